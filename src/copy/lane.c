@@ -17,7 +17,7 @@
 #define SLOW_READ  NSEC_PER_SEC
 /* The longest that a completion waits for others to join it. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
-/* A full ring means that the keeper is late; it runs ten times a second. */
+/* A full ring means that the coordinator is late; it runs ten times a second. */
 #define RING_WAIT (10 * NSEC_PER_MSEC)
 
 static bool is_async(const struct io_handle *handle)

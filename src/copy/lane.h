@@ -4,7 +4,7 @@
  * handles and requests. A slot is one buffer with one request. The pass
  * (struct slot_ops) decides what a slot does: in the copy pass it starts as a read and
  * becomes the write. Between passes the lane is parked. Lanes share only what copy.h
- * gives them, counters that others read, and the ring that the keeper empties.
+ * gives them, counters that others read, and the ring that the coordinator empties.
  */
 #ifndef CLONEDECK_COPY_LANE_H
 #define CLONEDECK_COPY_LANE_H
@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -117,7 +118,7 @@ struct lane {
 	pthread_t thread;
 	bool started;
 	atomic_int tid;
-	/* enum lane_state; the keeper sets LANE_RUNNING before a pass begins. */
+	/* enum lane_state; the coordinator sets LANE_RUNNING before a pass begins. */
 	atomic_int state;
 	int wake; /* eventfd: the gate changed */
 
@@ -155,7 +156,7 @@ struct lane {
 	bool has_pending;
 	uint64_t token_wait; /* ns until the rate limit permits more; 0: not waiting */
 	bool cancelled;
-	atomic_int hanging;      /* hanging reads of the source, as found by the keeper */
+	atomic_int hanging;      /* hanging reads of the source, as found by the coordinator */
 	atomic_bool wants_slots; /* to be woken when a slot is released */
 	uint32_t beside;         /* slots with other ops than the pass's */
 	bool went_beside;        /* the last slot begun is one of them */
@@ -277,5 +278,10 @@ uint32_t lane_piece_size(const struct lane *lane);
 /* Appends the following chunks to a piece, as far as they are contiguous on both ends, up to a
  * multiple of `most` bytes on the destination. The tag becomes that of the last chunk. */
 void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece);
+
+/* The sum of one uint64_t of struct lane_counters over these lanes. */
+uint64_t lanes_sum_at(struct lane *const *lanes, unsigned count, size_t offset);
+#define lanes_sum(lanes, count, member)                                                            \
+	lanes_sum_at(lanes, count, offsetof(struct lane_counters, member))
 
 #endif

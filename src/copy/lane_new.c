@@ -147,3 +147,15 @@ void lane_destroy(struct lane *lane)
 		close(lane->wake);
 	free(lane);
 }
+
+uint64_t lanes_sum_at(struct lane *const *lanes, unsigned count, size_t offset)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const char *counters = (const char *)&lanes[i]->counters;
+
+		total += counter_get((const uint64_t *)(const void *)(counters + offset));
+	}
+	return total;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reports of a lane to the keeper: a lock-free ring with one writer (the lane)
- * and one reader (the keeper). It never grows; a lane that finds it full keeps its
+ * The reports of a lane to the coordinator: a lock-free ring with one writer (the lane)
+ * and one reader (the coordinator). It never grows; a lane that finds it full keeps its
  * slot until there is room, which slows it down but loses nothing.
  */
 #ifndef CLONEDECK_COPY_RING_H
@@ -48,7 +48,7 @@ struct report {
 
 struct ring {
 	_Alignas(64) uint32_t head; /* written by the lane */
-	_Alignas(64) uint32_t tail; /* written by the keeper */
+	_Alignas(64) uint32_t tail; /* written by the coordinator */
 	struct report items[RING_SIZE];
 };
 

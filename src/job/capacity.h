@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 #include "map/map.h"
-#include "verify/marks.h"
 #include "plan/plan.h"
+#include "verify/marks.h"
 
 /* What came back at a place. */
 struct capacity_found {
@@ -54,5 +54,11 @@ void capacity_fill(const struct capacity *capacity, size_t i, void *buffer);
 void capacity_look(struct capacity *capacity, size_t i, const void *buffer);
 /* *retbytes: the approximate real size, or the first lost place. */
 enum capacity_verdict capacity_judge(const struct capacity *capacity, uint64_t *retbytes);
+
+/* Lane 0's while it runs, otherwise the coordinator's. */
+struct probe {
+	struct capacity capacity;
+	size_t next;
+};
 
 #endif

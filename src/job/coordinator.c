@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The keeper's thread: ten times a second, or when kicked, it collects the lanes'
+ * The coordinator's thread: ten times a second, or when kicked, it collects the lanes'
  * reports, measures, saves the map when it is time, and decides the state of the
  * job. It never waits for a device; that is left to the saver.
  */
@@ -11,9 +11,14 @@
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "base/units.h"
+#include "job/coordinator_private.h"
 #include "job/hang.h"
-#include "job/job_private.h"
+#include "job/job.h"
 #include "job/pass.h"
+#include "verify/final_look.h"
+#include "verify/recheck.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 
 #define TICK (NSEC_PER_SEC / 10)
 /* Requests that complete at all do so sooner. */
@@ -26,42 +31,153 @@
 /* The coordinator runs ten times a second; after a longer gap, the machine was asleep. */
 #define SUSPENDED (2 * NSEC_PER_SEC)
 
-void keeper_view(const struct job *job, struct measure_view *ret)
+void coordinator_view(const struct job *job, struct measure_view *ret)
 {
 	const struct pass *pass = job->pass;
 
 	*ret = (struct measure_view){
 		.lanes = job->lanes,
 		.lane_count = job->lane_count,
-		.state = job->keeper.state,
+		.state = job->coordinator->state,
 		.total = job->total,
 		.reads_back = pass && job->stages.now == 0 &&
 			      (pass->kind == PASS_VERIFY || pass->kind == PASS_COMPARE),
-		.pass_started = job->keeper.course.pass_started,
+		.pass_started = job->coordinator->course.pass_started,
 	};
 }
 
-void keeper_measure(struct job *job, bool last, uint64_t now)
+void coordinator_measure(struct job *job, bool last, uint64_t now)
 {
 	struct measure_view view;
 
-	keeper_view(job, &view);
-	io_sums_collect(&job->keeper.io_sums, job->lanes, job->lane_count);
-	measure_tick(&job->keeper.measure, &view, now);
+	coordinator_view(job, &view);
+	io_sums_collect(&job->coordinator->io_sums, job->lanes, job->lane_count);
+	measure_tick(&job->coordinator->measure, &view, now);
 	if (last)
-		measure_end(&job->keeper.measure, &view);
+		measure_end(&job->coordinator->measure, &view);
 }
 
-void keeper_init(struct job *job)
+void coordinator_init(struct job *job)
 {
-	job->keeper.state = JOB_READY;
+	job->coordinator->state = JOB_READY;
 	show_publish(job, clock_monotonic());
 }
 
-void keeper_set_state(struct job *job, enum job_state state, uint64_t now)
+void coordinator_set_state(struct job *job, enum job_state state, uint64_t now)
 {
-	job->keeper.state = state;
+	job->coordinator->state = state;
 	show_publish(job, now);
+}
+
+/* False: no memory for the map. The report stays in its ring, lanes halt when their rings are full,
+ * and nothing is lost. */
+static bool take_report(struct job *job, const struct report *report)
+{
+	int r;
+
+	if (report->kind == REPORT_REFUSED) {
+		job->refused_bytes += report->length;
+		bad_areas_note(&job->coordinator->bad_areas, report);
+		return true;
+	}
+	if (report->kind == REPORT_PASS) {
+		job->pass->collect(job, report);
+		return true;
+	}
+	pthread_mutex_lock(&job->map_lock);
+	r = map_set(job->map, report->source, report->length, report->status);
+	pthread_mutex_unlock(&job->map_lock);
+	if (r == -ENOMEM)
+		return false;
+	if (r < 0) {
+		struct error error;
+
+		error_set(&error, ERROR_CLASS_INTERNAL, r, "map", job->setup.source.name,
+			  _("A part of %s was copied that is not in the plan. This is a defect "
+			    "of the program; please report it."),
+			  job->setup.source.name);
+		job_fail(job, FAILURE_INTERNAL, &error);
+	}
+	job->map_changed = true;
+	proof_collect(job->proof, report);
+	recheck_collect_copied(job, report);
+	if (report->status == MAP_BAD && !report->filled &&
+	    job->plan->options.on_error == ON_ERROR_MAP && job->plan->options.fill != FILL_LEAVE)
+		job->fill_due = true;
+	if (report->status == MAP_BAD)
+		bad_areas_note(&job->coordinator->bad_areas, report);
+	if (report->status != MAP_FINISHED)
+		unplug_doubt(&job->coordinator->unplug, report->source, report->length);
+	return true;
+}
+
+void coordinator_pause_for_memory(struct job *job)
+{
+	job_event_add(job, LOG_LEVEL_ERROR,
+		      _("There is no memory left for the map of bad areas. The copy is paused; "
+			"free some memory, then continue it."));
+	job_pause(job, true);
+}
+
+static bool source_was_unplugged(struct job *job)
+{
+	pthread_mutex_lock(&job->failure_lock);
+
+	bool gone = job->failure == FAILURE_SOURCE && job->failure_error.code == -ENODEV;
+
+	pthread_mutex_unlock(&job->failure_lock);
+	return gone;
+}
+
+/* What was found bad in the seconds before the source was gone. */
+static void take_back_doubtful(struct job *job)
+{
+	struct coordinator *co = job->coordinator;
+	bool changed;
+
+	if (!co->unplug.doubts || !source_was_unplugged(job))
+		return;
+	if (!co->unplug.since)
+		co->unplug.since = clock_monotonic();
+	/* In these passes the saver reads the map itself, not a copy. */
+	if (job->pass && job->pass->traits & PASS_NO_LANES && !saver_idle(job->saver))
+		return;
+	pthread_mutex_lock(&job->map_lock);
+	changed = unplug_take_back(&co->unplug, job->map);
+	pthread_mutex_unlock(&job->map_lock);
+	if (!changed)
+		return;
+	job->map_changed = job->flush_due = true;
+	job_event_add(job, LOG_LEVEL_INFO,
+		      _("Sectors that failed in the seconds before that will be read again "
+			"later."));
+}
+
+void coordinator_collect(struct job *job)
+{
+	bool short_of_memory = false;
+
+	for (unsigned i = 0; i < job->lane_count; i++) {
+		struct ring *ring = &job->lanes[i]->ring;
+		const struct report *report;
+
+		while ((report = ring_peek(ring))) {
+			if (!take_report(job, report)) {
+				short_of_memory = true;
+				/* A copy that stops does not wait for memory; what is missing in
+				 * the map is copied again. */
+				if (job_gate(job) < GATE_STOP)
+					break;
+			}
+			ring_pop(ring);
+		}
+	}
+	take_back_doubtful(job);
+	if (job_gate(job) >= GATE_STOP)
+		short_of_memory = false;
+	if (short_of_memory && !job->coordinator->memory_short)
+		coordinator_pause_for_memory(job);
+	job->coordinator->memory_short = short_of_memory;
 }
 
 static bool check_claim(struct job *job)
@@ -84,11 +200,11 @@ static void begin(struct job *job, uint64_t now)
 {
 	char id[9], bytes[UNITS_TEXT_MAX];
 
-	job->keeper.started = job->keeper.next_save = now;
-	job->keeper.started_at = (int64_t)time(NULL);
-	measure_start(&job->keeper.measure, job->total, job->already, now);
+	job->coordinator->started = job->coordinator->next_save = now;
+	job->coordinator->started_at = (int64_t)time(NULL);
+	measure_start(&job->coordinator->measure, job->total, job->already, now);
 	if (!check_claim(job)) {
-		keeper_set_state(job, JOB_STOPPING, now);
+		coordinator_set_state(job, JOB_STOPPING, now);
 		return;
 	}
 	job_event_add(
@@ -99,36 +215,36 @@ static void begin(struct job *job, uint64_t now)
 				 UNITS_SI, 512, bytes),
 		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
 	rolling_tell(job);
-	job->keeper.ever_copied = true;
+	job->coordinator->ever_copied = true;
 	/* Even if nothing is left to copy: what the map calls finished may still be in a cache. */
-	job->keeper.flush_due = true;
+	job->flush_due = true;
 	/* Shows before the first byte whether the map can be saved. */
-	keeper_save_on_the_way(job, false, now);
-	keeper_set_state(job, JOB_COPYING, now);
-	job_gate_raise(job, atomic_load(&job->want_pause) ? GATE_PAUSE : GATE_RUN);
+	coordinator_save_on_the_way(job, false, now);
+	coordinator_set_state(job, JOB_COPYING, now);
+	job_gate_raise(job, atomic_load(&job->coordinator->want_pause) ? GATE_PAUSE : GATE_RUN);
 }
 
 static void pause_or_go_on(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
-	bool want = atomic_load(&job->want_pause);
+	struct coordinator *co = job->coordinator;
+	bool want = atomic_load(&job->coordinator->want_pause);
 
-	if (want && k->state != JOB_PAUSED) {
+	if (want && co->state != JOB_PAUSED) {
 		job_event_add(job, LOG_LEVEL_INFO, _("Paused."));
-		k->paused_since = now;
-		keeper_set_state(job, JOB_PAUSED, now);
+		co->paused_since = now;
+		coordinator_set_state(job, JOB_PAUSED, now);
 		job_gate_raise(job, GATE_PAUSE);
-	} else if (!want && k->state == JOB_PAUSED) {
-		uint64_t length = now - k->paused_since;
+	} else if (!want && co->state == JOB_PAUSED) {
+		uint64_t length = now - co->paused_since;
 
-		k->paused_ns += length;
-		k->paused_since = 0;
+		co->paused_ns += length;
+		co->paused_since = 0;
 		if (length > CHECK_AFTER && (!job->pass || job->pass->traits & PASS_WRITES) &&
 		    !check_claim(job))
 			return;
 		job_event_add(job, LOG_LEVEL_INFO, _("Going on."));
-		k->reading_since = now;
-		keeper_set_state(job, job->pass ? job->pass->state : JOB_COPYING, now);
+		co->reading_since = now;
+		coordinator_set_state(job, job->pass ? job->pass->state : JOB_COPYING, now);
 		job_gate_raise(job, GATE_RUN);
 	} else if (!want && job_gate(job) == GATE_PAUSE) {
 		/* Paused and resumed between two ticks. */
@@ -148,8 +264,9 @@ static void add_lane(struct job *job)
 	uint32_t slots = job->choice.buffers_per_lane / 2;
 	struct error error = { 0 };
 
-	if (n >= job->lanes_max || !lanes_at_work(job) || job->pass->traits & PASS_ONE_LANE ||
-	    job->keeper.state != job->pass->state || !measure_lanes_busy(&job->keeper.measure))
+	if (n >= job->coordinator->lanes_max || !lanes_at_work(job) ||
+	    job->pass->traits & PASS_ONE_LANE || job->coordinator->state != job->pass->state ||
+	    !measure_lanes_busy(&job->coordinator->measure))
 		return;
 	if (lane_new(&job->copy, n, slots < 2 ? 2 : slots, job->lanes[0], &job->lanes[n], &error) <
 	    0)
@@ -167,24 +284,24 @@ static void add_lane(struct job *job)
 		      n - 1);
 	return;
 out:
-	job->lanes_max = n;
+	job->coordinator->lanes_max = n;
 	job_event_add(job, LOG_LEVEL_WARNING, _("No other lane could be started: %s"),
 		      error.sentence);
 }
 
 static bool save_due(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
 	if (!lanes_at_work(job) || !saver_idle(job->saver))
 		return false;
-	if (atomic_exchange(&job->want_save, false))
+	if (atomic_exchange(&job->coordinator->want_save, false))
 		return true;
 	/* Flushing a destination that hangs would keep the process from ending, even if the flush
 	 * is abandoned. */
-	if (k->state == JOB_STOPPING && k->unplug.ends[1].silent_since)
+	if (co->state == JOB_STOPPING && co->unplug.ends[1].silent_since)
 		return false;
-	return k->map_changed && now >= k->next_save;
+	return job->map_changed && now >= co->next_save;
 }
 
 static uint32_t in_flight(const struct job *job, unsigned end)
@@ -202,18 +319,18 @@ static uint32_t in_flight(const struct job *job, unsigned end)
 /* Only a failed request asks by itself: this notices an idle or silent disk. */
 static void look_for_unplugged(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 	struct error error;
 
-	if (!k->ever_copied || now < k->next_look)
+	if (!co->ever_copied || now < co->next_look)
 		return;
-	k->next_look = now + NSEC_PER_SEC;
+	co->next_look = now + NSEC_PER_SEC;
 	for (unsigned end = 0; end < JOB_ENDS_MAX; end++) {
-		unplug_watch(&k->unplug, end,
-			     end > 0 ? MEASURE_SUM(job, writes) + MEASURE_SUM(job, read_back)
-				     : MEASURE_SUM(job, reads),
+		unplug_watch(&co->unplug, end,
+			     end > 0 ? JOB_SUM(job, writes) + JOB_SUM(job, read_back)
+				     : JOB_SUM(job, reads),
 			     in_flight(job, end), now);
-		if (job_gate(job) < GATE_STOP && unplug_found(&k->unplug, end, &error))
+		if (job_gate(job) < GATE_STOP && unplug_found(&co->unplug, end, &error))
 			job_fail(job, end > 0 ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
 	}
 }
@@ -225,7 +342,7 @@ static void leave_hanging(struct job *job, const struct hang *hang)
 	    job_gate(job) != GATE_RUN)
 		return;
 	job->pass->hangs(job, hang->tag);
-	if (job->keeper.hangs_told++ >= HANGS_TOLD)
+	if (job->coordinator->hangs_told++ >= HANGS_TOLD)
 		return;
 	job_event_add(job, LOG_LEVEL_WARNING,
 		      _("A read of %s at LBA %llu has not come back for %u s. What follows it is "
@@ -257,16 +374,16 @@ static uint64_t last_good_read(const struct job *job)
 	return last;
 }
 
-bool keeper_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret)
+bool coordinator_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret)
 {
 	uint64_t good = last_good_read(job), last = good;
 
-	if (last < job->keeper.reading_since)
-		last = job->keeper.reading_since;
+	if (last < job->coordinator->reading_since)
+		last = job->coordinator->reading_since;
 	*ret = (struct rescue_figures){
-		.read_errors = MEASURE_SUM(job, read_errors),
+		.read_errors = JOB_SUM(job, read_errors),
 		.bad_areas = map_damaged_areas(job->map),
-		.error_rate = job->keeper.measure.error_rate,
+		.error_rate = job->coordinator->measure.error_rate,
 		.since_good_read = last && now > last ? now - last : 0,
 	};
 	return good != 0;
@@ -275,19 +392,19 @@ bool keeper_rescue_figures(const struct job *job, uint64_t now, struct rescue_fi
 /* Stops the copy if there are more errors than the plan allows. */
 static void check_limits(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 	const char *name = job->setup.source.name;
 	struct rescue_figures figures;
 	struct error error;
 	char why[256];
 
 	/* A suspended program could not read anything meanwhile. */
-	if (now - k->looked > SUSPENDED)
-		k->reading_since = now;
-	k->looked = now;
-	if (k->state != JOB_COPYING || job_gate(job) != GATE_RUN || job->pass->kind == PASS_FILL)
+	if (now - co->looked > SUSPENDED)
+		co->reading_since = now;
+	co->looked = now;
+	if (co->state != JOB_COPYING || job_gate(job) != GATE_RUN || job->pass->kind == PASS_FILL)
 		return;
-	keeper_rescue_figures(job, now, &figures);
+	coordinator_rescue_figures(job, now, &figures);
 	if (!rescue_limit_exceeded(&job->plan->options, &figures, name, why, sizeof(why)))
 		return;
 	error_set(&error, ERROR_CLASS_SOURCE, -ECANCELED, "read", name,
@@ -300,10 +417,10 @@ static void take_rate(struct job *job)
 	char rate[UNITS_TEXT_MAX];
 	uint64_t limit;
 
-	if (!atomic_exchange(&job->rate_changed, false))
+	if (!atomic_exchange(&job->coordinator->rate_changed, false))
 		return;
 	limit = rate_limit_get(&job->limit);
-	rates_forget_trend(&job->keeper.measure.rates);
+	rates_forget_trend(&job->coordinator->measure.rates);
 	if (limit)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
 			      units_print_rate((double)limit, rate));
@@ -314,26 +431,26 @@ static void take_rate(struct job *job)
 /* The map is saved at the end, but a hanging source may delay that for ever: save it soon. */
 static void begin_stopping(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
-	keeper_set_state(job, JOB_STOPPING, now);
-	if (k->next_save > now + SAVE_SOON)
-		k->next_save = now + SAVE_SOON;
+	coordinator_set_state(job, JOB_STOPPING, now);
+	if (co->next_save > now + SAVE_SOON)
+		co->next_save = now + SAVE_SOON;
 }
 
 /* False: the job has ended. */
 static bool tick(struct job *job, uint64_t now)
 {
-	keeper_collect(job);
-	keeper_take_saved(job);
+	coordinator_collect(job);
+	coordinator_take_saved(job);
 	rolling_tick(job);
-	keeper_measure(job, false, now);
+	coordinator_measure(job, false, now);
 	take_rate(job);
 	look_for_unplugged(job, now);
 	look_for_hanging(job, now);
 	events_look_at_log(&job->events);
 	/* Between two passes too: the next one may be waiting for memory. */
-	if ((lanes_at_work(job) || !job->pass) && job->keeper.state != JOB_STOPPING) {
+	if ((lanes_at_work(job) || !job->pass) && job->coordinator->state != JOB_STOPPING) {
 		pause_or_go_on(job, now);
 		if (job_gate(job) >= GATE_STOP)
 			begin_stopping(job, now);
@@ -342,9 +459,9 @@ static bool tick(struct job *job, uint64_t now)
 	}
 	add_lane(job);
 	if (save_due(job, now))
-		keeper_save_on_the_way(job, true, now);
+		coordinator_save_on_the_way(job, true, now);
 	if (pass_is_through(job) && !pass_next(job, now)) {
-		keeper_end(job);
+		coordinator_end(job);
 		return false;
 	}
 	show_publish(job, now);
@@ -354,14 +471,14 @@ static bool tick(struct job *job, uint64_t now)
 static void wait_kick(struct job *job, uint64_t until)
 {
 	uint64_t now = clock_monotonic();
-	struct pollfd fd = { .fd = job->keeper_wake, .events = POLLIN };
+	struct pollfd fd = { .fd = job->wake, .events = POLLIN };
 	int ms = until > now ? (int)((until - now + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC) : 0;
 
 	if (poll(&fd, 1, ms) > 0)
-		eventfd_clear(job->keeper_wake);
+		eventfd_clear(job->wake);
 }
 
-void *keeper_main(void *arg)
+void *coordinator_main(void *arg)
 {
 	struct job *job = arg;
 	uint64_t next = clock_monotonic() + TICK;

@@ -6,8 +6,12 @@
 
 #include "base/file.h"
 #include "base/i18n.h"
+#include "job/coordinator_private.h"
 #include "job/pass.h"
-#include "job/job_private.h"
+#include "verify/checksums.h"
+#include "verify/final_look.h"
+#include "verify/recheck.h"
+#include "verify/verdict.h"
 
 static enum failure_kind failure(struct job *job)
 {
@@ -33,7 +37,7 @@ static enum job_result judge(struct job *job)
 	if (job_differs(job) && (job_nothing_left(job) || job_gate(job) < GATE_STOP))
 		return JOB_RESULT_MISMATCH;
 	/* What the destination refused stays a hole, however often the job is resumed. */
-	if (job->keeper.refused_bytes && job_gate(job) < GATE_STOP)
+	if (job->refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
@@ -45,7 +49,7 @@ static enum job_result judge(struct job *job)
 
 static void tell_end(struct job *job)
 {
-	switch (job->keeper.result) {
+	switch (job->coordinator->result) {
 	case JOB_RESULT_COMPLETE:
 		job_event_add(job, LOG_LEVEL_INFO,
 			      job->proof ? _("Everything is copied, flushed and verified.")
@@ -57,9 +61,9 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->recheck.while_stopped
+			      job->recheck->while_stopped
 				      ? _("The source changed while the copy was stopped.")
-			      : job->recheck.changed
+			      : job->recheck->changed
 				      ? _("The source changed during the copy.")
 				      : _("The destination does not match the source."));
 		break;
@@ -69,7 +73,7 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_STOPPED:
 		job_event_add(job, LOG_LEVEL_WARNING,
-			      job->keeper.map_safe
+			      job->coordinator->map_safe
 				      ? _("Stopped. The copy can be resumed from its map.")
 				      : _("Stopped. Its map could not be saved."));
 		break;
@@ -89,7 +93,7 @@ static void check_all_done(struct job *job)
 	struct error error;
 
 	/* A copy that differs is not armed, so something may be left. */
-	if (job_gate(job) >= GATE_STOP || job->keeper.refused_bytes || job_differs(job) ||
+	if (job_gate(job) >= GATE_STOP || job->refused_bytes || job_differs(job) ||
 	    (job_nothing_left(job) && proof_complete(job)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
@@ -125,7 +129,8 @@ static void check_has_name(struct job *job)
 	const struct io_end *end = &job->setup.destination;
 	char now[PATH_MAX];
 	struct error error;
-	enum io_name name = job->nameless ? IO_NAME_KEPT : io_find_name(end, now, sizeof(now));
+	enum io_name name =
+		job->coordinator->nameless ? IO_NAME_KEPT : io_find_name(end, now, sizeof(now));
 
 	if (name == IO_NAME_KEPT)
 		return;
@@ -169,10 +174,10 @@ static void save_digests(struct job *job)
 	struct error error;
 	struct place place;
 
-	if (!job->proof || !job_place(job, &job->digests_place, &place))
+	if (!job->proof || !job_place(job, &job->coordinator->digests_place, &place))
 		return;
 	if (proof_save(job, place.path, saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
-		       &job->keeper.digests_saved, &error) < 0)
+		       &job->coordinator->digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
 
@@ -188,8 +193,8 @@ static void save_without_wrong(struct job *job)
 	struct place place;
 	int r;
 
-	if (job->keeper.result != JOB_RESULT_MISMATCH || job->setup.verify_only ||
-	    !job_place(job, &job->map_place, &place))
+	if (job->coordinator->result != JOB_RESULT_MISMATCH || job->setup.verify_only ||
+	    !job_place(job, &job->coordinator->map_place, &place))
 		return;
 	r = map_copy(job->map, &map, &error);
 	if (r == 0 && proof_forget_wrong(job, map) < 0)
@@ -202,9 +207,9 @@ static void save_without_wrong(struct job *job)
 	map_destroy(map);
 }
 
-void keeper_end(struct job *job)
+void coordinator_end(struct job *job)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
 	check_all_done(job);
 	check_anything_read(job);
@@ -212,19 +217,19 @@ void keeper_end(struct job *job)
 	check_not_shortened(job);
 	proof_sum(job);
 	sums_judge(job);
-	k->result = judge(job);
+	co->result = judge(job);
 	job_note_written(job);
-	k->armed = job->stages.count > 0 && k->flushed_at && job->stages.written;
+	co->armed = job->stages.count > 0 && co->flushed_at && job->stages.written;
 	save_digests(job);
 	save_without_wrong(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);
-	measure_leave_disks(&k->measure);
+	measure_leave_disks(&co->measure);
 	saver_destroy(job->saver);
 	job->saver = NULL;
 	tell_end(job);
-	k->ended = clock_monotonic();
-	k->ended_at = (int64_t)time(NULL);
-	keeper_set_state(job, JOB_ENDED, k->ended);
+	co->ended = clock_monotonic();
+	co->ended_at = (int64_t)time(NULL);
+	coordinator_set_state(job, JOB_ENDED, co->ended);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The keeper's dealings with the saver: orders, and what their results mean for the job. */
+/* The coordinator's dealings with the saver: orders, and what their results mean for the job. */
 #include <time.h>
 
 #include "base/file.h"
 #include "base/i18n.h"
+#include "job/coordinator_private.h"
 #include "job/pass.h"
-#include "job/job_private.h"
+#include "verify/final_look.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 
 #define MAP_INTERVAL (30 * NSEC_PER_SEC)
 #define SPARE_BLOCKS 4096
@@ -17,10 +20,10 @@ static struct io_handle *flush_handle(const struct job *job)
 
 static void ask_saver(struct job *job, const struct saver_order *order, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
-	k->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
-	k->map_changed = false;
+	co->next_save = now + (job->setup.map_interval ? job->setup.map_interval : MAP_INTERVAL);
+	job->map_changed = false;
 	if (order->map || order->flush)
 		saver_ask(job->saver, order);
 }
@@ -33,11 +36,11 @@ static void add_digests(const struct job *job, struct saver_order *order)
 		order->digests = proof_copy_digests(job->proof);
 }
 
-void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
+void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
 	struct saver_order order = { .timeout = TIMEOUT_DURING_COPY };
 
-	if (job_place(job, &job->map_place, &order.place) &&
+	if (job_place(job, &job->coordinator->map_place, &order.place) &&
 	    map_copy(job->map, &order.owned, NULL) < 0)
 		job_event_add(
 			job, LOG_LEVEL_WARNING,
@@ -56,10 +59,10 @@ void keeper_save_on_the_way(struct job *job, bool flush, uint64_t now)
 
 static bool reads_back(const struct job *job)
 {
-	return job->proof || job->look.shown.asked;
+	return job->proof || job->look->shown.asked;
 }
 
-void keeper_flush(struct job *job)
+void coordinator_flush(struct job *job)
 {
 	const struct saver_order order = {
 		.flush = flush_handle(job),
@@ -70,7 +73,7 @@ void keeper_flush(struct job *job)
 }
 
 /* Nothing changes the map meanwhile, so this needs no copy of it, and no memory. */
-void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
+void coordinator_flush_and_save(struct job *job, char letter, uint64_t now)
 {
 	struct saver_order order = {
 		.flush = flush_handle(job),
@@ -83,7 +86,7 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 	pthread_mutex_lock(&job->map_lock);
 	map_trim(job->map, SPARE_BLOCKS);
 	pthread_mutex_unlock(&job->map_lock);
-	if (job_place(job, &job->map_place, &order.place))
+	if (job_place(job, &job->coordinator->map_place, &order.place))
 		order.map = job->map;
 	add_digests(job, &order);
 	ask_saver(job, &order, now);
@@ -91,12 +94,12 @@ void keeper_flush_and_save(struct job *job, char letter, uint64_t now)
 
 static void tell_digests(struct job *job, const struct saver_result *result)
 {
-	if (result->digests_code < 0 && !job->keeper.digests_warned)
+	if (result->digests_code < 0 && !job->coordinator->digests_warned)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", result->digests_error.sentence);
-	job->keeper.digests_warned = result->digests_code < 0;
+	job->coordinator->digests_warned = result->digests_code < 0;
 }
 
-void keeper_flush_window(struct job *job)
+void job_flush_window(struct job *job)
 {
 	struct saver_order order = { .flush = flush_handle(job) };
 
@@ -106,28 +109,27 @@ void keeper_flush_window(struct job *job)
 
 static void tell_map(struct job *job, const struct saver_result *result)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
 	if (result->saved) {
-		if (k->map_warned)
+		if (co->map_warned)
 			job_event_add(job, LOG_LEVEL_INFO, _("The map is saved again."));
-		k->map_safe = true;
-		k->map_warned = false;
-		k->map_saved_at = (int64_t)time(NULL);
+		co->map_safe = true;
+		co->map_warned = false;
+		co->map_saved_at = (int64_t)time(NULL);
 	} else if (result->code < 0) {
-		k->map_safe = false;
+		co->map_safe = false;
 		/* Tried again, whether or not anything changes. */
-		k->map_changed = true;
-		if (!k->map_warned)
+		job->map_changed = true;
+		if (!co->map_warned)
 			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
-		k->map_warned = true;
+		co->map_warned = true;
 	}
 }
 
 /* What another job can resume from, even if the file could not be written. */
 static void take_confirmed(struct job *job, const struct saver_result *result)
 {
-	struct keeper *k = &job->keeper;
 	struct map *map = result->confirmed;
 
 	if (!map && result->flushed && job->pass && job->pass->traits & PASS_NO_LANES &&
@@ -136,13 +138,13 @@ static void take_confirmed(struct job *job, const struct saver_result *result)
 	if (!map)
 		return;
 	rolling_open(job);
-	map_destroy(k->confirmed);
-	k->confirmed = map;
+	map_destroy(job->confirmed);
+	job->confirmed = map;
 }
 
-void keeper_take_saved(struct job *job)
+void coordinator_take_saved(struct job *job)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 	struct saver_result result;
 	struct error error;
 
@@ -152,12 +154,12 @@ void keeper_take_saved(struct job *job)
 	tell_digests(job, &result);
 	take_confirmed(job, &result);
 	if (result.flush_code < 0) {
-		k->map_changed = true;
-		if (unplug_found(&k->unplug, 1, &error))
+		job->map_changed = true;
+		if (unplug_found(&co->unplug, 1, &error))
 			result.flush_error = error;
 		job_fail(job, FAILURE_DESTINATION, &result.flush_error);
 	}
 	/* A flush on the way says nothing about what was written since. */
 	if (job->pass && job->pass->traits & PASS_NO_LANES && result.flushed)
-		k->flushed_at = (int64_t)time(NULL);
+		co->flushed_at = (int64_t)time(NULL);
 }

@@ -12,54 +12,33 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"
-#include "job/job_private.h"
+#include "job/capacity.h"
+#include "job/coordinator_private.h"
 #include "job/pass.h"
-#include "map/resume.h"
 #include "map/recorded_copy.h"
+#include "map/resume.h"
+#include "rescue/search.h"
+#include "rescue/skip.h"
+#include "verify/checksums.h"
+#include "verify/final_look.h"
+#include "verify/recheck.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 
-int job_gate(struct job *job)
-{
-	return atomic_load(&job->gate);
-}
+#define STACK_SIZE (256 << 10)
 
-void job_gate_raise(struct job *job, enum gate gate)
-{
-	int old = atomic_load(&job->gate);
-
-	do {
-		if (old >= GATE_STOP && (int)gate < old)
-			return;
-	} while (!atomic_compare_exchange_weak(&job->gate, &old, (int)gate));
-	/* A lane that the keeper is just adding is woken by being started. */
-	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
-		lane_wake(job->lanes[i]);
-}
-
-void job_kick_keeper(struct job *job)
-{
-	eventfd_signal(job->keeper_wake);
-}
-
-void job_fail(struct job *job, enum failure_kind kind, const struct error *error)
-{
-	bool first;
-
-	pthread_mutex_lock(&job->failure_lock);
-	first = job->failure == FAILURE_NONE;
-	if (first) {
-		job->failure = kind;
-		job->failure_error = *error;
-	}
-	pthread_mutex_unlock(&job->failure_lock);
-	if (first)
-		job_event_add(job, LOG_LEVEL_ERROR, "%s", error->sentence);
-	/* What was read before the source failed is good and is still written. */
-	job_gate_raise(job,
-		       kind == FAILURE_BAD_SECTOR || kind == FAILURE_SOURCE || kind == FAILURE_LIMIT
-			       ? GATE_STOP
-			       : GATE_ABANDON);
-	job_kick_keeper(job);
-}
+/* All of a job that has one size, in one piece of memory. */
+struct whole {
+	struct job job; /* must stay first: it is freed as the job */
+	struct coordinator coordinator;
+	struct skip skip;
+	struct prober prober;
+	struct probe probe;
+	struct look look;
+	struct sums sums;
+	struct rolling rolling;
+	struct recheck recheck;
+};
 
 static int check_fits(const struct job_setup *setup, struct error *reterr)
 {
@@ -127,36 +106,14 @@ static int choose(struct job *job, struct error *reterr)
 						&job->plan->options);
 	if (job->choice.lanes > JOB_LANES_MAX)
 		job->choice.lanes = JOB_LANES_MAX;
-	job->lanes_max = job->choice.lanes;
+	job->coordinator->lanes_max = job->choice.lanes;
 	/* A second lane may help if the first one is busy computing and there is a processor free.
 	 */
 	if (!job->plan->options.lanes && !job->choice.take_turns &&
 	    job->choice.source->traits & IO_ASYNC && job->choice.destination->traits & IO_ASYNC &&
 	    cpu_count() > job->choice.lanes && job->choice.lanes * 2 <= JOB_LANES_MAX)
-		job->lanes_max = job->choice.lanes * 2;
+		job->coordinator->lanes_max = job->choice.lanes * 2;
 	return 0;
-}
-
-int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
-{
-	int r;
-
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses, chunk,
-		      descending);
-	pthread_mutex_unlock(&job->map_lock);
-	return r;
-}
-
-int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
-		     uint32_t chunk)
-{
-	int r;
-
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, false);
-	pthread_mutex_unlock(&job->map_lock);
-	return r;
 }
 
 /* Once the map is complete. -ENOMEM. */
@@ -165,11 +122,11 @@ static int prepare_rescue(struct job *job)
 	const struct plan_options *o = &job->plan->options;
 	uint32_t sector = job->plan->sector_size;
 
-	job->prober.patches = io_sector_size(&job->setup.destination) > sector;
-	if (job->prober.patches && !(job->prober.spare = malloc(sector)))
+	job->prober->patches = io_sector_size(&job->setup.destination) > sector;
+	if (job->prober->patches && !(job->prober->spare = malloc(sector)))
 		return -ENOMEM;
-	job->keeper.fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
-			       map_bytes(job->map, MAP_BAD) > 0;
+	job->fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
+			map_bytes(job->map, MAP_BAD) > 0;
 	return 0;
 }
 
@@ -203,26 +160,26 @@ static int make_map(struct job *job, struct error *reterr)
 
 static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)
 {
-	pthread_mutex_lock(&job->place_lock);
+	pthread_mutex_lock(&job->coordinator->place_lock);
 	text_copy(place->path, sizeof(place->path), path ? path : "");
 	place->beneath = beneath;
-	pthread_mutex_unlock(&job->place_lock);
+	pthread_mutex_unlock(&job->coordinator->place_lock);
 }
 
 bool job_place(struct job *job, const struct place *place, struct place *ret)
 {
-	pthread_mutex_lock(&job->place_lock);
+	pthread_mutex_lock(&job->coordinator->place_lock);
 	*ret = *place;
-	pthread_mutex_unlock(&job->place_lock);
+	pthread_mutex_unlock(&job->coordinator->place_lock);
 	return ret->path[0] != '\0';
 }
 
 static int set_map_place(struct job *job, const char *path, dev_t beneath, struct error *reterr)
 {
-	if (!path[0] || strlen(path) >= sizeof(job->map_place.path))
+	if (!path[0] || strlen(path) >= sizeof(job->coordinator->map_place.path))
 		return error_set(reterr, ERROR_CLASS_USAGE, path[0] ? -ENAMETOOLONG : -EINVAL,
 				 "save", "", _("The name of the map file is empty or too long."));
-	set_place(job, &job->map_place, path, beneath);
+	set_place(job, &job->coordinator->map_place, path, beneath);
 	return 0;
 }
 
@@ -235,14 +192,14 @@ static bool is_gone(struct job *job, bool destination)
 {
 	struct error error;
 
-	if (!unplug_found(&job->keeper.unplug, destination, &error))
+	if (!unplug_found(&job->coordinator->unplug, destination, &error))
 		return false;
 	job_fail(job, destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
 	return true;
 }
 
 static const struct copy_owner owner = {
-	.kick = job_kick_keeper,
+	.kick = job_kick,
 	.fail = job_fail,
 	.tell = tell,
 	.is_gone = is_gone,
@@ -261,16 +218,16 @@ static void make_copy(struct job *job)
 		.limit = &job->limit,
 		.gate = &job->gate,
 		.slot_size = pass_slot_size(),
-		.prober = &job->prober,
+		.prober = job->prober,
 		.owner = &owner,
 		.job = job,
 	};
 	if (job->proof)
 		copy_observe(&job->copy, &proof_observer);
-	else if (job->look.shown.asked)
+	else if (job->look->shown.asked)
 		copy_observe(&job->copy, &look_observer);
-	if (job->sums.hasher)
-		job->sums.observer = copy_observe(&job->copy, &sums_observer);
+	if (job->sums->hasher)
+		job->sums->observer = copy_observe(&job->copy, &sums_observer);
 }
 
 static int make_lanes(struct job *job, struct error *reterr)
@@ -290,16 +247,16 @@ static void init_locks(struct job *job)
 {
 	pthread_mutex_init(&job->failure_lock, NULL);
 	pthread_mutex_init(&job->map_lock, NULL);
-	pthread_mutex_init(&job->place_lock, NULL);
-	pthread_mutex_init(&job->shown_lock, NULL);
-	pthread_cond_init(&job->shown_cond, NULL);
+	pthread_mutex_init(&job->coordinator->place_lock, NULL);
+	pthread_mutex_init(&job->coordinator->shown_lock, NULL);
+	pthread_cond_init(&job->coordinator->shown_cond, NULL);
 }
 
 static void done_locks(struct job *job)
 {
-	pthread_cond_destroy(&job->shown_cond);
-	pthread_mutex_destroy(&job->shown_lock);
-	pthread_mutex_destroy(&job->place_lock);
+	pthread_cond_destroy(&job->coordinator->shown_cond);
+	pthread_mutex_destroy(&job->coordinator->shown_lock);
+	pthread_mutex_destroy(&job->coordinator->place_lock);
 	pthread_mutex_destroy(&job->map_lock);
 	pthread_mutex_destroy(&job->failure_lock);
 }
@@ -310,9 +267,9 @@ static int init(struct job *job, struct error *reterr)
 			    reterr);
 
 	if (r >= 0)
-		r = job->keeper_wake = eventfd_new(reterr);
+		r = job->wake = eventfd_new(reterr);
 	if (r >= 0)
-		r = measure_init(&job->keeper.measure,
+		r = measure_init(&job->coordinator->measure,
 				 (const char *const[]){ job->setup.source_hwmon,
 							job->setup.destination_hwmon },
 				 reterr);
@@ -344,41 +301,59 @@ static void init_watchers(struct job *job)
 	const struct job_setup *setup = &job->setup;
 	const char *source = setup->source.name, *destination = setup->destination.name;
 
-	job->keeper.unplug = (struct unplug){
+	job->coordinator->unplug = (struct unplug){
 		.present = setup->present,
 		.user = setup->check_user,
 		.events = &job->events,
 		.ends = { { .end = &setup->source }, { .end = &setup->destination } },
 	};
-	job->keeper.bad_areas = (struct bad_areas){
+	job->coordinator->bad_areas = (struct bad_areas){
 		.plan = job->plan,
 		.disk = setup->source_disk,
 		.names = { source, destination },
 		.events = &job->events,
 	};
-	job->keeper.io_sums = (struct io_sums){
+	job->coordinator->io_sums = (struct io_sums){
 		.events = &job->events,
 		.ends = { { .name = source }, { .name = destination } },
 	};
 }
 
+static void join_parts(struct whole *whole)
+{
+	struct job *job = &whole->job;
+
+	job->coordinator = &whole->coordinator;
+	job->skip = &whole->skip;
+	job->prober = &whole->prober;
+	job->probe = &whole->probe;
+	job->look = &whole->look;
+	job->sums = &whole->sums;
+	job->rolling = &whole->rolling;
+	job->recheck = &whole->recheck;
+}
+
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct whole *whole = calloc(1, sizeof(*whole));
+	struct job *job;
 	char name[PATH_MAX];
 	int r;
 
-	if (!job)
+	if (!whole)
 		return error_nomem(reterr);
+	job = &whole->job;
+	join_parts(whole);
 	job->setup = *setup;
 	job->plan = setup->plan;
-	job->nameless = io_find_name(&setup->destination, name, sizeof(name)) != IO_NAME_KEPT;
-	job->keeper_wake = job->events.fd = -1;
-	/* Lanes rest until the keeper has checked the claim. */
+	job->coordinator->nameless =
+		io_find_name(&setup->destination, name, sizeof(name)) != IO_NAME_KEPT;
+	job->wake = job->events.fd = -1;
+	/* Lanes rest until the coordinator has checked the claim. */
 	atomic_store(&job->gate, GATE_PAUSE);
 	rate_limit_set(&job->limit, job->plan->options.rate, clock_monotonic());
 	init_locks(job);
-	skip_init(&job->skip);
+	skip_init(job->skip);
 	init_watchers(job);
 	r = init(job, reterr);
 	if (r < 0) {
@@ -390,9 +365,9 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	}
 	/* What was finished before counts as confirmed. */
 	if (!setup->verify_only)
-		job->keeper.confirmed = setup->resume;
+		job->confirmed = setup->resume;
 	job->setup.resume = NULL;
-	keeper_init(job);
+	coordinator_init(job);
 	*ret = job;
 	return 0;
 }
@@ -411,67 +386,68 @@ int job_start(struct job *job, struct error *reterr)
 {
 	int r;
 
-	if (job->started)
+	if (job->coordinator->launched)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EALREADY, "start", "",
 				 _("The copy was started before."));
-	job->started = true;
-	job->joined = true;
-	r = saver_new(job->keeper_wake, &job->saver, reterr);
+	job->coordinator->launched = true;
+	job->coordinator->joined = true;
+	r = saver_new(job->wake, &job->saver, reterr);
 	for (unsigned i = 0; r >= 0 && i < job->lane_count; i++)
 		r = lane_start(job->lanes[i], reterr);
 	if (r >= 0)
-		r = thread_start(&job->thread, JOB_STACK_SIZE, keeper_main, job, "keeper", reterr);
+		r = thread_start(&job->coordinator->thread, STACK_SIZE, coordinator_main, job,
+				 "coordinator", reterr);
 	if (r < 0) {
 		unwind_start(job);
 		return r;
 	}
-	job->joined = false;
+	job->coordinator->joined = false;
 	return 0;
 }
 
 void job_pause(struct job *job, bool pause)
 {
-	atomic_store(&job->want_pause, pause);
-	/* Pausing takes effect at once; resuming is left to the keeper. */
+	atomic_store(&job->coordinator->want_pause, pause);
+	/* Pausing takes effect at once; resuming is left to the coordinator. */
 	if (pause)
 		job_gate_raise(job, GATE_PAUSE);
-	job_kick_keeper(job);
+	job_kick(job);
 }
 
 bool job_pause_wanted(struct job *job)
 {
-	return atomic_load(&job->want_pause);
+	return atomic_load(&job->coordinator->want_pause);
 }
 
 void job_stop(struct job *job)
 {
 	job_gate_raise(job, GATE_STOP);
-	job_kick_keeper(job);
+	job_kick(job);
 }
 
 void job_set_rate(struct job *job, uint64_t bytes_per_second)
 {
 	rate_limit_set(&job->limit, bytes_per_second, clock_monotonic());
-	atomic_store(&job->rate_changed, true);
+	atomic_store(&job->coordinator->rate_changed, true);
 	for (unsigned i = 0; i < atomic_load(&job->lane_count); i++)
 		lane_wake(job->lanes[i]);
-	job_kick_keeper(job);
+	job_kick(job);
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *ret)
 {
 	/* Before copying, so that a later change is seen next time. */
 	eventfd_clear(job->events.fd);
-	pthread_mutex_lock(&job->shown_lock);
-	*ret = job->shown;
-	pthread_mutex_unlock(&job->shown_lock);
+	pthread_mutex_lock(&job->coordinator->shown_lock);
+	*ret = job->coordinator->shown;
+	pthread_mutex_unlock(&job->coordinator->shown_lock);
 }
 
 void job_rates(struct job *job, struct rates *ret)
 {
-	pthread_mutex_lock(&job->shown_lock);
-	*ret = job->shown_rates;
-	pthread_mutex_unlock(&job->shown_lock);
+	pthread_mutex_lock(&job->coordinator->shown_lock);
+	*ret = job->coordinator->shown_rates;
+	pthread_mutex_unlock(&job->coordinator->shown_lock);
 }
 
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
@@ -488,9 +464,9 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 	position = work_position(&job->work);
 	pthread_mutex_unlock(&job->map_lock);
 
-	pthread_mutex_lock(&job->shown_lock);
-	state = job->shown.state;
-	pthread_mutex_unlock(&job->shown_lock);
+	pthread_mutex_lock(&job->coordinator->shown_lock);
+	state = job->coordinator->shown.state;
+	pthread_mutex_unlock(&job->coordinator->shown_lock);
 	if (state == JOB_READY || state == JOB_FLUSHING || state == JOB_ENDED || position < start ||
 	    position - start >= size)
 		return;
@@ -514,14 +490,14 @@ int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct er
 
 	if (r < 0)
 		return r;
-	atomic_store(&job->want_save, true);
-	job_kick_keeper(job);
+	atomic_store(&job->coordinator->want_save, true);
+	job_kick(job);
 	return 0;
 }
 
 void job_set_digests_path(struct job *job, const char *path, dev_t beneath)
 {
-	set_place(job, &job->digests_place, path, beneath);
+	set_place(job, &job->coordinator->digests_place, path, beneath);
 }
 
 int job_event_fd(const struct job *job)
@@ -534,18 +510,18 @@ int job_wait(struct job *job, struct error *reterr)
 	struct error error;
 	bool join;
 
-	if (!job->started)
+	if (!job->coordinator->launched)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "wait", "",
 				 _("The copy was not started."));
-	pthread_mutex_lock(&job->shown_lock);
-	while (!job->joined && job->shown.state != JOB_ENDED)
-		pthread_cond_wait(&job->shown_cond, &job->shown_lock);
-	join = !job->joined;
-	job->joined = true;
-	error = job->shown.error;
-	pthread_mutex_unlock(&job->shown_lock);
+	pthread_mutex_lock(&job->coordinator->shown_lock);
+	while (!job->coordinator->joined && job->coordinator->shown.state != JOB_ENDED)
+		pthread_cond_wait(&job->coordinator->shown_cond, &job->coordinator->shown_lock);
+	join = !job->coordinator->joined;
+	job->coordinator->joined = true;
+	error = job->coordinator->shown.error;
+	pthread_mutex_unlock(&job->coordinator->shown_lock);
 	if (join)
-		pthread_join(job->thread, NULL);
+		pthread_join(job->coordinator->thread, NULL);
 	if (error.code < 0 && reterr)
 		*reterr = error;
 	return error.code;
@@ -558,14 +534,14 @@ size_t job_events(struct job *job, uint64_t after, struct job_event *ret, size_t
 
 struct map *job_take_confirmed(struct job *job)
 {
-	return cleanup_steal(job->keeper.confirmed);
+	return cleanup_steal(job->confirmed);
 }
 
 void job_destroy(struct job *job)
 {
 	if (!job)
 		return;
-	if (job->started && !job->joined) {
+	if (job->coordinator->launched && !job->coordinator->joined) {
 		job_stop(job);
 		job_wait(job, NULL);
 	}
@@ -575,19 +551,19 @@ void job_destroy(struct job *job)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
 	stages_done(&job->stages);
-	capacity_done(&job->probe.capacity);
-	look_done(&job->look);
-	rolling_done(&job->rolling);
-	recheck_done(&job->recheck);
+	capacity_done(&job->probe->capacity);
+	look_done(job->look);
+	rolling_done(job->rolling);
+	recheck_done(job->recheck);
 	proof_destroy(job->proof);
 	map_destroy(job->map);
-	map_destroy(job->keeper.confirmed);
-	measure_done(&job->keeper.measure);
+	map_destroy(job->confirmed);
+	measure_done(&job->coordinator->measure);
 	events_done(&job->events);
-	if (job->keeper_wake >= 0)
-		close(job->keeper_wake);
+	if (job->wake >= 0)
+		close(job->wake);
 	done_locks(job);
-	skip_done(&job->skip);
-	free(job->prober.spare);
+	skip_done(job->skip);
+	free(job->prober->spare);
 	free(job);
 }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "health/sensor.h"
 
-#define KEEPER_SLOT       63 /* index in the CPU reader, after the lanes */
+#define COORDINATOR_SLOT  63 /* index in the CPU reader, after the lanes */
 #define TEMPERATURE_EVERY (5 * NSEC_PER_SEC)
 /* A lane is at its limit if it computes, or is inside a driver's submit, for this share of so many
  * spans in a row. */
@@ -54,19 +54,7 @@ void measure_start(struct measure *measure, uint64_t total, uint64_t already, ui
 	rates_start(&measure->rates, now, total, already);
 }
 
-uint64_t measure_sum_at(struct lane *const *lanes, unsigned count, size_t offset)
-{
-	uint64_t total = 0;
-
-	for (unsigned i = 0; i < count; i++) {
-		const char *counters = (const char *)&lanes[i]->counters;
-
-		total += counter_get((const uint64_t *)(const void *)(counters + offset));
-	}
-	return total;
-}
-
-#define SUM(view, member) measure_sum((view)->lanes, (view)->lane_count, member)
+#define SUM(view, member) lanes_sum((view)->lanes, (view)->lane_count, member)
 
 static void summarise_latency(struct measure *m, const struct measure_view *view)
 {
@@ -159,7 +147,7 @@ static void each_second(struct measure *m, const struct measure_view *view, uint
 	m->errors_then = SUM(view, error_bytes);
 	cpu_reader_system(m->cpu, &m->cpu_system);
 	cpu_reader_process(m->cpu, &m->cpu_process);
-	cpu_reader_thread(m->cpu, KEEPER_SLOT, gettid(), &m->cpu_keeper);
+	cpu_reader_thread(m->cpu, COORDINATOR_SLOT, gettid(), &m->cpu_coordinator);
 	summarise_latency(m, view);
 	m->handled_rate = (double)(SUM(view, handled) - m->handled_then) / seconds;
 	m->handled_then = SUM(view, handled);
@@ -240,7 +228,7 @@ static void show_cpu(const struct measure *m, struct job_snapshot *ret)
 
 	ret->cpu_system = m->cpu_system;
 	ret->cpu_process = m->cpu_process;
-	ret->cpu_keeper = m->cpu_keeper;
+	ret->cpu_coordinator = m->cpu_coordinator;
 	/* Times before the start do not belong to the job. */
 	if (!m->next_second)
 		return;

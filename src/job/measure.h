@@ -43,7 +43,7 @@ struct measure {
 	uint64_t busy_since;                 /* monotonic ns; of that measurement */
 	unsigned busy_spans;                 /* in a row with a lane at its limit */
 	double process_user, process_system; /* seconds at the start */
-	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	struct cpu_share cpu_system, cpu_process, cpu_coordinator;
 	uint64_t errors_then; /* bytes that failed, a second ago */
 	double error_rate;    /* bytes per second */
 	struct latency_summary read_latency, write_latency, back_latency;
@@ -78,10 +78,5 @@ bool measure_lanes_busy(struct measure *measure);
 /* Fills in the lanes, with their buffers, and the shares of the processors. */
 void measure_show(const struct measure *measure, const struct measure_view *view,
 		  struct job_snapshot *ret);
-
-/* The sum of one uint64_t of struct lane_counters over these lanes. */
-uint64_t measure_sum_at(struct lane *const *lanes, unsigned count, size_t offset);
-#define measure_sum(lanes, count, member)                                                          \
-	measure_sum_at(lanes, count, offsetof(struct lane_counters, member))
 
 #endif

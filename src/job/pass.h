@@ -6,7 +6,7 @@
  *
  * Each pass is one const table there, and what it does is in a file of its own
  * (pass_copy.c). Each step of the sequence says when it is taken. When all lanes
- * are parked and their rings are empty, the keeper calls end() of the finished
+ * are parked and their rings are empty, the coordinator calls end() of the finished
  * pass, then prepare() of the same pass for another round; if that has nothing to
  * do, prepare() of the next pass. prepare() builds job->work, or a list of its own,
  * and then the lanes run. After a stop or a failure, only passes with PASS_ALWAYS
@@ -14,9 +14,9 @@
  *
  * What a lane does in a pass is in the ops (copy.h), which several passes may share.
  *
- * Threads: the functions of struct pass run in the keeper's thread, the ops in
- * those of the lanes, concurrently. Shared state is in struct job (job_private.h), with
- * its owner: the lanes from prepare() until all are parked, otherwise the keeper.
+ * Threads: the functions of struct pass run in the coordinator's thread, the ops in
+ * those of the lanes, concurrently. Shared state is in struct job (core.h), with
+ * its owner: the lanes from prepare() until all are parked, otherwise the coordinator.
  *
  * Adding a pass: a value of enum pass_kind (snapshot.h), its table and its place in the
  * sequence (passes.c), its words (snapshot.c), its name in the schemas.
@@ -27,10 +27,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/job.h"
-#include "copy/lane.h"
 #include "copy/ring.h"
-#include "copy/work.h"
+#include "job/core.h"
 
 struct pass {
 	enum pass_kind kind;
@@ -113,22 +111,11 @@ void fill_end(struct job *job);
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
 
-/* Is all of the plan on the destination, or known to be bad? */
-bool job_nothing_left(const struct job *job);
-
+/* Of the last pass that has begun; PASS_NONE: there was none. */
+enum pass_kind job_last_kind(const struct job *job);
 /* Before anything is forgotten again: notes whether all of the copy is there, with its tables. */
 void job_note_written(struct job *job);
 /* Is it known that the destination is not what it should be? */
 bool job_differs(const struct job *job);
-
-/* For the keeper: ends the finished pass and begins the next one that has something to do.
- * False: there is none left. */
-bool pass_next(struct job *job, uint64_t now);
-/* Is the current pass finished (its lanes parked, or its flush done)? True without a pass. */
-bool pass_is_through(struct job *job);
-/* The number of the current pass for the map file, from 1. */
-unsigned pass_number(const struct job *job);
-/* Fills in the passes. */
-void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 
 #endif

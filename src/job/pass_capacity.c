@@ -9,9 +9,10 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
+#include "job/capacity.h"
+#include "job/core.h"
+#include "job/pass.h"
 
 int capacity_write_prepare(struct job *job, unsigned round)
 {
@@ -20,21 +21,21 @@ int capacity_write_prepare(struct job *job, unsigned round)
 
 	if (!job->setup.probe)
 		return 0;
-	r = capacity_init(&job->probe.capacity, job->plan, job->map, job->choice.chunk, nonce);
-	job->probe.next = 0;
+	r = capacity_init(&job->probe->capacity, job->plan, job->map, job->choice.chunk, nonce);
+	job->probe->next = 0;
 	job->work.bytes = 0;
-	return r < 0 ? r : job->probe.capacity.marks.count > 1;
+	return r < 0 ? r : job->probe->capacity.marks.count > 1;
 }
 
 int capacity_read_prepare(struct job *job, unsigned round)
 {
-	job->probe.next = 0;
-	return job->probe.capacity.marks.count > 1;
+	job->probe->next = 0;
+	return job->probe->capacity.marks.count > 1;
 }
 
 static bool probe_take(struct lane *lane, struct piece *ret)
 {
-	struct probe *probe = &lane->job->probe;
+	struct probe *probe = lane->job->probe;
 
 	if (probe->next >= probe->capacity.marks.count)
 		return false;
@@ -45,7 +46,7 @@ static bool probe_take(struct lane *lane, struct piece *ret)
 
 static void write_begin(struct lane *lane, struct slot *slot)
 {
-	const struct capacity *capacity = &lane->job->probe.capacity;
+	const struct capacity *capacity = &lane->job->probe->capacity;
 
 	capacity_fill(capacity, slot->tag, slot->buffer);
 	slot->write_length = slot->piece.length;
@@ -54,7 +55,7 @@ static void write_begin(struct lane *lane, struct slot *slot)
 
 static void read_advance(struct lane *lane, struct slot *slot)
 {
-	struct capacity *capacity = &lane->job->probe.capacity;
+	struct capacity *capacity = &lane->job->probe->capacity;
 	struct error error = { 0 };
 
 	if (slot->request.result == 0) {
@@ -105,7 +106,7 @@ void capacity_read_end(struct job *job)
 {
 	uint64_t bytes = 0;
 
-	switch (capacity_judge(&job->probe.capacity, &bytes)) {
+	switch (capacity_judge(&job->probe->capacity, &bytes)) {
 	case CAPACITY_GOOD:
 		if (job_gate(job) < GATE_STOP)
 			job_event_add(job, LOG_LEVEL_INFO,

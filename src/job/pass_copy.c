@@ -21,11 +21,13 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
-#include "verify/rolling.h"
+#include "job/core.h"
+#include "job/pass.h"
+#include "rescue/skip.h"
 #include "verify/checksums.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 
 #define CLUSTER     (64u << 10) /* ddrescue's */
 #define ERRORS_TOLD 16
@@ -70,7 +72,7 @@ static void reset_skip(struct job *job)
 		[SWEEP_LAST] = SKIP_NOTHING,
 	};
 
-	skip_reset(&job->skip, survives(job) ? kinds[job->sweep] : SKIP_NOTHING, &job->work);
+	skip_reset(job->skip, survives(job) ? kinds[job->sweep] : SKIP_NOTHING, &job->work);
 }
 
 /* The first of these sweeps takes what the one before has skipped, from behind. */
@@ -155,7 +157,7 @@ static uint32_t good_size(const struct lane *lane)
 		return lane_piece_size(lane);
 	if (!is_careful(job))
 		return size;
-	ground = skip_ground(&job->skip, &job->work, lane->pending_tag);
+	ground = skip_ground(job->skip, &job->work, lane->pending_tag);
 	while (size <= job->choice.chunk / 2 && ground >= 4ULL * size * size / GOOD_GROUND)
 		size *= 2;
 	return size;
@@ -168,7 +170,7 @@ static bool copy_take(struct lane *lane, struct piece *ret)
 	if (lane->job->sweep == SWEEP_LAST && lane->number > 0)
 		return false;
 	while (lane_take_chunk(lane, ret)) {
-		if (skip_leaves_out(&lane->job->skip, lane->pending_tag))
+		if (skip_leaves_out(lane->job->skip, lane->pending_tag))
 			continue;
 		size = good_size(lane);
 		if (size > lane->job->work.chunk)
@@ -208,7 +210,7 @@ static uint32_t others_in_flight(const struct lane *lane)
 static uint64_t careful_depth(const struct lane *lane)
 {
 	const struct job *job = lane->job;
-	uint64_t ground = skip_ground(&job->skip, &job->work, lane->pending_tag);
+	uint64_t ground = skip_ground(job->skip, &job->work, lane->pending_tag);
 
 	if (ground < SOME_GROUND)
 		return 1;
@@ -256,9 +258,9 @@ static void read_done(struct lane *lane, struct slot *slot)
 	if (too_slow(lane, slot)) {
 		/* What is skipped now will be copied out of order. */
 		sums_break(lane->job);
-		skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
+		skip_bad(lane->job->skip, &lane->job->work, slot->tag);
 	} else {
-		skip_good(&lane->job->skip, &lane->job->work, slot->tag);
+		skip_good(lane->job->skip, &lane->job->work, slot->tag);
 	}
 	slot->write_length = slot->piece.length;
 	lane_slot_write(lane, slot);
@@ -268,7 +270,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 void copy_hangs(struct job *job, uint64_t tag)
 {
 	sums_break(job);
-	skip_hang(&job->skip, &job->work, tag);
+	skip_hang(job->skip, &job->work, tag);
 }
 
 static void tell_left(struct lane *lane, const struct slot *slot)
@@ -300,7 +302,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	if (retry_read_at_once(lane, slot))
 		return;
 	tell_left(lane, slot);
-	skip_bad(&lane->job->skip, &lane->job->work, slot->tag);
+	skip_bad(lane->job->skip, &lane->job->work, slot->tag);
 	good = (uint32_t)u64_align_down(slot->request.done, sector > unit ? sector : unit);
 	if (good >= slot->piece.length)
 		good = 0;
@@ -324,7 +326,7 @@ static bool *is_only_read(struct slot *slot)
 static void copy_begin(struct lane *lane, struct slot *slot)
 {
 	/* It was taken before the lane had to wait. */
-	if (skip_leaves_out(&lane->job->skip, slot->tag)) {
+	if (skip_leaves_out(lane->job->skip, slot->tag)) {
 		lane_slot_free(lane, slot);
 		return;
 	}
@@ -395,7 +397,7 @@ int rewrite_prepare(struct job *job, unsigned round)
 		r = job_make_work_of(job, &parts, "?", job->choice.chunk);
 	if (r == 0) {
 		job->sweep = SWEEP_LARGE;
-		skip_reset(&job->skip, SKIP_NOTHING, &job->work);
+		skip_reset(job->skip, SKIP_NOTHING, &job->work);
 	}
 	r = r < 0 ? r : parts.count > 0;
 	range_list_done(&parts);

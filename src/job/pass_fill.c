@@ -6,34 +6,33 @@
  * pass is for everything else: bad sectors of a resumed map, and what the
  * destination refused at first.
  */
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
+#include "rescue/search.h"
 
 /* The areas held back may have bad sectors of their own. */
 static void fill_done(struct job *job)
 {
 	if (stages_last(&job->stages))
-		job->keeper.fill_due = false;
+		job->fill_due = false;
 }
 
 /* This pass is reached twice per stage; in between, bad sectors are only added. */
 static bool filled_before(const struct job *job)
 {
-	const struct keeper *k = &job->keeper;
-
-	return k->filled_bytes && k->filled_stage == job->stages.now &&
-	       k->filled_bytes == map_bytes(job->map, MAP_BAD);
+	return job->filled_bytes && job->filled_stage == job->stages.now &&
+	       job->filled_bytes == map_bytes(job->map, MAP_BAD);
 }
 
 int fill_prepare(struct job *job, unsigned round)
 {
 	int r;
 
-	if (!job->keeper.fill_due || filled_before(job))
+	if (!job->fill_due || filled_before(job))
 		return 0;
 	prober_reset(&job->copy, false, false);
 	r = job_make_work(job, "-",
-			  job->prober.patches ? job->plan->sector_size : job->choice.chunk, false);
+			  job->prober->patches ? job->plan->sector_size : job->choice.chunk, false);
 	if (r == 0 && job->work.chunks == 0)
 		fill_done(job);
 	return r < 0 ? r : job->work.chunks > 0;
@@ -54,8 +53,8 @@ void fill_end(struct job *job)
 {
 	if (job_gate(job) >= GATE_STOP)
 		return;
-	job->keeper.filled_stage = job->stages.now;
-	job->keeper.filled_bytes = map_bytes(job->map, MAP_BAD);
+	job->filled_stage = job->stages.now;
+	job->filled_bytes = map_bytes(job->map, MAP_BAD);
 	fill_done(job);
 }
 

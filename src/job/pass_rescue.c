@@ -6,7 +6,7 @@
  */
 
 #include "base/i18n.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
 #include "rescue/search.h"
 
@@ -43,7 +43,7 @@ void trim_end(struct job *job)
 		if (map_set(job->map, block.start, block.size, MAP_NON_SCRAPED) < 0)
 			break;
 	pthread_mutex_unlock(&job->map_lock);
-	job->keeper.map_changed = true;
+	job->map_changed = true;
 }
 
 /*
@@ -58,7 +58,7 @@ static uint32_t lost_as_a_whole(const struct job *job)
 	size_t on, off;
 
 	if (physical <= job->plan->sector_size || physical % job->plan->sector_size ||
-	    job->prober.patches)
+	    job->prober->patches)
 		return 0;
 	map_edges(job->map, physical, &on, &off);
 	return on >= WHOLE_EDGES && off == 0 ? physical : 0;
@@ -71,7 +71,7 @@ int scrape_prepare(struct job *job, unsigned round)
 
 	if (r <= 0)
 		return r;
-	job->prober.whole = whole;
+	job->prober->whole = whole;
 	if (whole)
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("All damage on %s so far covers whole physical sectors of %u "
@@ -127,5 +127,5 @@ int retry_prepare(struct job *job, unsigned round)
 
 unsigned retry_number(const struct job *job)
 {
-	return job->keeper.course.round + 1;
+	return job->round + 1;
 }

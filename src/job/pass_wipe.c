@@ -11,10 +11,11 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
 #include "io/io.h"
+#include "job/core.h"
+#include "job/pass.h"
+#include "verify/verdict.h"
 
 static int prepare(struct job *job, const struct range_list *list, bool descending)
 {
@@ -83,12 +84,12 @@ static int forget_domain(struct job *job, const struct range_list *domain)
 void disarm_end(struct job *job)
 {
 	struct stages *stages = &job->stages;
-	const struct range_list *domain = &stages->domain[stages->now - job->keeper.course.round];
+	const struct range_list *domain = &stages->domain[stages->now - job->round];
 
 	if (job_gate(job) >= GATE_STOP || forget_domain(job, domain) < 0)
 		return;
-	job->keeper.map_changed = true;
-	if (job->keeper.course.round == 0)
+	job->map_changed = true;
+	if (job->round == 0)
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      _("The partition table, boot sectors and superblocks were taken off "
 				"%s again: a clone that is known to differ must not boot."),

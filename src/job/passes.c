@@ -2,7 +2,7 @@
 /* All passes, and the sequence in which a job goes through them. */
 #include <errno.h>
 
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
 #include "rescue/search.h"
 #include "verify/passes.h"
@@ -13,15 +13,13 @@
 /* Possibly again, if the map was changed meanwhile (unplug.h). */
 static int flush_prepare(struct job *job, unsigned round)
 {
-	return job->keeper.flush_due;
+	return job->flush_due;
 }
 
 /* What the line before has just written must be on the medium before the next pass begins. */
-static int wrote_just_now(const struct job *job, enum pass_kind kind)
+static bool wrote_just_now(const struct job *job, enum pass_kind kind)
 {
-	const struct course *c = &job->keeper.course;
-
-	return c->pass_count > 0 && c->passes[c->pass_count - 1].kind == kind;
+	return job_last_kind(job) == kind;
 }
 
 static int capacity_flush_prepare(struct job *job, unsigned round)
@@ -79,7 +77,7 @@ static int wiped_prepare(struct job *job, unsigned round)
 
 	if (!wrote_just_now(job, PASS_WIPE))
 		return 0;
-	r = job->keeper.refused_bytes ? 0 : record_wiped(job);
+	r = job->refused_bytes ? 0 : record_wiped(job);
 	return r < 0 ? r : 1;
 }
 

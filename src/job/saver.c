@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "base/thread.h"
-#include "job/job_private.h"
 #include "map/partial_digests.h"
+
+#define STACK_SIZE (256 << 10)
 
 enum saver_state { SAVER_IDLE, SAVER_ASKED, SAVER_DONE };
 
@@ -107,7 +108,7 @@ int saver_new(int wake, struct saver **ret, struct error *reterr)
 	saver->wake = wake;
 	pthread_mutex_init(&saver->lock, NULL);
 	pthread_cond_init(&saver->cond, NULL);
-	r = thread_start(&saver->thread, JOB_STACK_SIZE, saver_main, saver, "saver", reterr);
+	r = thread_start(&saver->thread, STACK_SIZE, saver_main, saver, "saver", reterr);
 	if (r < 0) {
 		pthread_cond_destroy(&saver->cond);
 		pthread_mutex_destroy(&saver->lock);

@@ -2,7 +2,7 @@
 /*
  * The saver: a thread that first flushes the destination and then saves the digests
  * and the map, so that what the map file calls finished is on the medium. Both can
- * take long; the keeper goes on meanwhile. If the disk of the files does not answer,
+ * take long; the coordinator goes on meanwhile. If the disk of the files does not answer,
  * the saver abandons them (base/file.h) and can still flush. After a failed
  * flush no later one counts, and no map is saved any more.
  */
@@ -15,9 +15,9 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "map/map.h"
-#include "io/io.h"
 #include "digest/digests.h"
+#include "io/io.h"
+#include "map/map.h"
 
 struct saver;
 

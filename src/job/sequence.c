@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How the keeper goes through the sequence of passes. */
+/* How the coordinator goes through the sequence of passes. */
 #include "job/pass.h"
 
 #include <errno.h>
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "job/job_private.h"
+#include "job/coordinator_private.h"
 #include "verify/checksums.h"
+#include "verify/final_look.h"
+#include "verify/recheck.h"
+#include "verify/verdict.h"
+
+enum pass_kind job_last_kind(const struct job *job)
+{
+	const struct course *c = &job->coordinator->course;
+
+	return c->pass_count > 0 ? c->passes[c->pass_count - 1].kind : PASS_NONE;
+}
 
 bool job_differs(const struct job *job)
 {
-	return proof_differs(job->proof) || look_differs(&job->look);
+	return proof_differs(job->proof) || look_differs(job->look);
 }
 
 void job_note_written(struct job *job)
@@ -19,16 +29,10 @@ void job_note_written(struct job *job)
 	/* What the destination refuses is never finished. Whether all of the tables could be read
 	 * and written is another question: the report has the answer. */
 	bool to_the_end =
-		job_nothing_left(job) || (job->keeper.refused_bytes && stages_last(&job->stages) &&
-					  job_gate(job) < GATE_STOP);
+		job_nothing_left(job) ||
+		(job->refused_bytes && stages_last(&job->stages) && job_gate(job) < GATE_STOP);
 
 	job->stages.written |= to_the_end && map_bytes(job->map, MAP_FINISHED);
-}
-
-bool job_nothing_left(const struct job *job)
-{
-	return !job->keeper.fill_due &&
-	       map_bytes(job->map, MAP_FINISHED) + map_bytes(job->map, MAP_BAD) == job->total;
 }
 
 static bool all_parked(const struct job *job)
@@ -57,16 +61,16 @@ static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 /* Updates the line of the current pass. */
 static void update_line(const struct job *job, uint64_t now, struct job_pass *pass)
 {
-	const struct course *c = &job->keeper.course;
+	const struct course *c = &job->coordinator->course;
 
 	pass->ns = c->before.ns + (now - c->pass_started);
-	pass->done = c->before.done + MEASURE_SUM(job, handled) - c->handled_before;
-	pass->errors = c->before.errors + MEASURE_SUM(job, errors) - c->errors_before;
+	pass->done = c->before.done + JOB_SUM(job, handled) - c->handled_before;
+	pass->errors = c->before.errors + JOB_SUM(job, errors) - c->errors_before;
 }
 
 void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret)
 {
-	const struct course *c = &job->keeper.course;
+	const struct course *c = &job->coordinator->course;
 
 	for (unsigned i = 0; i < c->pass_count; i++)
 		ret->passes[i] = c->passes[i];
@@ -84,22 +88,22 @@ unsigned pass_number(const struct job *job)
 
 static void close_pass(struct job *job, uint64_t now)
 {
-	struct course *c = &job->keeper.course;
+	struct course *c = &job->coordinator->course;
 
 	sums_close(job);
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))
-		keeper_measure(job, true, now);
+		coordinator_measure(job, true, now);
 	update_line(job, now, &c->passes[c->pass_count - 1]);
 	job->pass = NULL;
-	c->round++;
+	job->round++;
 }
 
 static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
-	struct course *c = &job->keeper.course;
+	struct coordinator *co = job->coordinator;
+	struct course *c = &job->coordinator->course;
 	enum pass_kind kind = shown_kind(job, pass);
 	struct job_pass *line;
 
@@ -112,44 +116,44 @@ static void open_line(struct job *job, const struct pass *pass, uint64_t now)
 		line->total = line->done + job->work.bytes;
 		line->backwards = job->work.descending;
 	}
-	c->pass_started = k->reading_since = now;
-	c->handled_before = MEASURE_SUM(job, handled);
-	c->errors_before = MEASURE_SUM(job, errors);
+	c->pass_started = co->reading_since = now;
+	c->handled_before = JOB_SUM(job, handled);
+	c->errors_before = JOB_SUM(job, errors);
 }
 
 static void begin_flush(struct job *job, const struct pass *pass, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 
-	if (k->paused_since) {
-		k->paused_ns += now - k->paused_since;
-		k->paused_since = 0;
+	if (co->paused_since) {
+		co->paused_ns += now - co->paused_since;
+		co->paused_since = 0;
 	}
-	if (!k->copied && pass->kind == PASS_FLUSH) {
-		k->copied = now;
-		k->copied_paused_ns = k->paused_ns;
+	if (!co->copied && pass->kind == PASS_FLUSH) {
+		co->copied = now;
+		co->copied_paused_ns = co->paused_ns;
 	}
-	k->flush_due = false;
-	keeper_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
+	job->flush_due = false;
+	coordinator_set_state(job, job_gate(job) >= GATE_STOP ? JOB_STOPPING : JOB_FLUSHING, now);
 	if (pass->traits & PASS_SAVES)
-		keeper_flush_and_save(job, job_nothing_left(job) ? '+' : '?', now);
+		coordinator_flush_and_save(job, job_nothing_left(job) ? '+' : '?', now);
 	else
-		keeper_flush(job);
+		coordinator_flush(job);
 }
 
 static void begin_lanes(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
-	struct course *c = &job->keeper.course;
+	struct coordinator *co = job->coordinator;
+	struct course *c = &job->coordinator->course;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (c->pass_count > 1 || c->round > 0)
+	if (c->pass_count > 1 || job->round > 0)
 		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), c->pass_count,
 			      pass_words(shown_kind(job, job->pass)),
 			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
 	if (job->pass->traits & PASS_WRITES) {
-		k->flush_due = job->look.due = true;
-		k->flushed_at = 0;
+		job->flush_due = job->look->due = true;
+		co->flushed_at = 0;
 	}
 	for (unsigned i = 0; i < job->lane_count; i++)
 		if (atomic_load(&job->lanes[i]->state) == LANE_PARKED)
@@ -159,8 +163,8 @@ static void begin_lanes(struct job *job, uint64_t now)
 	atomic_fetch_add(&job->copy.generation, 1);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_wake(job->lanes[i]);
-	if (!k->paused_since)
-		keeper_set_state(job, job->pass->state, now);
+	if (!co->paused_since)
+		coordinator_set_state(job, job->pass->state, now);
 }
 
 static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
@@ -176,11 +180,10 @@ static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
 /* Does all of this hold? */
 static bool holds(const struct job *job, unsigned when)
 {
-	const struct course *c = &job->keeper.course;
-
-	return !((when & WHEN_ONCE && c->round > 0) || (when & WHEN_FIRST && job->stages.now > 0) ||
+	return !((when & WHEN_ONCE && job->round > 0) ||
+		 (when & WHEN_FIRST && job->stages.now > 0) ||
 		 (when & WHEN_HELD && job->stages.count == 0) ||
-		 (when & WHEN_WRITTEN && !job->keeper.flush_due) ||
+		 (when & WHEN_WRITTEN && !job->flush_due) ||
 		 (when & WHEN_COPYING && job->setup.verify_only) ||
 		 (when & WHEN_RESCUING && job->plan->options.on_error != ON_ERROR_MAP) ||
 		 (when & WHEN_VERIFYING && !job->proof) ||
@@ -194,12 +197,12 @@ static int prepare(struct job *job, const struct step *step)
 	struct error error;
 	int r;
 
-	if ((job_gate(job) >= GATE_STOP || job->recheck.while_stopped) &&
+	if ((job_gate(job) >= GATE_STOP || job->recheck->while_stopped) &&
 	    !(pass->traits & PASS_ALWAYS))
 		return 0;
 	if (!holds(job, step->when))
 		return 0;
-	r = pass->prepare(job, job->keeper.course.round);
+	r = pass->prepare(job, job->round);
 	if (r >= 0 || r == -ENOMEM)
 		return r;
 	error_set(&error, ERROR_CLASS_INTERNAL, r, "pass", job->setup.source.name,
@@ -218,16 +221,16 @@ static bool next_stage(struct job *job)
 	    !proof_complete(job))
 		return false;
 	stages->now++;
-	job->keeper.course.step = 0;
+	job->coordinator->course.step = 0;
 	return true;
 }
 
 /* True: a pass has begun, or has to wait; false: no pass has anything left to do. */
 static bool find_pass(struct job *job, uint64_t now)
 {
-	struct course *c = &job->keeper.course;
+	struct course *c = &job->coordinator->course;
 
-	for (; c->step < sequence_count; c->step++, c->round = 0) {
+	for (; c->step < sequence_count; c->step++, job->round = 0) {
 		const struct pass *pass = sequence[c->step].pass;
 
 		/* The saver may still be busy with a save on the way. */
@@ -237,8 +240,8 @@ static bool find_pass(struct job *job, uint64_t now)
 
 		if (r > 0)
 			begin_pass(job, pass, now);
-		if (r == -ENOMEM && !atomic_load(&job->want_pause))
-			keeper_pause_for_memory(job);
+		if (r == -ENOMEM && !atomic_load(&job->coordinator->want_pause))
+			coordinator_pause_for_memory(job);
 		if (r != 0)
 			return true;
 	}
@@ -249,8 +252,8 @@ bool pass_next(struct job *job, uint64_t now)
 {
 	if (job->pass) {
 		/* Collect what is left in the rings before anything is judged. */
-		keeper_collect(job);
-		if (job->keeper.memory_short)
+		coordinator_collect(job);
+		if (job->coordinator->memory_short)
 			return true;
 		close_pass(job, now);
 	}

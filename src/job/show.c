@@ -5,9 +5,13 @@
 #include <time.h>
 
 #include "base/thread.h"
+#include "job/coordinator_private.h"
 #include "job/hang.h"
-#include "job/job_private.h"
 #include "job/pass.h"
+#include "verify/checksums.h"
+#include "verify/final_look.h"
+#include "verify/recheck.h"
+#include "verify/verdict.h"
 
 /* Does the time that it takes count as that of verifying? */
 static bool is_verification(enum pass_kind kind)
@@ -17,21 +21,21 @@ static bool is_verification(enum pass_kind kind)
 
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
 {
-	const struct keeper *k = &job->keeper;
-	uint64_t paused = k->paused_ns + (k->paused_since ? now - k->paused_since : 0);
+	const struct coordinator *co = job->coordinator;
+	uint64_t paused = co->paused_ns + (co->paused_since ? now - co->paused_since : 0);
 
-	s->state = k->state;
-	s->result = k->result;
-	s->started_at = k->started_at;
-	s->flushed_at = k->flushed_at;
-	s->ended_at = k->ended_at;
-	s->flushed = k->flushed_at != 0;
-	if (!k->started)
+	s->state = co->state;
+	s->result = co->result;
+	s->started_at = co->started_at;
+	s->flushed_at = co->flushed_at;
+	s->ended_at = co->ended_at;
+	s->flushed = co->flushed_at != 0;
+	if (!co->started)
 		return;
-	s->elapsed = (k->ended ? k->ended : now) - k->started;
+	s->elapsed = (co->ended ? co->ended : now) - co->started;
 	s->paused_ns = paused;
-	s->copy_ns = k->copied ? k->copied - k->started - k->copied_paused_ns
-			       : now - k->started - paused;
+	s->copy_ns = co->copied ? co->copied - co->started - co->copied_paused_ns
+				: now - co->started - paused;
 	for (unsigned i = 0; i < s->pass_count; i++)
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
@@ -42,7 +46,7 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 
 static double now_in_pass(const struct job *job, const struct job_snapshot *s)
 {
-	const struct measure *m = &job->keeper.measure;
+	const struct measure *m = &job->coordinator->measure;
 
 	switch (job->pass ? job->pass->kind : PASS_NONE) {
 	case PASS_NONE:
@@ -59,12 +63,12 @@ static double now_in_pass(const struct job *job, const struct job_snapshot *s)
 
 static void fill_rates(const struct job *job, bool reads_back, uint64_t now, struct job_snapshot *s)
 {
-	const struct keeper *k = &job->keeper;
-	const struct measure *m = &job->keeper.measure;
-	uint64_t last = k->copied ? m->rates.last : now;
-	bool moving = k->state == JOB_COPYING || k->state == JOB_STOPPING;
+	const struct coordinator *co = job->coordinator;
+	const struct measure *m = &job->coordinator->measure;
+	uint64_t last = co->copied ? m->rates.last : now;
+	bool moving = co->state == JOB_COPYING || co->state == JOB_STOPPING;
 
-	if (!k->started)
+	if (!co->started)
 		return;
 	s->now_read = moving ? m->rates.now_read : 0;
 	s->now_write = moving ? m->rates.now_write : 0;
@@ -81,33 +85,33 @@ static void fill_rates(const struct job *job, bool reads_back, uint64_t now, str
 	}
 	/* Some second was at least as fast as the average, even if none was measured completely. */
 	s->peak = fmax(m->rates.peak, m->rates.peak > 0 ? rates_average(&m->rates, last) : 0);
-	if (k->state == JOB_VERIFYING)
+	if (co->state == JOB_VERIFYING)
 		s->now_read = m->handled_rate;
-	if (moving || k->state == JOB_VERIFYING)
+	if (moving || co->state == JOB_VERIFYING)
 		s->now_pass = now_in_pass(job, s);
 }
 
 /* When everything else is filled in. */
 static void fill_overall(struct job *job, uint64_t now, struct job_snapshot *s)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 	int64_t unix_now = (int64_t)time(NULL);
 	struct eta copying;
 
-	rates_eta(&k->measure.rates, now, unix_now, &copying);
-	overall_show(&k->overall, &copying, job->plan->options.retry_passes > 0, unix_now, s);
+	rates_eta(&co->measure.rates, now, unix_now, &copying);
+	overall_show(&co->overall, &copying, job->plan->options.retry_passes > 0, unix_now, s);
 }
 
 static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 {
 	struct job_end *end = source ? &s->source : &s->destination;
-	const struct keeper *k = &job->keeper;
-	const struct measure *m = &job->keeper.measure;
+	const struct coordinator *co = job->coordinator;
+	const struct measure *m = &job->coordinator->measure;
 
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
 		.latency = source ? m->read_latency : m->write_latency,
-		.stats = k->io_sums.ends[!source].stats,
+		.stats = co->io_sums.ends[!source].stats,
 		.temperature = m->temperature[!source].degrees,
 		.temperature_known = m->temperature[!source].known,
 	};
@@ -125,17 +129,17 @@ static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 
 static void fill_counts(const struct job *job, struct job_snapshot *s)
 {
-	s->read = MEASURE_SUM(job, read);
-	s->written = job->already + MEASURE_SUM(job, written) - proof_rewritten(job->proof);
-	s->errors = MEASURE_SUM(job, errors);
-	s->retries = MEASURE_SUM(job, retries);
-	s->slow_reads = MEASURE_SUM(job, slow_reads);
+	s->read = JOB_SUM(job, read);
+	s->written = job->already + JOB_SUM(job, written) - proof_rewritten(job->proof);
+	s->errors = JOB_SUM(job, errors);
+	s->retries = JOB_SUM(job, retries);
+	s->slow_reads = JOB_SUM(job, slow_reads);
 }
 
 static void fill_rescue(const struct job *job, uint64_t now, struct job_snapshot *s)
 {
 	struct rescue_figures figures;
-	bool known = keeper_rescue_figures(job, now, &figures);
+	bool known = coordinator_rescue_figures(job, now, &figures);
 
 	s->rescue = (struct job_rescue){
 		.trouble = figures.read_errors || figures.bad_areas,
@@ -150,29 +154,29 @@ static void fill_rescue(const struct job *job, uint64_t now, struct job_snapshot
 		.good_read_known = known,
 		.since_good_read = figures.since_good_read,
 	};
-	s->refused_bytes = job->keeper.refused_bytes;
+	s->refused_bytes = job->refused_bytes;
 }
 
 static void fill_map(const struct job *job, struct job_snapshot *s)
 {
-	const struct keeper *k = &job->keeper;
+	const struct coordinator *co = job->coordinator;
 
-	bad_areas_show(&k->bad_areas, job->map, s);
-	s->map_safe = k->map_safe;
-	s->map_failed = k->map_warned;
-	s->map_saved_at = k->map_saved_at;
+	bad_areas_show(&co->bad_areas, job->map, s);
+	s->map_safe = co->map_safe;
+	s->map_failed = co->map_warned;
+	s->map_saved_at = co->map_saved_at;
 	s->log_failed = job->events.log_failing;
-	s->digests_saved = k->digests_saved;
+	s->digests_saved = co->digests_saved;
 }
 
-/* Only the keeper builds it; the lock protects the copying. */
+/* Only the coordinator builds it; the lock protects the copying. */
 void show_publish(struct job *job, uint64_t now)
 {
-	struct keeper *k = &job->keeper;
+	struct coordinator *co = job->coordinator;
 	struct measure_view view;
 	struct job_snapshot s = { 0 };
 
-	keeper_view(job, &view);
+	coordinator_view(job, &view);
 	pass_show(job, now, &s);
 	proof_show(job, &s);
 	recheck_show(job, &s);
@@ -182,9 +186,9 @@ void show_publish(struct job *job, uint64_t now)
 	fill_rates(job, view.reads_back, now, &s);
 	show_end(job, true, &s);
 	show_end(job, false, &s);
-	s.read_back = k->measure.back_latency;
+	s.read_back = co->measure.back_latency;
 	fill_counts(job, &s);
-	measure_show(&k->measure, &view, &s);
+	measure_show(&co->measure, &view, &s);
 	fill_map(job, &s);
 	fill_rescue(job, now, &s);
 	hang_show(job->lanes, job->lane_count, now, &s.hang);
@@ -196,7 +200,7 @@ void show_publish(struct job *job, uint64_t now)
 	s.chunk = job->choice.chunk;
 	s.held_areas = job->stages.areas;
 	s.held_bytes = job->stages.bytes;
-	s.armed = k->armed;
+	s.armed = co->armed;
 	s.source_in_use = job->setup.source_in_use;
 	s.rate_limit = rate_limit_get(&job->limit);
 	fill_overall(job, now, &s);
@@ -206,17 +210,18 @@ void show_publish(struct job *job, uint64_t now)
 	pthread_mutex_unlock(&job->failure_lock);
 	s.events = events_newest(&job->events);
 
-	pthread_mutex_lock(&job->shown_lock);
+	pthread_mutex_lock(&job->coordinator->shown_lock);
 
 	/* For an event the descriptor was signalled earlier; do it again, now that it is in the
 	 * snapshot. */
-	bool changed = job->shown.state != s.state || job->shown.events != s.events;
+	bool changed = job->coordinator->shown.state != s.state ||
+		       job->coordinator->shown.events != s.events;
 
-	job->shown = s;
-	job->shown_rates = view.reads_back ? k->measure.proving : k->measure.rates;
+	job->coordinator->shown = s;
+	job->coordinator->shown_rates = view.reads_back ? co->measure.proving : co->measure.rates;
 	if (s.state == JOB_ENDED)
-		pthread_cond_broadcast(&job->shown_cond);
-	pthread_mutex_unlock(&job->shown_lock);
+		pthread_cond_broadcast(&job->coordinator->shown_cond);
+	pthread_mutex_unlock(&job->coordinator->shown_lock);
 	if (changed)
 		eventfd_signal(job->events.fd);
 }

@@ -268,7 +268,7 @@ struct job_snapshot {
 	unsigned lane_count;
 	uint32_t chunk;
 	uint32_t buffers, buffers_in_use;
-	struct cpu_share cpu_system, cpu_process, cpu_keeper;
+	struct cpu_share cpu_system, cpu_process, cpu_coordinator;
 	double process_cpu_user, process_cpu_system; /* seconds since the start */
 	uint64_t rate_limit;                         /* bytes per second, 0 none */
 	uint64_t errors, retries, slow_reads;        /* slow: over 1 s */

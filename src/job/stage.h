@@ -5,7 +5,7 @@
  * included, before the next one begins, so the destination at any moment either
  * shows nothing or is complete. If nothing is held back, there is one stage.
  *
- * Constant, except for `now` and `written`, which are the keeper's.
+ * Constant, except for `now` and `written`, which are the coordinator's.
  */
 #ifndef CLONEDECK_JOB_STAGE_H
 #define CLONEDECK_JOB_STAGE_H
@@ -25,7 +25,7 @@ struct stages {
 	unsigned now;
 	unsigned areas; /* held back */
 	uint64_t bytes;
-	bool written; /* all of it was, and not taken away again; the keeper's */
+	bool written; /* all of it was, and not taken away again; the coordinator's */
 };
 
 /* held NULL or empty: one stage. -ENOMEM. */

@@ -5,6 +5,8 @@
  */
 #include "plan/plan.h"
 
+#include "discover/disk.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -503,4 +505,19 @@ const char *plan_id(const struct plan *plan, char buffer[static 9])
 	}
 	snprintf(buffer, 9, "%08x", (unsigned)(digest >> 32 ^ (digest & UINT32_MAX)));
 	return buffer;
+}
+
+static bool partition_holds(const struct partition *p, uint64_t lba)
+{
+	return !p->extended && lba >= p->start && lba - p->start < p->sectors;
+}
+
+unsigned plan_partition_at(const struct plan *plan, const struct disk *disk, uint64_t lba)
+{
+	if (plan->source.kind == ENDPOINT_PARTITION)
+		return plan->source.partition;
+	for (size_t i = 0; disk && i < disk->partition_count; i++)
+		if (partition_holds(&disk->partitions[i], lba))
+			return disk->partitions[i].number;
+	return 0;
 }

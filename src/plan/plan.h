@@ -37,6 +37,8 @@ enum rolling_how {
 	ROLLING_ASKED, /* during it */
 };
 
+struct disk;
+
 struct plan {
 	struct endpoint source;
 	/* All get the same sectors at the same LBAs; today there is one. */
@@ -107,5 +109,9 @@ enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destin
 /* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength);
+
+/* The partition of the source that contains this LBA; 0: none or unknown. disk: of the source, or
+ * NULL. */
+unsigned plan_partition_at(const struct plan *plan, const struct disk *disk, uint64_t lba);
 
 #endif

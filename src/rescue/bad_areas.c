@@ -13,21 +13,6 @@
 /* Nobody reads a log with thousands of them. */
 #define BAD_TOLD 32
 
-static bool partition_holds(const struct partition *p, uint64_t lba)
-{
-	return !p->extended && lba >= p->start && lba - p->start < p->sectors;
-}
-
-unsigned partition_at(const struct plan *plan, const struct disk *disk, uint64_t lba)
-{
-	if (plan->source.kind == ENDPOINT_PARTITION)
-		return plan->source.partition;
-	for (size_t i = 0; disk && i < disk->partition_count; i++)
-		if (partition_holds(&disk->partitions[i], lba))
-			return disk->partitions[i].number;
-	return 0;
-}
-
 /* If the copy stops at such a sector, the failure reports it. */
 static void tell(struct bad_areas *areas, const struct job_bad_area *area)
 {
@@ -93,7 +78,7 @@ void bad_areas_note(struct bad_areas *areas, const struct report *report)
 	};
 	size_t i = 0;
 
-	area.partition = partition_at(areas->plan, areas->disk, area.lba);
+	area.partition = plan_partition_at(areas->plan, areas->disk, area.lba);
 	tell(areas, &area);
 	while (i < areas->count && areas->list[i].lba + areas->list[i].sectors < area.lba)
 		i++;
@@ -143,7 +128,8 @@ void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct
 		*area = (struct job_bad_area){
 			.lba = block.start / size,
 			.sectors = block.size / size,
-			.partition = partition_at(areas->plan, areas->disk, block.start / size),
+			.partition =
+				plan_partition_at(areas->plan, areas->disk, block.start / size),
 		};
 		explain(areas, area);
 	}

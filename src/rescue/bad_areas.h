@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 #include "copy/ring.h"
-#include "discover/disk.h"
 #include "job/events.h"
 #include "job/snapshot.h"
 #include "plan/plan.h"
 
 #define BAD_AREAS_KEPT 256
 
+struct disk;
 struct map;
 
 struct bad_areas {
@@ -29,9 +29,6 @@ struct bad_areas {
 	unsigned told; /* events */
 };
 
-/* The partition of the source that contains this LBA; 0: none or unknown. disk: of the source, or
- * NULL. */
-unsigned partition_at(const struct plan *plan, const struct disk *disk, uint64_t lba);
 /* Remembers what a device said about a bad or refused area, and tells it. */
 void bad_areas_note(struct bad_areas *areas, const struct report *report);
 /* Fills in the bad areas as the map has them. */

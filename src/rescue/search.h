@@ -20,7 +20,7 @@
  * areas: while the disk struggles with one sector, it reads others. Each spot is read from its two
  * sides. No two adjacent sectors are ever handed out at once. Units: bytes of the source.
  *
- * The state belongs to lane 0 while a pass runs, otherwise to the keeper.
+ * The state belongs to lane 0 while a pass runs, otherwise to the coordinator.
  */
 #ifndef CLONEDECK_RESCUE_SEARCH_H
 #define CLONEDECK_RESCUE_SEARCH_H

@@ -5,26 +5,27 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-#include "verify/hasher.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
+#include "verify/hasher.h"
+#include "verify/verdict.h"
 
 int sums_new(struct job *job, struct error *reterr)
 {
 	if (!job->plan->options.checksums)
 		return 0;
-	return hasher_new(job->plan->options.checksums, job->plan, &job->sums.hasher, reterr);
+	return hasher_new(job->plan->options.checksums, job->plan, &job->sums->hasher, reterr);
 }
 
 void sums_done(struct job *job)
 {
-	hasher_destroy(job->sums.hasher);
+	hasher_destroy(job->sums->hasher);
 }
 
 /* Is what went into the checksums what was copied, or what both ends were found to be? */
 static bool stand(struct job *job)
 {
-	const struct sums *sums = &job->sums;
+	const struct sums *sums = job->sums;
 	bool of_source = sums->of == JOB_SUMS_OF_SOURCE;
 	struct digest total;
 
@@ -37,12 +38,12 @@ static bool stand(struct job *job)
 
 static bool wanted(struct job *job)
 {
-	return job->sums.hasher && !stand(job);
+	return job->sums->hasher && !stand(job);
 }
 
 void sums_begin(struct job *job, enum job_sums_state of)
 {
-	struct sums *sums = &job->sums;
+	struct sums *sums = job->sums;
 
 	if (!wanted(job) || job->work.bytes + map_bytes(job->map, MAP_BAD) != job->total)
 		return;
@@ -58,7 +59,7 @@ int sums_begin_copy(struct job *job)
 	struct range_list parts = { 0 };
 	int r;
 
-	if (!job->sums.hasher || job->stages.now > 0 ||
+	if (!job->sums->hasher || job->stages.now > 0 ||
 	    map_bytes(job->map, MAP_NON_TRIED) != job->total)
 		return 0;
 	r = stages_in_order(&job->stages, &parts);
@@ -69,13 +70,13 @@ int sums_begin_copy(struct job *job)
 	if (r < 0)
 		return r;
 	sums_begin(job, JOB_SUMS_OF_SOURCE);
-	return job->sums.open;
+	return job->sums->open;
 }
 
 bool sums_are_due(struct job *job)
 {
 	return wanted(job) && job->proof && job_nothing_left(job) && !proof_differs(job->proof) &&
-	       !job->keeper.refused_bytes;
+	       !job->refused_bytes;
 }
 
 bool sums_need_reading(struct job *job)
@@ -108,7 +109,7 @@ static void hashed(struct hash_item *item)
 void sums_give(struct lane *lane, struct slot *slot, const void *data,
 	       const struct digest_part *parts, unsigned count)
 {
-	const struct sums *sums = &lane->job->sums;
+	const struct sums *sums = lane->job->sums;
 	struct given *given;
 
 	if (!sums->open || slot->secondary)
@@ -143,7 +144,7 @@ static void give_written(struct lane *lane, struct slot *slot)
 /* The hasher must not wait for a piece that never comes. */
 static void forget(struct lane *lane, struct slot *slot)
 {
-	struct given *given = slot->state[lane->job->sums.observer];
+	struct given *given = slot->state[lane->job->sums->observer];
 
 	if (!given->is)
 		sums_break(lane->job);
@@ -165,8 +166,8 @@ const struct observer sums_observer = {
 
 void sums_break(struct job *job)
 {
-	if (job->sums.open)
-		hasher_break(job->sums.hasher);
+	if (job->sums->open)
+		hasher_break(job->sums->hasher);
 }
 
 bool sums_only_reads(const struct job *job, const struct piece *piece)
@@ -174,23 +175,23 @@ bool sums_only_reads(const struct job *job, const struct piece *piece)
 	const struct range_list *now = stages_domain(&job->stages);
 	uint32_t sector = job->plan->sector_size;
 
-	return job->sums.open && now &&
+	return job->sums->open && now &&
 	       !range_list_contains(
 		       now, (struct range){ piece->source / sector, piece->length / sector });
 }
 
 bool sums_through(struct job *job)
 {
-	if (!job->sums.open)
+	if (!job->sums->open)
 		return true;
 	if (job_gate(job) >= GATE_STOP)
 		sums_break(job);
-	return hasher_through(job->sums.hasher);
+	return hasher_through(job->sums->hasher);
 }
 
 void sums_close(struct job *job)
 {
-	struct sums *sums = &job->sums;
+	struct sums *sums = job->sums;
 
 	if (!sums->open)
 		return;
@@ -200,7 +201,7 @@ void sums_close(struct job *job)
 
 void sums_judge(struct job *job)
 {
-	struct sums *sums = &job->sums;
+	struct sums *sums = job->sums;
 
 	if (!sums->hasher)
 		return;
@@ -216,7 +217,7 @@ void sums_judge(struct job *job)
 
 void sums_show(const struct job *job, struct job_snapshot *ret)
 {
-	const struct sums *sums = &job->sums;
+	const struct sums *sums = job->sums;
 
 	ret->sums = (struct job_sums){ .state = sums->ended };
 	for (unsigned i = 0; sums->hasher && i < CHECKSUM_ALGORITHMS; i++) {

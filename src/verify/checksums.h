@@ -10,7 +10,7 @@
  * pass if necessary; what could not be read counts as zeros. Either way they are
  * valid only if the digests of what went into them (verdict.h) are those of the copy.
  *
- * The keeper's between passes; while lanes run, they only give and break.
+ * The coordinator's between passes; while lanes run, they only give and break.
  */
 #ifndef CLONEDECK_VERIFY_CHECKSUMS_H
 #define CLONEDECK_VERIFY_CHECKSUMS_H
@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "job/job.h"
 #include "copy/work.h"
+#include "job/snapshot.h"
 
+struct job;
 struct digest_part;
 struct hasher;
 struct lane;
@@ -61,7 +62,7 @@ void sums_break(struct job *job);
 /* Is this piece held back, in a copy in one go, and therefore only read now? */
 bool sums_only_reads(const struct job *job, const struct piece *piece);
 
-/* ---- for the keeper ---- */
+/* ---- for the coordinator ---- */
 
 /* All lanes are parked. False: the hasher is still computing. */
 bool sums_through(struct job *job);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/hash.h"
-#include "job/job_private.h"
+#include "job/core.h"
 
 #define BLOCK  4096U
 #define BLOCKS (64U << 10)
@@ -68,7 +68,7 @@ static void mark_sample(const struct job *job, struct marks *marks)
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t from = job->total / n * i;
 		uint64_t at =
-			from + splitmix64(job->look.shown.seed + (i << 32)) % (job->total / n + 1);
+			from + splitmix64(job->look->shown.seed + (i << 32)) % (job->total / n + 1);
 
 		marks_add(marks, destination_of(job->plan, at), marks_length(marks, BLOCK),
 			  MARK_SAMPLE);
@@ -82,7 +82,7 @@ static uint32_t new_seed(void)
 
 int look_init(struct job *job)
 {
-	struct look *look = &job->look;
+	struct look *look = job->look;
 	struct marks *marks = &look->marks;
 
 	if (job->setup.verify_only || job->choice.destination == &io_null_backend)
@@ -126,7 +126,7 @@ static size_t first_ending_behind(const struct look *look, uint64_t at)
 /* data NULL: unknown. */
 static void take(struct job *job, const struct piece *piece, uint32_t length, const char *data)
 {
-	struct look *look = &job->look;
+	struct look *look = job->look;
 	uint64_t from = piece->destination, to = from + length;
 
 	for (size_t i = first_ending_behind(look, from); i < look->marks.count; i++) {
@@ -161,7 +161,7 @@ const struct observer look_observer = { .data = take_written };
 
 bool look_is_due(const struct job *job)
 {
-	return job->look.shown.asked && job->look.due;
+	return job->look->shown.asked && job->look->due;
 }
 
 bool look_differs(const struct look *look)
@@ -171,7 +171,7 @@ bool look_differs(const struct look *look)
 
 void look_show(const struct job *job, struct job_snapshot *ret)
 {
-	const struct look *look = &job->look;
+	const struct look *look = job->look;
 
 	ret->look = look->shown;
 	if (job->proof || !look->wrong)

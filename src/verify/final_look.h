@@ -27,7 +27,7 @@
  * away.
  *
  * Threads: while lanes run, a mark belongs to the lane whose piece contains it,
- * otherwise to the keeper.
+ * otherwise to the coordinator.
  */
 #ifndef CLONEDECK_VERIFY_FINAL_LOOK_H
 #define CLONEDECK_VERIFY_FINAL_LOOK_H
@@ -37,9 +37,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "job/job.h"
-#include "verify/marks.h"
 #include "digest/digest.h"
+#include "job/snapshot.h"
+#include "verify/marks.h"
 
 struct job;
 struct observer;

@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "job/job_private.h"
 #include "copy/retry.h"
+#include "job/core.h"
 #include "verify/checksums.h"
+#include "verify/final_look.h"
 #include "verify/passes.h"
+#include "verify/verdict.h"
 
 int compare_prepare(struct job *job, unsigned round)
 {

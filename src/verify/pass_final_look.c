@@ -4,10 +4,12 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "job/job_private.h"
-#include "job/pass.h"
 #include "copy/retry.h"
+#include "job/core.h"
+#include "job/pass.h"
+#include "verify/final_look.h"
 #include "verify/passes.h"
+#include "verify/verdict.h"
 
 /*
  * After the last write of all. Before what is held back is written, only if there is
@@ -38,7 +40,7 @@ static bool skip_to_known(struct look *look)
 
 int look_prepare(struct job *job, unsigned round)
 {
-	struct look *look = &job->look;
+	struct look *look = job->look;
 
 	if (!is_due(job))
 		return 0;
@@ -54,7 +56,7 @@ int look_prepare(struct job *job, unsigned round)
 
 static bool take_mark(struct lane *lane, struct piece *ret)
 {
-	struct look *look = &lane->job->look;
+	struct look *look = lane->job->look;
 
 	if (!skip_to_known(look))
 		return false;
@@ -65,7 +67,7 @@ static bool take_mark(struct lane *lane, struct piece *ret)
 
 static void look_advance(struct lane *lane, struct slot *slot)
 {
-	struct look_place *place = &lane->job->look.places[slot->tag];
+	struct look_place *place = &lane->job->look->places[slot->tag];
 
 	if (slot->request.result < 0) {
 		if (retry_read_back(lane, slot))
@@ -109,7 +111,7 @@ static void count(struct job_look *shown, const struct mark *mark)
 /* Of an unverified copy, only its digest is known. */
 static void note_mismatch(struct job *job, const struct mark *mark, int code)
 {
-	struct look *look = &job->look;
+	struct look *look = job->look;
 	uint64_t lba = mark->piece.source / job->plan->sector_size;
 
 	look->wrong_bytes += mark->piece.length;
@@ -133,14 +135,14 @@ static void forget(struct job *job, uint64_t source, uint64_t length)
 	pthread_mutex_lock(&job->map_lock);
 	map_set(job->map, source, length, MAP_NON_TRIED);
 	pthread_mutex_unlock(&job->map_lock);
-	job->keeper.map_changed = job->keeper.flush_due = true;
+	job->map_changed = job->flush_due = true;
 }
 
 static void note_wrong(struct job *job, const struct mark *mark, int code)
 {
 	const struct piece *piece = &mark->piece;
 
-	job->look.shown.differing++;
+	job->look->shown.differing++;
 	if (job->proof) {
 		proof_doubt(job, piece->source, piece->length);
 		return;
@@ -151,7 +153,7 @@ static void note_wrong(struct job *job, const struct mark *mark, int code)
 
 static void tell(struct job *job, const struct mark *first)
 {
-	const struct job_look *shown = &job->look.shown;
+	const struct job_look *shown = &job->look->shown;
 	const char *name = job->setup.destination.name;
 	char bytes[UNITS_TEXT_MAX];
 
@@ -177,7 +179,7 @@ static void tell(struct job *job, const struct mark *first)
 
 void look_end(struct job *job)
 {
-	struct look *look = &job->look;
+	struct look *look = job->look;
 	const struct mark *first = NULL;
 
 	if (job_gate(job) >= GATE_STOP)

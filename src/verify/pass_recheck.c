@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "verify/passes.h"
+#include "verify/recheck.h"
+#include "verify/verdict.h"
 
 /* Enough to keep a spinning disk busy. */
 #define DEPTH 2
@@ -46,7 +48,7 @@ int recheck_prepare(struct job *job, unsigned round)
 
 static bool recheck_take(struct lane *lane, struct piece *ret)
 {
-	if (!atomic_load(&lane->job->recheck.trouble))
+	if (!atomic_load(&lane->job->recheck->trouble))
 		return lane_take_chunk(lane, ret);
 	lane->chunks_left = 0;
 	return false;
@@ -63,12 +65,12 @@ static void recheck_advance(struct lane *lane, struct slot *slot)
 
 	if (request->result < 0) {
 		if (request->result != -ECANCELED)
-			atomic_store(&lane->job->recheck.trouble, JOB_RECHECK_DAMAGED);
+			atomic_store(&lane->job->recheck->trouble, JOB_RECHECK_DAMAGED);
 		lane_slot_free(lane, slot);
 		return;
 	}
 	if (request->completed > request->submitted + SLOW)
-		atomic_store(&lane->job->recheck.trouble, JOB_RECHECK_SLOW);
+		atomic_store(&lane->job->recheck->trouble, JOB_RECHECK_SLOW);
 	lane_slot_inspect(lane, slot);
 }
 

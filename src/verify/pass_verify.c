@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "job/job_private.h"
 #include "copy/retry.h"
-#include "verify/rolling.h"
+#include "job/core.h"
 #include "verify/checksums.h"
+#include "verify/final_look.h"
 #include "verify/passes.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 
 static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
 {

@@ -8,8 +8,9 @@
 
 #include "base/hash.h"
 #include "base/i18n.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
+#include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
 /* Of any disk less than a hundredth of the time that it takes to copy it. */
@@ -50,7 +51,7 @@ static int add_held(struct job *job, struct range held)
 				  &area.region) ||
 		    !range_intersect(held, sectors_of_region(job, area.region), &area.sectors))
 			return 0;
-		if (add_area(&job->recheck, &area) < 0)
+		if (add_area(job->recheck, &area) < 0)
 			return -ENOMEM;
 		held.start += area.sectors.count;
 		held.count -= area.sectors.count;
@@ -62,7 +63,7 @@ static int add_held(struct job *job, struct range held)
 static int take_known(struct job *job)
 {
 	const struct map_held *record = map_held(job->map);
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 
 	if (job->already == 0)
 		return map_set_first(job->map, NULL, 0);
@@ -85,7 +86,7 @@ static int take_known(struct job *job)
 
 int recheck_init(struct job *job)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 
 	if (!job->proof || !verifies_digests(job->plan->options.verify) || job->setup.verify_only)
 		recheck->state = JOB_RECHECK_NOT_ASKED;
@@ -131,7 +132,7 @@ static int add_sample_of(struct job *job, size_t from, size_t to)
 
 	for (size_t n = 0; n < to - from; n++)
 		if (can_be_sampled(job, from + (begin + n) % (to - from), &area))
-			return add_area(&job->recheck, &area);
+			return add_area(job->recheck, &area);
 	return 0;
 }
 
@@ -159,11 +160,11 @@ static bool is_complete(const struct recheck_area *area, enum recheck_time time)
 static bool source_reads_well(struct job *job)
 {
 	if (map_bytes(job->map, MAP_BAD) || map_bytes(job->map, MAP_NON_TRIMMED) ||
-	    map_bytes(job->map, MAP_NON_SCRAPED) || MEASURE_SUM(job, read_errors))
-		job->recheck.state = JOB_RECHECK_DAMAGED;
-	else if (MEASURE_SUM(job, slow_reads))
-		job->recheck.state = JOB_RECHECK_SLOW;
-	return job->recheck.state == JOB_RECHECK_PENDING;
+	    map_bytes(job->map, MAP_NON_SCRAPED) || JOB_SUM(job, read_errors))
+		job->recheck->state = JOB_RECHECK_DAMAGED;
+	else if (JOB_SUM(job, slow_reads))
+		job->recheck->state = JOB_RECHECK_SLOW;
+	return job->recheck->state == JOB_RECHECK_PENDING;
 }
 
 static int by_start(const void *a, const void *b)
@@ -190,7 +191,7 @@ static int list_areas(const struct recheck *recheck, struct range_list *ret)
 
 int recheck_want_first(struct job *job, struct range_list *ret)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 
 	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
 		return 0;
@@ -199,7 +200,7 @@ int recheck_want_first(struct job *job, struct range_list *ret)
 
 int recheck_want_after(struct job *job, struct range_list *ret)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 
 	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
 		return 0;
@@ -230,7 +231,7 @@ static void add_reading(struct job *job, const struct report *report, enum reche
 
 	for (unsigned i = 0; i < report->part_count; i++) {
 		const struct digest_part *part = &report->parts[i];
-		struct recheck_area *area = area_of(&job->recheck, part->region, sectors);
+		struct recheck_area *area = area_of(job->recheck, part->region, sectors);
 
 		if (area && time == RECHECK_RESUMED && !area->known)
 			digest_sum_add(&area->readings[RECHECK_FIRST], &part->sum);
@@ -241,19 +242,19 @@ static void add_reading(struct job *job, const struct report *report, enum reche
 
 void recheck_collect(struct job *job, const struct report *report)
 {
-	add_reading(job, report, job->recheck.now);
+	add_reading(job, report, job->recheck->now);
 }
 
 void recheck_collect_copied(struct job *job, const struct report *report)
 {
-	if (job->recheck.held && job->stages.now > 0)
+	if (job->recheck->held && job->stages.now > 0)
 		add_reading(job, report, RECHECK_WRITTEN);
 }
 
 /* For whoever resumes this copy. Without memory for it, nothing is compared then. */
 static void record_first(struct job *job)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 	struct map_reading *first = calloc(recheck->held + 1, sizeof(*first));
 	size_t count = 0;
 
@@ -265,14 +266,14 @@ static void record_first(struct job *job)
 			};
 	pthread_mutex_lock(&job->map_lock);
 	if (first && map_set_first(job->map, first, count) == 0)
-		job->keeper.map_changed = true;
+		job->map_changed = true;
 	pthread_mutex_unlock(&job->map_lock);
 	free(first);
 }
 
 void recheck_end(struct job *job)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 	int trouble = atomic_load(&recheck->trouble);
 
 	if (trouble)
@@ -340,8 +341,8 @@ static uint64_t note_change(struct job *job, struct recheck_area *area, enum rec
 	if (!exact)
 		sectors = area->sectors;
 	area->changed = true;
-	job->recheck.changed++;
-	job->recheck.changed_bytes += sectors.count * job->plan->sector_size;
+	job->recheck->changed++;
+	job->recheck->changed_bytes += sectors.count * job->plan->sector_size;
 	proof_source_changed(job, area->region, sectors, exact);
 	return sectors.start;
 }
@@ -349,7 +350,7 @@ static uint64_t note_change(struct job *job, struct recheck_area *area, enum rec
 static void tell_changed(struct job *job, uint64_t lba)
 {
 	const char *name = job->setup.source.name;
-	unsigned partition = job_partition_at(job, lba), changed = job->recheck.changed;
+	unsigned partition = job_partition_at(job, lba), changed = job->recheck->changed;
 
 	if (partition)
 		job_event_add(job, LOG_LEVEL_ERROR,
@@ -374,7 +375,7 @@ static void tell(struct job *job, uint64_t lba)
 	const char *name = job->setup.source.name;
 
 	tell_changed(job, lba);
-	if (job->recheck.while_stopped)
+	if (job->recheck->while_stopped)
 		job_event_add(job, LOG_LEVEL_ERROR,
 			      _("That was while the copy was stopped: what was copied before is "
 				"older than the rest. Nothing was written. Resume once more to "
@@ -404,12 +405,12 @@ static void forget_copy(struct job *job)
 	/* It cannot fail: nothing is copied. */
 	map_set_first(job->map, NULL, 0);
 	pthread_mutex_unlock(&job->map_lock);
-	job->keeper.map_changed = job->keeper.flush_due = true;
+	job->map_changed = job->flush_due = true;
 }
 
 static void count_compared(struct job *job)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 
 	recheck->compared = 0;
 	recheck->bytes = 0;
@@ -425,7 +426,7 @@ static void count_compared(struct job *job)
 
 void recheck_judge(struct job *job)
 {
-	struct recheck *recheck = &job->recheck;
+	struct recheck *recheck = job->recheck;
 	unsigned before = recheck->changed;
 	uint64_t lowest = UINT64_MAX;
 
@@ -452,7 +453,7 @@ void recheck_judge(struct job *job)
 
 void recheck_show(const struct job *job, struct job_snapshot *ret)
 {
-	const struct recheck *recheck = &job->recheck;
+	const struct recheck *recheck = job->recheck;
 
 	ret->proof.recheck = recheck->state;
 	ret->proof.rechecked = recheck->compared;

@@ -30,7 +30,7 @@
  * that read well: one that fails, is slow or was disconnected is not read more often
  * than it must be.
  *
- * The keeper's, between passes; while lanes run they only set `trouble`.
+ * The coordinator's, between passes; while lanes run they only set `trouble`.
  */
 #ifndef CLONEDECK_VERIFY_RECHECK_H
 #define CLONEDECK_VERIFY_RECHECK_H
@@ -41,8 +41,8 @@
 #include <stdint.h>
 
 #include "base/range.h"
-#include "job/job.h"
 #include "digest/digests.h"
+#include "job/snapshot.h"
 
 struct job;
 struct report;

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
+#include "job/saver.h"
+#include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
 /* Not more windows, because a flush costs a flash disk some milliseconds; not fewer, because the
@@ -40,7 +42,7 @@ static bool possible(const struct job *job)
 
 int rolling_init(struct job *job)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	uint64_t region;
 
 	if (job->setup.rolling == ROLLING_NO || !job->proof || job->setup.verify_only ||
@@ -62,24 +64,24 @@ void rolling_done(struct rolling *rolling)
 	rolling->regions = NULL;
 }
 
-/* ---- the keeper ---- */
+/* ---- the coordinator ---- */
 
 bool rolling_now(const struct job *job)
 {
-	return job->rolling.how == ROLLING_ASKED ||
-	       (job->rolling.how == ROLLING_SPARE && !rate_limit_get(&job->limit));
+	return job->rolling->how == ROLLING_ASKED ||
+	       (job->rolling->how == ROLLING_SPARE && !rate_limit_get(&job->limit));
 }
 
 void rolling_tell(struct job *job)
 {
 	const char *name = job->setup.destination.name;
 
-	if (job->rolling.how != ROLLING_NO && !rolling_now(job))
+	if (job->rolling->how != ROLLING_NO && !rolling_now(job))
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("%s is read back after the copy: the rate limit leaves nothing for "
 				"that before."),
 			      name);
-	else if (job->rolling.how != ROLLING_NO)
+	else if (job->rolling->how != ROLLING_NO)
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("%s is read back while the copy is still running."), name);
 	else if (job->proof && job->setup.rolling == ROLLING_ASKED)
@@ -109,20 +111,20 @@ static bool is_new(const struct job *job, size_t region)
 	if (state->state != REGION_OPEN || state->asked)
 		return false;
 	return digests_sum(job->proof->expected, region).sectors == whole &&
-	       proof_finished(job, job->keeper.confirmed, region) == whole;
+	       proof_finished(job, job->confirmed, region) == whole;
 }
 
 static bool is_beside(const struct job *job)
 {
-	return job->rolling.how != ROLLING_NO && job->pass && job->pass->traits & PASS_ROLLING;
+	return job->rolling->how != ROLLING_NO && job->pass && job->pass->traits & PASS_ROLLING;
 }
 
 void rolling_open(struct job *job)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	size_t ready = rolling->ready;
 
-	if (!is_beside(job) || !job->keeper.confirmed)
+	if (!is_beside(job) || !job->confirmed)
 		return;
 	for (size_t i = 0; i < job->proof->count; i++) {
 		if (!is_new(job, i))
@@ -137,9 +139,9 @@ static void tell(struct job *job, size_t region)
 {
 	struct digest_region r;
 
-	if (job->rolling.told)
+	if (job->rolling->told)
 		return;
-	job->rolling.told = true;
+	job->rolling->told = true;
 	digests_region(job->proof->expected, region, &r);
 	job_event_add(job, LOG_LEVEL_WARNING,
 		      _("%s does not return what was written to it: the data of source LBA %" PRIu64
@@ -175,7 +177,7 @@ static bool judge(struct job *job, size_t region)
 
 static void judge_all(struct job *job)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	size_t ready = rolling->ready;
 
 	while (rolling->judged < ready && judge(job, rolling->regions[rolling->judged]))
@@ -184,23 +186,23 @@ static void judge_all(struct job *job)
 
 void rolling_tick(struct job *job)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	uint64_t written;
 
 	if (!is_beside(job))
 		return;
 	judge_all(job);
-	written = MEASURE_SUM(job, written);
+	written = JOB_SUM(job, written);
 	if (written - rolling->flushed < rolling->window || job_gate(job) >= GATE_STOP ||
 	    !saver_idle(job->saver))
 		return;
 	rolling->flushed = written;
-	keeper_flush_window(job);
+	job_flush_window(job);
 }
 
 void rolling_end(struct job *job)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	size_t ready = rolling->ready;
 
 	for (size_t i = rolling->judged; i < ready; i++)
@@ -220,7 +222,7 @@ static bool has_piece(const struct rolling *rolling, uint_fast64_t taken)
 
 static bool take_piece(struct job *job, struct piece *ret)
 {
-	struct rolling *rolling = &job->rolling;
+	struct rolling *rolling = job->rolling;
 	uint32_t chunk = job->choice.chunk;
 	uint_fast64_t taken = atomic_load(&rolling->taken);
 	struct digest_region region;
@@ -267,7 +269,7 @@ static bool has_room(const struct lane *lane)
 
 	if (!lane->idle || (by_turns && lane->went_beside))
 		return false;
-	if (job->rolling.how == ROLLING_ASKED)
+	if (job->rolling->how == ROLLING_ASKED)
 		return lane->beside < (lane->slot_count > 1 ? lane->slot_count / 2 : 1);
 	return !limited && lane->beside < share && writes_of(lane) <= share;
 }
@@ -275,7 +277,7 @@ static bool has_room(const struct lane *lane)
 void rolling_take(struct lane *lane)
 {
 	struct job *job = lane->job;
-	const struct rolling *rolling = &job->rolling;
+	const struct rolling *rolling = job->rolling;
 	struct piece piece;
 
 	/* Once everything is in flight, the rest is left to the pass after the copy. */

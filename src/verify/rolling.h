@@ -9,7 +9,7 @@
  * again, except by later passes, which first drop its proof. A disk of fake
  * capacity may still lose such a region: proof_want_digest() rereads a sample.
  *
- * Threads: the keeper opens windows and judges, and owns everything between two
+ * Threads: the coordinator opens windows and judges, and owns everything between two
  * rounds of a pass. While lanes run, they only take pieces; regions below `ready`
  * do not change.
  */
@@ -33,7 +33,7 @@ struct rolling {
 	uint64_t flushed;           /* counter of written bytes at the last flush */
 	uint32_t pieces;            /* per region, of the size of the lanes' requests */
 	size_t *regions;            /* in the order of reading back */
-	atomic_size_t ready;        /* number of regions; raised by the keeper */
+	atomic_size_t ready;        /* number of regions; raised by the coordinator */
 	atomic_uint_fast64_t taken; /* number of pieces; raised by the lanes */
 	size_t judged;
 	bool told; /* the user knows that something differs */
@@ -43,7 +43,7 @@ struct rolling {
 int rolling_init(struct job *job);
 void rolling_done(struct rolling *rolling);
 
-/* ---- the keeper ---- */
+/* ---- the coordinator ---- */
 
 /* Is there verification beside the copy? Where it only takes what is left over, a rate limit leaves
  * nothing. */
@@ -52,7 +52,7 @@ bool rolling_now(const struct job *job);
 void rolling_tell(struct job *job);
 /* Ten times a second. */
 void rolling_tick(struct job *job);
-/* After the next flush following that of job->keeper.confirmed: opens its regions. */
+/* After the next flush following that of job->confirmed: opens its regions. */
 void rolling_open(struct job *job);
 /* At the end of a round of the copy: drops regions that were not read back completely. */
 void rolling_end(struct job *job);

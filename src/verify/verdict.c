@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "job/pass.h"
 #include "copy/retry.h"
 #include "digest/list.h"
-#include "job/job_private.h"
+#include "job/core.h"
+#include "job/pass.h"
 #include "map/map_plan.h"
 #include "map/partial_digests.h"
 #include "verify/verdict_private.h"
@@ -295,7 +295,7 @@ static int rewrite_region(struct job *job, size_t region, struct range_list *ret
 	pthread_mutex_lock(&job->map_lock);
 	code = forget_finished(job->map, &r, &proof->rewritten);
 	pthread_mutex_unlock(&job->map_lock);
-	job->keeper.map_changed = true;
+	job->map_changed = true;
 	if (code < 0)
 		return code;
 	proof->sums.rewritten += state->wrong_bytes;

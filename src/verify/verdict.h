@@ -5,7 +5,7 @@
  * if both ends had to be read again, of that. A region is proven when everything in
  * it that the map calls finished was read back and matches the source.
  *
- * The keeper's between passes. While lanes run, they only compute digests
+ * The coordinator's between passes. While lanes run, they only compute digests
  * (proof_parts()); their findings arrive through the rings.
  */
 #ifndef CLONEDECK_VERIFY_VERDICT_H
@@ -16,9 +16,9 @@
 
 #include "base/error.h"
 #include "base/range.h"
-#include "job/job.h"
 #include "copy/ring.h"
 #include "digest/digests.h"
+#include "job/snapshot.h"
 
 struct proof;
 struct job;

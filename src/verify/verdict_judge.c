@@ -5,8 +5,10 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "job/pass.h"
+#include "verify/rolling.h"
+#include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
 #define EVENTS_MAX 8

@@ -125,7 +125,7 @@ static void lanes(struct job_snapshot *s)
 		};
 	s->cpu_system = (struct cpu_share){ true, 0.06f, 0.03f, 0.12f, 0.79f };
 	s->cpu_process = (struct cpu_share){ true, 0.14f, 0.03f, 0, 0 };
-	s->cpu_keeper = (struct cpu_share){ true, 0.005f, 0.005f, 0, 0 };
+	s->cpu_coordinator = (struct cpu_share){ true, 0.005f, 0.005f, 0, 0 };
 }
 
 /* Something between -1 and 1 that is another one each time. */
@@ -258,7 +258,7 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 	}
 }
 
-/* As the keeper does it. */
+/* As the coordinator does it. */
 static void estimate(struct job_snapshot *s)
 {
 	const struct eta copying = { .known = true, .finish = STARTED + 5625 + 5130 };

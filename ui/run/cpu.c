@@ -106,7 +106,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 	if (!coordinator)
 		return count;
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("coord."));
-	cpu_share(&ret[count++], &job->cpu_keeper, false, wide ? _("map and statistics") : "");
+	cpu_share(&ret[count++], &job->cpu_coordinator, false, wide ? _("map and statistics") : "");
 	return count;
 }
 

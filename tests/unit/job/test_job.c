@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "job/job_private.h"
+#include "job/core.h"
 #include "rig.h"
 
 static struct rig rig;

@@ -49,7 +49,7 @@ START_TEST(littles_law_holds)
 	struct job_snapshot last = first;
 
 	do {
-		/* Out of step with the ten a second of the keeper. */
+		/* Out of step with the ten a second of the coordinator. */
 		usleep(103000);
 		s = rig_look(&rig);
 		if (s.state != JOB_COPYING || s.written > 22 * MIB)
@@ -252,7 +252,7 @@ END_TEST
 static bool all_is_measured(const struct job_snapshot *s)
 {
 	return s->lane_count == 2 && s->lanes[0].cpu.known && s->cpu_process.known &&
-	       s->cpu_system.known && s->cpu_keeper.known &&
+	       s->cpu_system.known && s->cpu_coordinator.known &&
 	       s->lanes[0].rate + s->lanes[1].rate > 0 && s->now_write > 0;
 }
 
@@ -281,7 +281,8 @@ START_TEST(cpu_and_lanes_are_shown)
 	ck_assert_uint_gt(strlen(s.engine), 0);
 	ck_assert_double_gt(s.process_cpu_user + s.process_cpu_system, 0);
 	if (!SANITIZED)
-		ck_assert_double_le((double)(s.cpu_keeper.user + s.cpu_keeper.system), 0.05);
+		ck_assert_double_le((double)(s.cpu_coordinator.user + s.cpu_coordinator.system),
+				    0.05);
 
 	struct rates rates;
 

@@ -37,7 +37,7 @@ static void begin(enum job_state state, enum pass_kind kind, uint64_t total)
 	job.passes[job.pass_count++] = (struct job_pass){ .kind = kind, .total = total };
 }
 
-/* Looks as the keeper does: it never goes back, and never reaches the end before the end. */
+/* Looks as the coordinator does: it never goes back, and never reaches the end before the end. */
 static void look(void)
 {
 	overall_show(&overall, &copying, retries, NOW, &job);

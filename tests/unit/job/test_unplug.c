@@ -156,7 +156,7 @@ START_TEST(nothing_is_taken_back_while_the_map_is_saved)
 		s = rig_look(&rig);
 	while (s.error.code != -ENODEV && usleep(1000) == 0);
 	seen = s.elapsed;
-	/* The keeper comes by some more times. */
+	/* The coordinator comes by some more times. */
 	while (s.elapsed < seen + 500 * MS && usleep(1000) == 0)
 		s = rig_look(&rig);
 	ck_assert_int_eq(cell_of_bad_sector(), '-');

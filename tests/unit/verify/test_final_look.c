@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "job/job_private.h"
+#include "job/core.h"
+#include "verify/final_look.h"
 #include "fake/fault.h"
 #include "job/liar.h"
 #include "job/whole.h"
@@ -146,7 +147,7 @@ END_TEST
 /* Of the sample, where it is data alone. */
 static uint64_t some_sample(uint64_t from, uint64_t to)
 {
-	const struct marks *marks = &rig.job->look.marks;
+	const struct marks *marks = &rig.job->look->marks;
 
 	for (size_t i = 0; i < marks->count; i++) {
 		uint64_t at = marks->items[i].piece.destination;
@@ -291,8 +292,8 @@ START_TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 
 		setup.look_seed = seed;
 		ck_assert_int_eq(job_new(&setup, &job, NULL), 0);
-		for (size_t i = 0; i < job->look.marks.count; i++)
-			if (job->look.marks.items[i].piece.destination == PLACE)
+		for (size_t i = 0; i < job->look->marks.count; i++)
+			if (job->look->marks.items[i].piece.destination == PLACE)
 				rig.setup.look_seed = seed;
 		job_destroy(job);
 	}
@@ -398,17 +399,17 @@ START_TEST(it_stays_small)
 	job->choice.chunk = 1 << 20;
 	job->choice.destination = &io_threads_backend;
 	ck_assert_int_eq(look_init(job), 0);
-	ck_assert_uint_le(job->look.marks.count, 400);
-	for (size_t i = 0; i < job->look.marks.count; i++) {
-		const struct piece *piece = &job->look.marks.items[i].piece;
+	ck_assert_uint_le(job->look->marks.count, 400);
+	for (size_t i = 0; i < job->look->marks.count; i++) {
+		const struct piece *piece = &job->look->marks.items[i].piece;
 
 		bytes += piece->length;
 		ck_assert(work_allowed(plan, piece));
 		ck_assert(i == 0 ||
-			  piece->destination > job->look.marks.items[i - 1].piece.destination);
+			  piece->destination > job->look->marks.items[i - 1].piece.destination);
 	}
 	ck_assert_uint_le(bytes, 10 * MIB);
-	look_done(&job->look);
+	look_done(job->look);
 	free(job);
 	plan_destroy(plan);
 }

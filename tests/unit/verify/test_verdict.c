@@ -182,7 +182,7 @@ static void start_up_to(uint64_t place)
 	rig_start(&rig);
 	while (!atomic_load(&gate.reached))
 		usleep(500);
-	/* Lanes may be a little ahead of what the keeper tells. */
+	/* Lanes may be a little ahead of what the coordinator tells. */
 	while (rig_look(&rig).state != JOB_VERIFYING)
 		usleep(500);
 }
