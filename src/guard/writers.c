@@ -149,8 +149,8 @@ static int mode_of(const char *process, const char *descriptor)
 }
 
 /* Only files that may be the source are looked at: stat() of one on a server that does not answer
- * would hang. The server of a network block device has that open itself and does not write to it.
- */
+ * would hang. A network block device is held open for writing by its own server: that is no
+ * writer. */
 static bool descriptor_reaches(const struct search *search, int folder, const char *name,
 			       const char *target)
 {
