@@ -389,11 +389,13 @@ START_TEST(it_stays_small)
 	struct extent all = { 0, 0, end.size / 512 };
 	struct plan *plan;
 	struct job *job = calloc(1, sizeof(*job));
+	struct look look = { 0 };
 	uint64_t bytes = 0;
 
 	strcpy(end.node, "/dev/a");
 	strcpy(other.node, "/dev/b");
 	ck_assert_int_eq(plan_from_extents(&end, &other, &all, 1, NULL, &plan, NULL), 0);
+	job->look = &look;
 	job->plan = plan;
 	job->total = end.size;
 	job->choice.chunk = 1 << 20;
