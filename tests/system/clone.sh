@@ -363,7 +363,8 @@ copies_begun_at_once_have_their_own_files() {
 	done
 	for i in 1 2 3 4 5 6; do
 		wait "${pids[i]}"
-		[ ! -s "err$i" ] || fail "$(cat "err$i")"
+		# On a busy disk the log may be late, and says so.
+		! grep -v 'clonedeck: The log ' "err$i" || fail "copy $i"
 		cmp "source$i.img" "copy$i.img"
 	done
 	for ending in log map json html digests; do
