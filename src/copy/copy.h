@@ -29,6 +29,7 @@ struct job;
 struct lane;
 struct prober;
 struct slot;
+struct verification;
 
 /* The longest that a thread waits before it looks at the gate again. */
 #define COPY_PATIENCE (100 * NSEC_PER_MSEC)
@@ -149,6 +150,7 @@ struct copy {
 	unsigned observer_count;
 	bool takes_long, of_chunks; /* for one of them */
 	struct prober *prober; /* of the passes over damaged areas; the lanes do not look at it */
+	struct verification *verification; /* neither at this */
 	const struct copy_owner *owner;
 	struct job *job; /* the owner's, and that of the passes */
 };

@@ -81,7 +81,7 @@ static bool take_report(struct job *job, const struct report *report)
 		return true;
 	}
 	if (report->kind == REPORT_PASS) {
-		job->pass->collect(job, report);
+		job->pass->collect(&job->verification, report);
 		return true;
 	}
 	pthread_mutex_lock(&job->map_lock);
@@ -99,8 +99,8 @@ static bool take_report(struct job *job, const struct report *report)
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
 	job->map_changed = true;
-	proof_collect(job->proof, report);
-	recheck_collect_copied(job, report);
+	proof_collect(job->verification.proof, report);
+	recheck_collect_copied(&job->verification, report);
 	if (report->status == MAP_BAD && !report->filled &&
 	    job->plan->options.on_error == ON_ERROR_MAP && job->plan->options.fill != FILL_LEAVE)
 		job->fill_due = true;
@@ -214,7 +214,7 @@ static void begin(struct job *job, uint64_t now)
 		units_print_long(job->setup.verify_only ? job->total : job->total - job->already,
 				 UNITS_SI, 512, bytes),
 		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
-	rolling_tell(job);
+	rolling_tell(&job->verification);
 	job->coordinator->ever_copied = true;
 	/* Even if nothing is left to copy: what the map calls finished may still be in a cache. */
 	job->flush_due = true;
@@ -443,7 +443,7 @@ static bool tick(struct job *job, uint64_t now)
 {
 	coordinator_collect(job);
 	coordinator_take_saved(job);
-	rolling_tick(job);
+	coordinator_verify_beside(job);
 	coordinator_measure(job, false, now);
 	take_rate(job);
 	look_for_unplugged(job, now);

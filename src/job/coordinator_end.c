@@ -41,8 +41,9 @@ static enum job_result judge(struct job *job)
 		return JOB_RESULT_PARTIAL;
 	if (!job_nothing_left(job))
 		return JOB_RESULT_STOPPED;
-	if (!proof_complete(job) ||
-	    (job_gate(job) >= GATE_STOP && (sums_are_due(job) || look_is_due(job))))
+	if (!proof_complete(&job->verification) ||
+	    (job_gate(job) >= GATE_STOP &&
+	     (sums_are_due(&job->verification) || look_is_due(&job->verification))))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
@@ -52,8 +53,9 @@ static void tell_end(struct job *job)
 	switch (job->coordinator->result) {
 	case JOB_RESULT_COMPLETE:
 		job_event_add(job, LOG_LEVEL_INFO,
-			      job->proof ? _("Everything is copied, flushed and verified.")
-					 : _("Everything is copied and flushed."));
+			      job->verification.proof
+				      ? _("Everything is copied, flushed and verified.")
+				      : _("Everything is copied and flushed."));
 		if (job->setup.source_in_use)
 			job_event_add(job, LOG_LEVEL_WARNING,
 				      _("The source was in use meanwhile: the copy is not one "
@@ -61,9 +63,9 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_MISMATCH:
 		job_event_add(job, LOG_LEVEL_ERROR,
-			      job->recheck->while_stopped
+			      job->verification.recheck->while_stopped
 				      ? _("The source changed while the copy was stopped.")
-			      : job->recheck->changed
+			      : job->verification.recheck->changed
 				      ? _("The source changed during the copy.")
 				      : _("The destination does not match the source."));
 		break;
@@ -94,7 +96,7 @@ static void check_all_done(struct job *job)
 
 	/* A copy that differs is not armed, so something may be left. */
 	if (job_gate(job) >= GATE_STOP || job->refused_bytes || job_differs(job) ||
-	    (job_nothing_left(job) && proof_complete(job)))
+	    (job_nothing_left(job) && proof_complete(&job->verification)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
 		  job_nothing_left(job)
@@ -174,9 +176,10 @@ static void save_digests(struct job *job)
 	struct error error;
 	struct place place;
 
-	if (!job->proof || !job_place(job, &job->coordinator->digests_place, &place))
+	if (!job->verification.proof || !job_place(job, &job->coordinator->digests_place, &place))
 		return;
-	if (proof_save(job, place.path, saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
+	if (proof_save(&job->verification, place.path,
+		       saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
 		       &job->coordinator->digests_saved, &error) < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
@@ -197,7 +200,7 @@ static void save_without_wrong(struct job *job)
 	    !job_place(job, &job->coordinator->map_place, &place))
 		return;
 	r = map_copy(job->map, &map, &error);
-	if (r == 0 && proof_forget_wrong(job, map) < 0)
+	if (r == 0 && proof_forget_wrong(&job->verification, map) < 0)
 		r = error_nomem(&error);
 	if (r == 0)
 		r = map_save(map, place.path, &state,
@@ -215,8 +218,8 @@ void coordinator_end(struct job *job)
 	check_anything_read(job);
 	check_has_name(job);
 	check_not_shortened(job);
-	proof_sum(job);
-	sums_judge(job);
+	proof_sum(&job->verification);
+	sums_judge(&job->verification);
 	co->result = judge(job);
 	job_note_written(job);
 	co->armed = job->stages.count > 0 && co->flushed_at && job->stages.written;

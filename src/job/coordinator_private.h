@@ -84,6 +84,8 @@ void coordinator_flush(struct job *job);
 void coordinator_flush_and_save(struct job *job, char letter, uint64_t now);
 /* Collects the saver's result. */
 void coordinator_take_saved(struct job *job);
+/* Ten times a second: verification beside the copy, with its flushes. */
+void coordinator_verify_beside(struct job *job);
 
 /* Determines the result, joins all threads, closes the handles, and ends the job. */
 void coordinator_end(struct job *job);

@@ -33,7 +33,7 @@ static void add_digests(const struct job *job, struct saver_order *order)
 {
 	order->plan = job->plan;
 	if (order->map && !job->setup.verify_only)
-		order->digests = proof_copy_digests(job->proof);
+		order->digests = proof_copy_digests(job->verification.proof);
 }
 
 void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
@@ -59,7 +59,7 @@ void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 
 static bool reads_back(const struct job *job)
 {
-	return job->proof || job->look->shown.asked;
+	return job->verification.proof || job->verification.look->shown.asked;
 }
 
 void coordinator_flush(struct job *job)
@@ -99,10 +99,19 @@ static void tell_digests(struct job *job, const struct saver_result *result)
 	job->coordinator->digests_warned = result->digests_code < 0;
 }
 
-void job_flush_window(struct job *job)
+static bool verifies_beside(const struct job *job)
 {
-	struct saver_order order = { .flush = flush_handle(job) };
+	return job->pass && job->pass->traits & PASS_ROLLING;
+}
 
+/* The flush is skipped if memory is short. */
+void coordinator_verify_beside(struct job *job)
+{
+	struct saver_order order = { 0 };
+
+	if (!verifies_beside(job) || !rolling_tick(&job->verification, saver_idle(job->saver)))
+		return;
+	order.flush = flush_handle(job);
 	if (map_copy(job->map, &order.owned, NULL) == 0)
 		saver_ask(job->saver, &order);
 }
@@ -137,7 +146,8 @@ static void take_confirmed(struct job *job, const struct saver_result *result)
 		return;
 	if (!map)
 		return;
-	rolling_open(job);
+	if (verifies_beside(job))
+		rolling_open(&job->verification, job->confirmed);
 	map_destroy(job->confirmed);
 	job->confirmed = map;
 }

@@ -20,20 +20,16 @@
 #include "job/events.h"
 #include "job/setup.h"
 #include "job/snapshot.h"
-#include "job/stage.h"
+#include "copy/stage.h"
 #include "map/map.h"
+#include "verify/verification.h"
 
 struct coordinator;
-struct look;
 struct pass;
 struct probe;
-struct proof;
 struct prober;
-struct recheck;
-struct rolling;
 struct saver;
 struct skip;
-struct sums;
 
 struct job {
 	struct job_setup setup;
@@ -76,11 +72,7 @@ struct job {
 	struct skip *skip;
 	struct prober *prober; /* of the passes that rescue */
 	struct probe *probe;   /* lane 0's while it runs */
-	struct proof *proof;   /* NULL: not asked for */
-	struct look *look;
-	struct sums *sums;
-	struct rolling *rolling;
-	struct recheck *recheck;
+	struct verification verification;
 	struct coordinator *coordinator;
 };
 
@@ -106,8 +98,6 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 /* The same, for these parts only (sectors). */
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
 		     uint32_t chunk);
-/* Has the saver only flush on the way; it must be idle. Skipped if memory is short. */
-void job_flush_window(struct job *job);
 /* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);
 

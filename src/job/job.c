@@ -219,19 +219,28 @@ static void make_copy(struct job *job)
 		.gate = &job->gate,
 		.slot_size = pass_slot_size(),
 		.prober = job->prober,
+		.verification = &job->verification,
 		.owner = &owner,
 		.job = job,
 	};
-	if (job->proof)
+}
+
+/* Before the lanes are made. */
+static void observe(struct job *job)
+{
+	struct verification *v = &job->verification;
+
+	if (v->proof)
 		copy_observe(&job->copy, &proof_observer);
-	else if (job->look->shown.asked)
+	else if (v->look->shown.asked)
 		copy_observe(&job->copy, &look_observer);
-	if (job->sums->hasher)
-		job->sums->observer = copy_observe(&job->copy, &sums_observer);
+	if (v->sums->hasher)
+		v->sums->observer = copy_observe(&job->copy, &sums_observer);
 }
 
 static int make_lanes(struct job *job, struct error *reterr)
 {
+	observe(job);
 	for (unsigned i = 0; i < job->choice.lanes; i++) {
 		int r = lane_new(&job->copy, i, job->choice.buffers_per_lane,
 				 i ? job->lanes[0] : NULL, &job->lanes[i], reterr);
@@ -277,19 +286,21 @@ static int init(struct job *job, struct error *reterr)
 		r = check_fits(&job->setup, reterr);
 	if (r >= 0)
 		r = choose(job, reterr);
+	make_copy(job);
 	if (r >= 0)
 		r = make_map(job, reterr);
+	job_join_verification(job);
 	if (r >= 0)
-		r = proof_new(job, &job->proof, reterr);
+		r = proof_new(&job->verification, job->setup.earlier, reterr);
 	job->setup.earlier = NULL;
 	if (r >= 0)
-		r = sums_new(job, reterr);
-	if (r >= 0 && (recheck_init(job) < 0 || rolling_init(job) < 0 || look_init(job) < 0))
+		r = sums_new(&job->verification, reterr);
+	if (r >= 0 && (recheck_init(&job->verification) < 0 ||
+		       rolling_init(&job->verification) < 0 || look_init(&job->verification) < 0))
 		r = error_nomem(reterr);
 	if (r >= 0 && job->setup.map_path)
 		r = set_map_place(job, job->setup.map_path, job->setup.map_beneath, reterr);
 	job_set_digests_path(job, job->setup.digests_path, job->setup.digests_beneath);
-	make_copy(job);
 	if (r >= 0)
 		r = make_lanes(job, reterr);
 	return r;
@@ -327,10 +338,10 @@ static void join_parts(struct whole *whole)
 	job->skip = &whole->skip;
 	job->prober = &whole->prober;
 	job->probe = &whole->probe;
-	job->look = &whole->look;
-	job->sums = &whole->sums;
-	job->rolling = &whole->rolling;
-	job->recheck = &whole->recheck;
+	job->verification.look = &whole->look;
+	job->verification.sums = &whole->sums;
+	job->verification.rolling = &whole->rolling;
+	job->verification.recheck = &whole->recheck;
 }
 
 int job_new(const struct job_setup *setup, struct job **ret, struct error *reterr)
@@ -546,16 +557,16 @@ void job_destroy(struct job *job)
 		job_wait(job, NULL);
 	}
 	/* Before the lanes: the hasher's threads read their buffers. */
-	sums_done(job);
+	sums_done(&job->verification);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
 	stages_done(&job->stages);
 	capacity_done(&job->probe->capacity);
-	look_done(job->look);
-	rolling_done(job->rolling);
-	recheck_done(job->recheck);
-	proof_destroy(job->proof);
+	look_done(job->verification.look);
+	rolling_done(job->verification.rolling);
+	recheck_done(job->verification.recheck);
+	proof_destroy(job->verification.proof);
 	map_destroy(job->map);
 	map_destroy(job->confirmed);
 	measure_done(&job->coordinator->measure);

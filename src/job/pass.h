@@ -43,7 +43,7 @@ struct pass {
 	 */
 	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
-	void (*collect)(struct job *job, const struct report *report);
+	void (*collect)(struct verification *v, const struct report *report);
 	/* All lanes are parked, all reports collected. May be NULL. */
 	void (*end)(struct job *job);
 	/* A read of the source, by a slot with this tag, is pending for longer than the plan
@@ -110,6 +110,19 @@ void fill_end(struct job *job);
 /* For passes that write something other than the copy (pass_wipe.c). */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);
+
+/* Reading back, comparing, and looking again (pass_verify.c), with the ops of verify/passes.h.
+ * checksums_prepare(): all of the destination, in order. */
+int verify_prepare(struct job *job, unsigned round);
+int checksums_prepare(struct job *job, unsigned round);
+int compare_prepare(struct job *job, unsigned round);
+int baseline_prepare(struct job *job, unsigned round);
+int recheck_prepare(struct job *job, unsigned round);
+int look_flush_prepare(struct job *job, unsigned round);
+int look_prepare(struct job *job, unsigned round);
+
+/* Once there is a map: gives the verification what it needs of the job, but for its parts. */
+void job_join_verification(struct job *job);
 
 /* Of the last pass that has begun; PASS_NONE: there was none. */
 enum pass_kind job_last_kind(const struct job *job);

@@ -107,6 +107,26 @@ static void next_sweep(struct job *job, unsigned round)
 	}
 }
 
+/* For the checksums, all of it in one go. 1: done; 0: this is not such a copy; -ENOMEM. */
+static int begin_for_checksums(struct job *job)
+{
+	struct range_list parts = { 0 };
+	int r;
+
+	if (!job->verification.sums->hasher || job->stages.now > 0 ||
+	    map_bytes(job->map, MAP_NON_TRIED) != job->total)
+		return 0;
+	r = stages_in_order(&job->stages, &parts);
+	if (r == 0)
+		r = parts.count ? job_make_work_of(job, &parts, "?", job->choice.chunk)
+				: job_make_work(job, "?", job->choice.chunk, false);
+	range_list_done(&parts);
+	if (r < 0)
+		return r;
+	sums_begin(&job->verification, JOB_SUMS_OF_SOURCE);
+	return job->verification.sums->open;
+}
+
 int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
@@ -114,7 +134,7 @@ int copy_prepare(struct job *job, unsigned round)
 	if (round > 0 && (!survives(job) || job->sweep == SWEEP_LAST))
 		return 0;
 	next_sweep(job, round);
-	r = round == 0 ? sums_begin_copy(job) : 0;
+	r = round == 0 ? begin_for_checksums(job) : 0;
 	if (r == 0)
 		r = make_sweep(job);
 	/* All that is left is small. */
@@ -257,7 +277,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 {
 	if (too_slow(lane, slot)) {
 		/* What is skipped now will be copied out of order. */
-		sums_break(lane->job);
+		sums_break(lane->copy->verification);
 		skip_bad(lane->job->skip, &lane->job->work, slot->tag);
 	} else {
 		skip_good(lane->job->skip, &lane->job->work, slot->tag);
@@ -269,7 +289,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 /* The read may take minutes: its surroundings can wait. If it succeeds, its data is used. */
 void copy_hangs(struct job *job, uint64_t tag)
 {
-	sums_break(job);
+	sums_break(&job->verification);
 	skip_hang(job->skip, &job->work, tag);
 }
 
@@ -330,7 +350,7 @@ static void copy_begin(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	*is_only_read(slot) = sums_only_reads(lane->job, &slot->piece);
+	*is_only_read(slot) = sums_only_reads(lane->copy->verification, &slot->piece);
 	lane_slot_read(lane, slot);
 }
 
@@ -345,8 +365,8 @@ static void only_read(struct lane *lane, struct slot *slot)
 			lane_slot_report(lane, slot);
 		return;
 	}
-	if (lane->job->proof)
-		count = proof_parts(lane->job, &slot->piece, slot->buffer, parts);
+	if (lane->job->verification.proof)
+		count = proof_parts(lane->copy->verification, &slot->piece, slot->buffer, parts);
 	sums_give(lane, slot, slot->buffer, parts, count);
 	counter_add(&lane->counters.handled, slot->piece.length);
 	lane_slot_report(lane, slot);
@@ -389,7 +409,7 @@ int rewrite_prepare(struct job *job, unsigned round)
 	struct range_list parts = { 0 };
 	int r;
 
-	r = proof_want_rewrite(job, &parts);
+	r = proof_want_rewrite(&job->verification, &parts);
 	/* Not what is held back for a later stage. */
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
 		r = range_list_subtract_all(&parts, &job->stages.domain[s]);

@@ -97,7 +97,7 @@ void disarm_end(struct job *job)
 	stages->written = false;
 	/* If the source changed, nothing counts as copied anyway. */
 	if (map_bytes(job->map, MAP_FINISHED))
-		proof_take_away(job);
+		proof_take_away(&job->verification);
 }
 
 static void wipe_begin(struct lane *lane, struct slot *slot)

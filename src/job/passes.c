@@ -93,6 +93,31 @@ static int arming_prepare(struct job *job, unsigned round)
 	return 1;
 }
 
+static void end_beside(struct job *job)
+{
+	rolling_end(&job->verification);
+}
+
+static void end_digest(struct job *job)
+{
+	proof_end_digest(&job->verification);
+}
+
+static void end_compare(struct job *job)
+{
+	proof_end_compare(&job->verification);
+}
+
+static void end_recheck(struct job *job)
+{
+	recheck_end(&job->verification);
+}
+
+static void end_look(struct job *job)
+{
+	look_end(&job->verification);
+}
+
 static const struct pass baseline = {
 	.kind = PASS_BASELINE,
 	.traits = PASS_ONE_LANE,
@@ -101,7 +126,7 @@ static const struct pass baseline = {
 	.ops = &recheck_ops,
 	.prepare = baseline_prepare,
 	.collect = recheck_collect,
-	.end = recheck_end,
+	.end = end_recheck,
 };
 
 static const struct pass capacity_write = {
@@ -178,7 +203,7 @@ static const struct pass copy = {
 	.prepare = copy_prepare,
 	.number = copy_number,
 	.collect = proof_collect_found, /* for what is read back during the copy */
-	.end = rolling_end,
+	.end = end_beside,
 	.hangs = copy_hangs,
 };
 
@@ -236,7 +261,7 @@ static const struct pass verify = {
 	.ops = &verify_ops,
 	.prepare = verify_prepare,
 	.collect = proof_collect_found,
-	.end = proof_end_digest,
+	.end = end_digest,
 };
 
 static const struct pass compare = {
@@ -247,7 +272,7 @@ static const struct pass compare = {
 	.ops = &compare_ops,
 	.prepare = compare_prepare,
 	.collect = proof_collect_found,
-	.end = proof_end_compare,
+	.end = end_compare,
 };
 
 static const struct pass look_flush = {
@@ -264,7 +289,7 @@ static const struct pass look = {
 	.letter = '+',
 	.ops = &look_ops,
 	.prepare = look_prepare,
-	.end = look_end,
+	.end = end_look,
 };
 
 static const struct pass rewrite = {
@@ -284,7 +309,7 @@ static const struct pass checksums = {
 	.ops = &verify_ops,
 	.prepare = checksums_prepare,
 	.collect = proof_collect_found,
-	.end = proof_end_digest,
+	.end = end_digest,
 };
 
 static const struct pass recheck = {
@@ -295,7 +320,7 @@ static const struct pass recheck = {
 	.ops = &recheck_ops,
 	.prepare = recheck_prepare,
 	.collect = recheck_collect,
-	.end = recheck_end,
+	.end = end_recheck,
 };
 
 static const struct pass disarm = {

@@ -21,7 +21,7 @@ enum pass_kind job_last_kind(const struct job *job)
 
 bool job_differs(const struct job *job)
 {
-	return proof_differs(job->proof) || look_differs(job->look);
+	return proof_differs(job->verification.proof) || look_differs(job->verification.look);
 }
 
 void job_note_written(struct job *job)
@@ -49,7 +49,7 @@ bool pass_is_through(struct job *job)
 		return true;
 	if (job->pass->traits & PASS_NO_LANES)
 		return saver_idle(job->saver);
-	return all_parked(job) && sums_through(job);
+	return all_parked(job) && sums_through(&job->verification);
 }
 
 /* To the user, all passes over what was held back are one. */
@@ -90,7 +90,7 @@ static void close_pass(struct job *job, uint64_t now)
 {
 	struct course *c = &job->coordinator->course;
 
-	sums_close(job);
+	sums_close(&job->verification);
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))
@@ -152,7 +152,7 @@ static void begin_lanes(struct job *job, uint64_t now)
 			      pass_words(shown_kind(job, job->pass)),
 			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
 	if (job->pass->traits & PASS_WRITES) {
-		job->flush_due = job->look->due = true;
+		job->flush_due = job->verification.look->due = true;
 		co->flushed_at = 0;
 	}
 	for (unsigned i = 0; i < job->lane_count; i++)
@@ -186,7 +186,7 @@ static bool holds(const struct job *job, unsigned when)
 		 (when & WHEN_WRITTEN && !job->flush_due) ||
 		 (when & WHEN_COPYING && job->setup.verify_only) ||
 		 (when & WHEN_RESCUING && job->plan->options.on_error != ON_ERROR_MAP) ||
-		 (when & WHEN_VERIFYING && !job->proof) ||
+		 (when & WHEN_VERIFYING && !job->verification.proof) ||
 		 (when & WHEN_DIFFERENT && !job_differs(job)));
 }
 
@@ -197,7 +197,7 @@ static int prepare(struct job *job, const struct step *step)
 	struct error error;
 	int r;
 
-	if ((job_gate(job) >= GATE_STOP || job->recheck->while_stopped) &&
+	if ((job_gate(job) >= GATE_STOP || job->verification.recheck->while_stopped) &&
 	    !(pass->traits & PASS_ALWAYS))
 		return 0;
 	if (!holds(job, step->when))
@@ -218,7 +218,7 @@ static bool next_stage(struct job *job)
 	struct stages *stages = &job->stages;
 
 	if (stages_last(stages) || job_gate(job) >= GATE_STOP || job_differs(job) ||
-	    !proof_complete(job))
+	    !proof_complete(&job->verification))
 		return false;
 	stages->now++;
 	job->coordinator->course.step = 0;

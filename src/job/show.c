@@ -40,7 +40,7 @@ static void fill_times(const struct job *job, uint64_t now, struct job_snapshot 
 		if (s->passes[i].kind == PASS_FLUSH)
 			s->flush_ns += s->passes[i].ns;
 		else if (is_verification(s->passes[i].kind) ||
-			 (job->proof && s->passes[i].kind == PASS_LOOK))
+			 (job->verification.proof && s->passes[i].kind == PASS_LOOK))
 			s->verify_ns += s->passes[i].ns;
 }
 
@@ -130,7 +130,8 @@ static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 static void fill_counts(const struct job *job, struct job_snapshot *s)
 {
 	s->read = JOB_SUM(job, read);
-	s->written = job->already + JOB_SUM(job, written) - proof_rewritten(job->proof);
+	s->written =
+		job->already + JOB_SUM(job, written) - proof_rewritten(job->verification.proof);
 	s->errors = JOB_SUM(job, errors);
 	s->retries = JOB_SUM(job, retries);
 	s->slow_reads = JOB_SUM(job, slow_reads);
@@ -178,10 +179,10 @@ void show_publish(struct job *job, uint64_t now)
 
 	coordinator_view(job, &view);
 	pass_show(job, now, &s);
-	proof_show(job, &s);
-	recheck_show(job, &s);
-	look_show(job, &s);
-	sums_show(job, &s);
+	proof_show(&job->verification, &s.proof);
+	recheck_show(&job->verification, &s.proof);
+	look_show(&job->verification, &s.look, &s.proof);
+	sums_show(&job->verification, &s.sums);
 	fill_times(job, now, &s);
 	fill_rates(job, view.reads_back, now, &s);
 	show_end(job, true, &s);

@@ -119,22 +119,3 @@ const char *job_state_words(enum job_state state)
 	}
 	return _("ended");
 }
-
-const char *job_mismatch_words(enum mismatch_kind kind)
-{
-	switch (kind) {
-	case MISMATCH_DESTINATION:
-		return _("the destination does not hold what was written to it");
-	case MISMATCH_UNSTABLE:
-		return _("the destination returns different data each time it is read");
-	case MISMATCH_SOURCE:
-		return _("the source has changed since it was read");
-	case MISMATCH_UNKNOWN:
-		return _("it cannot be told which of the two is right");
-	case MISMATCH_UNREADABLE:
-		return _("the destination cannot be read back");
-	case MISMATCH_NO_SOURCE:
-		return _("the source cannot be read for the comparison");
-	}
-	return "";
-}

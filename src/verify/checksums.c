@@ -5,88 +5,69 @@
 
 #include "base/i18n.h"
 #include "base/range.h"
-#include "job/core.h"
-#include "job/pass.h"
+#include "verify/verification.h"
 #include "verify/hasher.h"
 #include "verify/verdict.h"
 
-int sums_new(struct job *job, struct error *reterr)
+int sums_new(struct verification *v, struct error *reterr)
 {
-	if (!job->plan->options.checksums)
+	if (!v->copy->plan->options.checksums)
 		return 0;
-	return hasher_new(job->plan->options.checksums, job->plan, &job->sums->hasher, reterr);
+	return hasher_new(v->copy->plan->options.checksums, v->copy->plan, &v->sums->hasher,
+			  reterr);
 }
 
-void sums_done(struct job *job)
+void sums_done(struct verification *v)
 {
-	hasher_destroy(job->sums->hasher);
+	hasher_destroy(v->sums->hasher);
 }
 
 /* Is what went into the checksums what was copied, or what both ends were found to be? */
-static bool stand(struct job *job)
+static bool stand(struct verification *v)
 {
-	const struct sums *sums = job->sums;
+	const struct sums *sums = v->sums;
 	bool of_source = sums->of == JOB_SUMS_OF_SOURCE;
 	struct digest total;
 
 	if (!sums->whole)
 		return false;
-	if (!job->proof || (of_source && job->setup.verify_only))
+	if (!v->proof || (of_source && v->copy->never_writes))
 		return of_source;
-	return proof_total(job, &total) && digest_equal(total, hasher_total(sums->hasher));
+	return proof_total(v, &total) && digest_equal(total, hasher_total(sums->hasher));
 }
 
-static bool wanted(struct job *job)
+static bool wanted(struct verification *v)
 {
-	return job->sums->hasher && !stand(job);
+	return v->sums->hasher && !stand(v);
 }
 
-void sums_begin(struct job *job, enum job_sums_state of)
+void sums_begin(struct verification *v, enum job_sums_state of)
 {
-	struct sums *sums = job->sums;
+	struct sums *sums = v->sums;
 
-	if (!wanted(job) || job->work.bytes + map_bytes(job->map, MAP_BAD) != job->total)
+	if (!wanted(v) || v->copy->work->bytes + map_bytes(v->map, MAP_BAD) != v->total)
 		return;
 	hasher_open(sums->hasher);
 	sums->open = true;
 	sums->whole = false;
 	sums->of = of;
-	sums->bytes = job->work.bytes;
+	sums->bytes = v->copy->work->bytes;
 }
 
-int sums_begin_copy(struct job *job)
+bool sums_are_due(struct verification *v)
 {
-	struct range_list parts = { 0 };
-	int r;
-
-	if (!job->sums->hasher || job->stages.now > 0 ||
-	    map_bytes(job->map, MAP_NON_TRIED) != job->total)
-		return 0;
-	r = stages_in_order(&job->stages, &parts);
-	if (r == 0)
-		r = parts.count ? job_make_work_of(job, &parts, "?", job->choice.chunk)
-				: job_make_work(job, "?", job->choice.chunk, false);
-	range_list_done(&parts);
-	if (r < 0)
-		return r;
-	sums_begin(job, JOB_SUMS_OF_SOURCE);
-	return job->sums->open;
+	return wanted(v) && v->proof && v->owner->nothing_left(v->copy->job) &&
+	       !proof_differs(v->proof) && !*v->refused_bytes;
 }
 
-bool sums_are_due(struct job *job)
+bool sums_need_reading(struct verification *v)
 {
-	return wanted(job) && job->proof && job_nothing_left(job) && !proof_differs(job->proof) &&
-	       !job->refused_bytes;
-}
-
-bool sums_need_reading(struct job *job)
-{
-	if (!stages_last(&job->stages) || !proof_complete(job) || !sums_are_due(job))
+	if (!stages_last(v->stages) || !proof_complete(v) || !sums_are_due(v))
 		return false;
-	job_event_add(job, LOG_LEVEL_INFO,
-		      _("%s was not read in one go, so %s is read back once more, in order, for "
-			"the checksums."),
-		      job->setup.source.name, job->setup.destination.name);
+	copy_tell(v->copy, LOG_LEVEL_INFO,
+		  _("%s was not read in one go, so %s is read back once more, in order, for "
+		    "the checksums."),
+		  v->copy->source->name, v->copy->destination->name);
 	return true;
 }
 
@@ -109,7 +90,7 @@ static void hashed(struct hash_item *item)
 void sums_give(struct lane *lane, struct slot *slot, const void *data,
 	       const struct digest_part *parts, unsigned count)
 {
-	const struct sums *sums = lane->job->sums;
+	const struct sums *sums = lane->copy->verification->sums;
 	struct given *given;
 
 	if (!sums->open || slot->secondary)
@@ -144,16 +125,16 @@ static void give_written(struct lane *lane, struct slot *slot)
 /* The hasher must not wait for a piece that never comes. */
 static void forget(struct lane *lane, struct slot *slot)
 {
-	struct given *given = slot->state[lane->job->sums->observer];
+	struct given *given = slot->state[lane->copy->verification->sums->observer];
 
 	if (!given->is)
-		sums_break(lane->job);
+		sums_break(lane->copy->verification);
 	given->is = false;
 }
 
 static void stopped(struct copy *copy)
 {
-	sums_break(copy->job);
+	sums_break(copy->verification);
 }
 
 const struct observer sums_observer = {
@@ -164,34 +145,34 @@ const struct observer sums_observer = {
 	.stopped = stopped,
 };
 
-void sums_break(struct job *job)
+void sums_break(struct verification *v)
 {
-	if (job->sums->open)
-		hasher_break(job->sums->hasher);
+	if (v->sums->open)
+		hasher_break(v->sums->hasher);
 }
 
-bool sums_only_reads(const struct job *job, const struct piece *piece)
+bool sums_only_reads(const struct verification *v, const struct piece *piece)
 {
-	const struct range_list *now = stages_domain(&job->stages);
-	uint32_t sector = job->plan->sector_size;
+	const struct range_list *now = stages_domain(v->stages);
+	uint32_t sector = v->copy->plan->sector_size;
 
-	return job->sums->open && now &&
+	return v->sums->open && now &&
 	       !range_list_contains(
 		       now, (struct range){ piece->source / sector, piece->length / sector });
 }
 
-bool sums_through(struct job *job)
+bool sums_through(struct verification *v)
 {
-	if (!job->sums->open)
+	if (!v->sums->open)
 		return true;
-	if (job_gate(job) >= GATE_STOP)
-		sums_break(job);
-	return hasher_through(job->sums->hasher);
+	if (copy_gate(v->copy) >= GATE_STOP)
+		sums_break(v);
+	return hasher_through(v->sums->hasher);
 }
 
-void sums_close(struct job *job)
+void sums_close(struct verification *v)
 {
-	struct sums *sums = job->sums;
+	struct sums *sums = v->sums;
 
 	if (!sums->open)
 		return;
@@ -199,38 +180,38 @@ void sums_close(struct job *job)
 	sums->whole = hasher_close(sums->hasher, sums->bytes);
 }
 
-void sums_judge(struct job *job)
+void sums_judge(struct verification *v)
 {
-	struct sums *sums = job->sums;
+	struct sums *sums = v->sums;
 
 	if (!sums->hasher)
 		return;
-	if (stand(job))
+	if (stand(v))
 		sums->ended = sums->of;
-	else if (proof_differs(job->proof))
+	else if (proof_differs(v->proof))
 		sums->ended = JOB_SUMS_DIFFERS;
-	else if (!job->proof && job_nothing_left(job))
+	else if (!v->proof && v->owner->nothing_left(v->copy->job))
 		sums->ended = JOB_SUMS_NOT_READ_BACK;
 	else
 		sums->ended = JOB_SUMS_INCOMPLETE;
 }
 
-void sums_show(const struct job *job, struct job_snapshot *ret)
+void sums_show(const struct verification *v, struct job_sums *ret)
 {
-	const struct sums *sums = job->sums;
+	const struct sums *sums = v->sums;
 
-	ret->sums = (struct job_sums){ .state = sums->ended };
+	*ret = (struct job_sums){ .state = sums->ended };
 	for (unsigned i = 0; sums->hasher && i < CHECKSUM_ALGORITHMS; i++) {
-		struct job_sum *sum = &ret->sums.items[ret->sums.count];
+		struct job_sum *sum = &ret->items[ret->count];
 
-		if (!(job->plan->options.checksums & 1u << i))
+		if (!(v->copy->plan->options.checksums & 1u << i))
 			continue;
 		sum->algorithm = (enum checksum_algorithm)i;
-		if (job_sums_known(&ret->sums))
+		if (job_sums_known(ret))
 			memcpy(sum->hex, hasher_sum(sums->hasher, sum->algorithm),
 			       sizeof(sum->hex));
-		ret->sums.count++;
+		ret->count++;
 	}
 	if (sums->ended == JOB_SUMS_OF_DESTINATION)
-		ret->sums.zeros = map_bytes(job->map, MAP_BAD);
+		ret->zeros = map_bytes(v->map, MAP_BAD);
 }

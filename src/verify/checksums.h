@@ -20,14 +20,14 @@
 
 #include "base/error.h"
 #include "copy/work.h"
-#include "job/snapshot.h"
+#include "verify/outcome.h"
 
-struct job;
 struct digest_part;
 struct hasher;
 struct lane;
 struct observer;
 struct slot;
+struct verification;
 
 struct sums {
 	struct hasher *hasher; /* NULL: no checksums were asked for */
@@ -39,17 +39,15 @@ struct sums {
 	enum job_sums_state ended; /* the final state; JOB_SUMS_PENDING until the end */
 };
 
-int sums_new(struct job *job, struct error *reterr);
-void sums_done(struct job *job);
+int sums_new(struct verification *v, struct error *reterr);
+void sums_done(struct verification *v);
 
 /* ---- for prepare() of a pass ---- */
 
-/* Builds the work of a copy in one go. 1: done; 0: this is not such a copy; -ENOMEM. */
-int sums_begin_copy(struct job *job);
 /* After the work was built: if it is the whole plan, opens a stream. of: what it is read from. */
-void sums_begin(struct job *job, enum job_sums_state of);
+void sums_begin(struct verification *v, enum job_sums_state of);
 /* Must the destination be read once more for them? */
-bool sums_need_reading(struct job *job);
+bool sums_need_reading(struct verification *v);
 
 /* ---- for lanes; these do nothing without an open stream ---- */
 
@@ -58,20 +56,20 @@ extern const struct observer sums_observer;
 /* data: the complete piece, in the slot's buffer; parts: its digests. */
 void sums_give(struct lane *lane, struct slot *slot, const void *data,
 	       const struct digest_part *parts, unsigned count);
-void sums_break(struct job *job);
+void sums_break(struct verification *v);
 /* Is this piece held back, in a copy in one go, and therefore only read now? */
-bool sums_only_reads(const struct job *job, const struct piece *piece);
+bool sums_only_reads(const struct verification *v, const struct piece *piece);
 
 /* ---- for the coordinator ---- */
 
 /* All lanes are parked. False: the hasher is still computing. */
-bool sums_through(struct job *job);
+bool sums_through(struct verification *v);
 /* At the end of a pass. */
-void sums_close(struct job *job);
+void sums_close(struct verification *v);
 /* Are they still missing, and would reading the destination once more provide them? */
-bool sums_are_due(struct job *job);
+bool sums_are_due(struct verification *v);
 /* At the end of the job: sets the final state. */
-void sums_judge(struct job *job);
-void sums_show(const struct job *job, struct job_snapshot *ret);
+void sums_judge(struct verification *v);
+void sums_show(const struct verification *v, struct job_sums *ret);
 
 #endif

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "base/hash.h"
-#include "job/core.h"
+#include "verify/verification.h"
 
 #define BLOCK  4096U
 #define BLOCKS (64U << 10)
@@ -22,23 +22,23 @@
 #define SAMPLE_LEAST 16U
 #define SAMPLE_MOST  128U
 
-static void mark_held(struct job *job, struct marks *marks)
+static void mark_held(struct verification *v, struct marks *marks)
 {
-	uint32_t length = marks_length(marks, BLOCKS), sector = job->plan->sector_size;
+	uint32_t length = marks_length(marks, BLOCKS), sector = v->copy->plan->sector_size;
 
-	for (unsigned s = 1; s < job->stages.count; s++)
-		for (size_t i = 0; i < job->stages.domain[s].count; i++) {
-			const struct range *range = &job->stages.domain[s].items[i];
+	for (unsigned s = 1; s < v->stages->count; s++)
+		for (size_t i = 0; i < v->stages->domain[s].count; i++) {
+			const struct range *range = &v->stages->domain[s].items[i];
 
 			marks_add_all(marks, range->start * sector,
 				      (range->start + range->count) * sector, length, MARK_HELD);
 		}
 }
 
-static void mark_ends(const struct job *job, struct marks *marks)
+static void mark_ends(const struct verification *v, struct marks *marks)
 {
 	uint64_t begin = marks_begin(marks), end = marks_end(marks);
-	uint64_t bytes = u64_align_down(job->total / ENDS_SHARE, BLOCKS);
+	uint64_t bytes = u64_align_down(v->total / ENDS_SHARE, BLOCKS);
 
 	bytes = bytes < ENDS_LEAST ? ENDS_LEAST : bytes > ENDS_MOST ? ENDS_MOST : bytes;
 	marks_add_all(marks, begin, begin + bytes, marks_length(marks, BLOCKS), MARK_END);
@@ -60,17 +60,17 @@ static uint64_t destination_of(const struct plan *plan, uint64_t bytes)
 	return destination + length - 1;
 }
 
-static void mark_sample(const struct job *job, struct marks *marks)
+static void mark_sample(const struct verification *v, struct marks *marks)
 {
-	uint64_t n = job->total / SAMPLE_EVERY;
+	uint64_t n = v->total / SAMPLE_EVERY;
 
 	n = n < SAMPLE_LEAST ? SAMPLE_LEAST : n > SAMPLE_MOST ? SAMPLE_MOST : n;
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t from = job->total / n * i;
+		uint64_t from = v->total / n * i;
 		uint64_t at =
-			from + splitmix64(job->look->shown.seed + (i << 32)) % (job->total / n + 1);
+			from + splitmix64(v->look->shown.seed + (i << 32)) % (v->total / n + 1);
 
-		marks_add(marks, destination_of(job->plan, at), marks_length(marks, BLOCK),
+		marks_add(marks, destination_of(v->copy->plan, at), marks_length(marks, BLOCK),
 			  MARK_SAMPLE);
 	}
 }
@@ -80,20 +80,20 @@ static uint32_t new_seed(void)
 	return (uint32_t)splitmix64(clock_monotonic() ^ (uint64_t)time(NULL) << 32) | 1;
 }
 
-int look_init(struct job *job)
+int look_init(struct verification *v)
 {
-	struct look *look = job->look;
+	struct look *look = v->look;
 	struct marks *marks = &look->marks;
 
-	if (job->setup.verify_only || job->choice.destination == &io_null_backend)
+	if (v->copy->never_writes || v->copy->choice->destination == &io_null_backend)
 		return 0;
 	look->shown.asked = look->due = true;
-	look->shown.seed = job->setup.look_seed ? job->setup.look_seed : new_seed();
-	marks_init(marks, job->plan, job->choice.chunk);
-	mark_held(job, marks);
-	mark_ends(job, marks);
+	look->shown.seed = v->look_seed ? v->look_seed : new_seed();
+	marks_init(marks, v->copy->plan, v->copy->choice->chunk);
+	mark_held(v, marks);
+	mark_ends(v, marks);
 	marks_add_wraps(marks, marks_length(marks, BLOCK));
-	mark_sample(job, marks);
+	mark_sample(v, marks);
 	look->places = calloc(marks->count + 1, sizeof(*look->places));
 	look->mismatches = calloc(JOB_MISMATCHES_SHOWN, sizeof(*look->mismatches));
 	return marks_settle(marks) < 0 || !look->places || !look->mismatches ? -ENOMEM : 0;
@@ -124,9 +124,10 @@ static size_t first_ending_behind(const struct look *look, uint64_t at)
 }
 
 /* data NULL: unknown. */
-static void take(struct job *job, const struct piece *piece, uint32_t length, const char *data)
+static void take(struct verification *v, const struct piece *piece, uint32_t length,
+		 const char *data)
 {
-	struct look *look = job->look;
+	struct look *look = v->look;
 	uint64_t from = piece->destination, to = from + length;
 
 	for (size_t i = first_ending_behind(look, from); i < look->marks.count; i++) {
@@ -144,24 +145,24 @@ static void take(struct job *job, const struct piece *piece, uint32_t length, co
 	}
 }
 
-void look_take(struct job *job, const struct piece *piece, uint32_t length, const void *data)
+void look_take(struct verification *v, const struct piece *piece, uint32_t length, const void *data)
 {
-	take(job, piece, length, data);
+	take(v, piece, length, data);
 }
 
 static void take_written(struct lane *lane, struct slot *slot)
 {
 	bool whole = !slot->has_bad;
 
-	take(lane->job, &slot->piece, whole ? slot->write_length : slot->piece.length,
-	     whole ? slot->buffer : NULL);
+	take(lane->copy->verification, &slot->piece,
+	     whole ? slot->write_length : slot->piece.length, whole ? slot->buffer : NULL);
 }
 
 const struct observer look_observer = { .data = take_written };
 
-bool look_is_due(const struct job *job)
+bool look_is_due(const struct verification *v)
 {
-	return job->look->shown.asked && job->look->due;
+	return v->look->shown.asked && v->look->due;
 }
 
 bool look_differs(const struct look *look)
@@ -169,16 +170,15 @@ bool look_differs(const struct look *look)
 	return look->wrong > 0;
 }
 
-void look_show(const struct job *job, struct job_snapshot *ret)
+void look_show(const struct verification *v, struct job_look *ret, struct job_proof *proof)
 {
-	const struct look *look = job->look;
+	const struct look *look = v->look;
 
-	ret->look = look->shown;
-	if (job->proof || !look->wrong)
+	*ret = look->shown;
+	if (v->proof || !look->wrong)
 		return;
-	ret->proof.areas = look->wrong;
-	ret->proof.bytes = look->wrong_bytes;
-	ret->proof.shown = look->wrong < JOB_MISMATCHES_SHOWN ? look->wrong : JOB_MISMATCHES_SHOWN;
-	memcpy(ret->proof.mismatches, look->mismatches,
-	       ret->proof.shown * sizeof(*look->mismatches));
+	proof->areas = look->wrong;
+	proof->bytes = look->wrong_bytes;
+	proof->shown = look->wrong < JOB_MISMATCHES_SHOWN ? look->wrong : JOB_MISMATCHES_SHOWN;
+	memcpy(proof->mismatches, look->mismatches, proof->shown * sizeof(*look->mismatches));
 }

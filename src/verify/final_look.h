@@ -38,12 +38,12 @@
 #include <stdint.h>
 
 #include "digest/digest.h"
-#include "job/snapshot.h"
+#include "verify/outcome.h"
 #include "verify/marks.h"
 
-struct job;
 struct observer;
 struct piece;
+struct verification;
 
 enum look_state {
 	LOOK_UNKNOWN, /* nothing to compare it with */
@@ -72,17 +72,19 @@ struct look {
 };
 
 /* When stages and proof are made. -ENOMEM. */
-int look_init(struct job *job);
+int look_init(struct verification *v);
 void look_done(struct look *look);
 /* Of a copy that is not verified: takes the marks from what is written. Of a piece of which some is
  * missing, nothing is known. */
 extern const struct observer look_observer;
 /* In a lane: these bytes were read back from the destination, and are right. */
-void look_take(struct job *job, const struct piece *piece, uint32_t length, const void *data);
+void look_take(struct verification *v, const struct piece *piece, uint32_t length,
+	       const void *data);
 /* Was something written that is still to be looked at? */
-bool look_is_due(const struct job *job);
+bool look_is_due(const struct verification *v);
 /* Has it found anything in an unverified copy? */
 bool look_differs(const struct look *look);
-void look_show(const struct job *job, struct job_snapshot *ret);
+/* proof: of an unverified copy gets what the look has found. */
+void look_show(const struct verification *v, struct job_look *ret, struct job_proof *proof);
 
 #endif

@@ -9,19 +9,11 @@
 #include <string.h>
 
 #include "copy/retry.h"
-#include "job/core.h"
+#include "verify/verification.h"
 #include "verify/checksums.h"
 #include "verify/final_look.h"
 #include "verify/passes.h"
 #include "verify/verdict.h"
-
-int compare_prepare(struct job *job, unsigned round)
-{
-	int r = proof_make_work(job, proof_want_compare);
-	if (r > 0)
-		sums_begin(job, JOB_SUMS_OF_SOURCE);
-	return r;
-}
 
 struct pair {
 	struct slot *twin; /* holds the same piece of the other end */
@@ -64,14 +56,16 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 	struct pair *pair = slot->own;
 	bool same = memcmp(slot->buffer, other, piece->length) == 0;
 
-	slot->part_count = (uint8_t)proof_parts(lane->job, piece, slot->buffer, slot->parts);
+	slot->part_count =
+		(uint8_t)proof_parts(lane->copy->verification, piece, slot->buffer, slot->parts);
 	if (same) {
 		pair->count = slot->part_count;
 		memcpy(pair->parts, slot->parts, sizeof(pair->parts));
 	} else {
-		pair->count = (uint8_t)proof_parts(lane->job, piece, other, pair->parts);
+		pair->count =
+			(uint8_t)proof_parts(lane->copy->verification, piece, other, pair->parts);
 	}
-	look_take(lane->job, piece, piece->length, other);
+	look_take(lane->copy->verification, piece, piece->length, other);
 	sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
 	if (same)
@@ -115,7 +109,7 @@ static void find_difference(const struct lane *lane, const struct slot *slot, ui
 			    struct difference *ret)
 {
 	const char *a = slot->buffer, *b = of_destination(lane, slot);
-	uint32_t sector = lane->job->plan->sector_size, length = slot->piece.length;
+	uint32_t sector = lane->copy->plan->sector_size, length = slot->piece.length;
 	uint32_t start = from, end;
 
 	*ret = (struct difference){ 0 };

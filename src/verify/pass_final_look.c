@@ -5,30 +5,10 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/retry.h"
-#include "job/core.h"
-#include "job/pass.h"
+#include "verify/verification.h"
 #include "verify/final_look.h"
 #include "verify/passes.h"
 #include "verify/verdict.h"
-
-/*
- * After the last write of all. Before what is held back is written, only if there is
- * something that was not read back since the last write: all of an unverified copy, or
- * what was verified beside the copy.
- */
-static bool is_due(const struct job *job)
-{
-	if (!look_is_due(job) || job_differs(job))
-		return false;
-	return stages_last(&job->stages) ||
-	       (job->stages.now == 0 && (!job->proof || proof_early(job->proof)));
-}
-
-/* What was read through the page cache is still in it. */
-int look_flush_prepare(struct job *job, unsigned round)
-{
-	return is_due(job) && !(job->choice.destination->traits & IO_DIRECT);
-}
 
 static bool skip_to_known(struct look *look)
 {
@@ -38,25 +18,22 @@ static bool skip_to_known(struct look *look)
 	return look->next < look->marks.count;
 }
 
-int look_prepare(struct job *job, unsigned round)
+void look_begin(struct verification *v)
 {
-	struct look *look = job->look;
+	struct look *look = v->look;
 
-	if (!is_due(job))
-		return 0;
 	look->next = 0;
-	job->work.bytes = 0;
+	v->copy->work->bytes = 0;
 	for (size_t i = 0; i < look->marks.count; i++)
 		if (atomic_load(&look->places[i].state) != LOOK_UNKNOWN) {
 			atomic_store(&look->places[i].state, LOOK_KNOWN);
-			job->work.bytes += look->marks.items[i].piece.length;
+			v->copy->work->bytes += look->marks.items[i].piece.length;
 		}
-	return 1;
 }
 
 static bool take_mark(struct lane *lane, struct piece *ret)
 {
-	struct look *look = lane->job->look;
+	struct look *look = lane->copy->verification->look;
 
 	if (!skip_to_known(look))
 		return false;
@@ -67,7 +44,7 @@ static bool take_mark(struct lane *lane, struct piece *ret)
 
 static void look_advance(struct lane *lane, struct slot *slot)
 {
-	struct look_place *place = &lane->job->look->places[slot->tag];
+	struct look_place *place = &lane->copy->verification->look->places[slot->tag];
 
 	if (slot->request.result < 0) {
 		if (retry_read_back(lane, slot))
@@ -109,10 +86,10 @@ static void count(struct job_look *shown, const struct mark *mark)
 }
 
 /* Of an unverified copy, only its digest is known. */
-static void note_mismatch(struct job *job, const struct mark *mark, int code)
+static void note_mismatch(struct verification *v, const struct mark *mark, int code)
 {
-	struct look *look = job->look;
-	uint64_t lba = mark->piece.source / job->plan->sector_size;
+	struct look *look = v->look;
+	uint64_t lba = mark->piece.source / v->copy->plan->sector_size;
 
 	look->wrong_bytes += mark->piece.length;
 	if (look->wrong++ >= JOB_MISMATCHES_SHOWN)
@@ -120,72 +97,71 @@ static void note_mismatch(struct job *job, const struct mark *mark, int code)
 	look->mismatches[look->wrong - 1] = (struct job_mismatch){
 		.kind = code ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION,
 		.lba = lba,
-		.sectors = mark->piece.length / job->plan->sector_size,
-		.destination_lba =
-			mark->piece.destination / io_sector_size(&job->setup.destination),
-		.partition = job_partition_at(job, lba),
+		.sectors = mark->piece.length / v->copy->plan->sector_size,
+		.destination_lba = mark->piece.destination / io_sector_size(v->copy->destination),
+		.partition = plan_partition_at(v->copy->plan, v->source_disk, lba),
 		.somewhere = true,
 		.code = code,
 	};
 }
 
 /* A resumed copy must copy it again: the map is saved anew. */
-static void forget(struct job *job, uint64_t source, uint64_t length)
+static void forget(struct verification *v, uint64_t source, uint64_t length)
 {
-	pthread_mutex_lock(&job->map_lock);
-	map_set(job->map, source, length, MAP_NON_TRIED);
-	pthread_mutex_unlock(&job->map_lock);
-	job->map_changed = job->flush_due = true;
+	pthread_mutex_lock(v->map_lock);
+	map_set(v->map, source, length, MAP_NON_TRIED);
+	pthread_mutex_unlock(v->map_lock);
+	v->owner->map_changed(v->copy->job, true);
 }
 
-static void note_wrong(struct job *job, const struct mark *mark, int code)
+static void note_wrong(struct verification *v, const struct mark *mark, int code)
 {
 	const struct piece *piece = &mark->piece;
 
-	job->look->shown.differing++;
-	if (job->proof) {
-		proof_doubt(job, piece->source, piece->length);
+	v->look->shown.differing++;
+	if (v->proof) {
+		proof_doubt(v, piece->source, piece->length);
 		return;
 	}
-	note_mismatch(job, mark, code);
-	forget(job, piece->source, piece->length);
+	note_mismatch(v, mark, code);
+	forget(v, piece->source, piece->length);
 }
 
-static void tell(struct job *job, const struct mark *first)
+static void tell(struct verification *v, const struct mark *first)
 {
-	const struct job_look *shown = &job->look->shown;
-	const char *name = job->setup.destination.name;
+	const struct job_look *shown = &v->look->shown;
+	const char *name = v->copy->destination->name;
 	char bytes[UNITS_TEXT_MAX];
 
 	if (!first)
-		job_event_add(job, LOG_LEVEL_INFO,
-			      P_("Final look at %s: %u place, %s, was read again after the last "
-				 "write and is unchanged (seed of the sample: %u).",
-				 "Final look at %s: %u places, %s, were read again after the last "
-				 "write and are unchanged (seed of the sample: %u).",
-				 shown->places),
-			      name, shown->places,
-			      units_print_long(shown->bytes, UNITS_SI, 512, bytes), shown->seed);
+		copy_tell(v->copy, LOG_LEVEL_INFO,
+			  P_("Final look at %s: %u place, %s, was read again after the last "
+			     "write and is unchanged (seed of the sample: %u).",
+			     "Final look at %s: %u places, %s, were read again after the last "
+			     "write and are unchanged (seed of the sample: %u).",
+			     shown->places),
+			  name, shown->places, units_print_long(shown->bytes, UNITS_SI, 512, bytes),
+			  shown->seed);
 	else
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      P_("Final look at %s: %u place differs from what was there before, "
-				 "at byte %llu (seed of the sample: %u).",
-				 "Final look at %s: %u places differ from what was there before, "
-				 "the first at byte %llu (seed of the sample: %u).",
-				 shown->differing),
-			      name, shown->differing, (unsigned long long)first->piece.destination,
-			      shown->seed);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  P_("Final look at %s: %u place differs from what was there before, "
+			     "at byte %llu (seed of the sample: %u).",
+			     "Final look at %s: %u places differ from what was there before, "
+			     "the first at byte %llu (seed of the sample: %u).",
+			     shown->differing),
+			  name, shown->differing, (unsigned long long)first->piece.destination,
+			  shown->seed);
 }
 
-void look_end(struct job *job)
+void look_end(struct verification *v)
 {
-	struct look *look = job->look;
+	struct look *look = v->look;
 	const struct mark *first = NULL;
 
-	if (job_gate(job) >= GATE_STOP)
+	if (copy_gate(v->copy) >= GATE_STOP)
 		return;
 	look->due = false;
-	job_note_written(job);
+	v->owner->note_written(v->copy->job);
 	look->shown = (struct job_look){ .asked = true, .done = true, .seed = look->shown.seed };
 	for (size_t i = 0; i < look->marks.count; i++) {
 		const struct mark *mark = &look->marks.items[i];
@@ -197,15 +173,15 @@ void look_end(struct job *job)
 		if (state == LOOK_SAME)
 			continue;
 		first = first ? first : mark;
-		note_wrong(job, mark, state == LOOK_UNREAD ? look->places[i].code : 0);
+		note_wrong(v, mark, state == LOOK_UNREAD ? look->places[i].code : 0);
 	}
 	/* Between two stages nobody needs to know that all is well so far. */
-	if (first || (stages_last(&job->stages) && look->shown.places))
-		tell(job, first);
+	if (first || (stages_last(v->stages) && look->shown.places))
+		tell(v, first);
 	if (look_differs(look))
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s does not keep what is written to it. Use another disk."),
-			      job->setup.destination.name);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("%s does not keep what is written to it. Use another disk."),
+			  v->copy->destination->name);
 }
 
 const struct slot_ops look_ops = {

@@ -7,32 +7,12 @@
 #include <string.h>
 
 #include "copy/retry.h"
-#include "job/core.h"
+#include "verify/verification.h"
 #include "verify/checksums.h"
 #include "verify/final_look.h"
 #include "verify/passes.h"
 #include "verify/rolling.h"
 #include "verify/verdict.h"
-
-static int prepare(struct job *job, int (*want)(struct job *job, struct range_list *ret))
-{
-	int r = proof_make_work(job, want);
-
-	if (r > 0)
-		sums_begin(job, JOB_SUMS_OF_DESTINATION);
-	return r;
-}
-
-int verify_prepare(struct job *job, unsigned round)
-{
-	return prepare(job, proof_want_digest);
-}
-
-/* Everything once more, in order. */
-int checksums_prepare(struct job *job, unsigned round)
-{
-	return !sums_need_reading(job) ? 0 : prepare(job, proof_want_all);
-}
 
 /* What was read back. */
 struct found {
@@ -55,8 +35,9 @@ static void verify_inspect(struct lane *lane, struct slot *slot)
 	const char *data = (const char *)slot->buffer + lane_back_skip(lane, slot);
 	struct found *found = slot->own;
 
-	found->count = (uint8_t)proof_parts(lane->job, &slot->piece, data, found->parts);
-	look_take(lane->job, &slot->piece, slot->piece.length, data);
+	found->count =
+		(uint8_t)proof_parts(lane->copy->verification, &slot->piece, data, found->parts);
+	look_take(lane->copy->verification, &slot->piece, slot->piece.length, data);
 	sums_give(lane, slot, data, found->parts, found->count);
 	lane_slot_report(lane, slot);
 }

@@ -8,8 +8,7 @@
 
 #include "base/hash.h"
 #include "base/i18n.h"
-#include "job/core.h"
-#include "job/pass.h"
+#include "verify/verification.h"
 #include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
@@ -20,13 +19,13 @@
 
 /* ---- the areas ---- */
 
-static struct range sectors_of_region(const struct job *job, size_t i)
+static struct range sectors_of_region(const struct verification *v, size_t i)
 {
 	struct digest_region region;
 
-	digests_region(job->proof->expected, i, &region);
-	return (struct range){ region.source / job->plan->sector_size,
-			       region.length / job->plan->sector_size };
+	digests_region(v->proof->expected, i, &region);
+	return (struct range){ region.source / v->copy->plan->sector_size,
+			       region.length / v->copy->plan->sector_size };
 }
 
 static int add_area(struct recheck *recheck, const struct recheck_area *area)
@@ -42,16 +41,16 @@ static int add_area(struct recheck *recheck, const struct recheck_area *area)
 }
 
 /* A range that is held back, cut where regions end. */
-static int add_held(struct job *job, struct range held)
+static int add_held(struct verification *v, struct range held)
 {
 	while (held.count > 0) {
 		struct recheck_area area = { 0 };
 
-		if (!digests_find(job->proof->expected, held.start * job->plan->sector_size,
+		if (!digests_find(v->proof->expected, held.start * v->copy->plan->sector_size,
 				  &area.region) ||
-		    !range_intersect(held, sectors_of_region(job, area.region), &area.sectors))
+		    !range_intersect(held, sectors_of_region(v, area.region), &area.sectors))
 			return 0;
-		if (add_area(job->recheck, &area) < 0)
+		if (add_area(v->recheck, &area) < 0)
 			return -ENOMEM;
 		held.start += area.sectors.count;
 		held.count -= area.sectors.count;
@@ -60,13 +59,13 @@ static int add_held(struct job *job, struct range held)
 }
 
 /* A copy of which nothing is finished begins anew. */
-static int take_known(struct job *job)
+static int take_known(struct verification *v)
 {
-	const struct map_held *record = map_held(job->map);
-	struct recheck *recheck = job->recheck;
+	const struct map_held *record = map_held(v->map);
+	struct recheck *recheck = v->recheck;
 
-	if (job->already == 0)
-		return map_set_first(job->map, NULL, 0);
+	if (v->already == 0)
+		return map_set_first(v->map, NULL, 0);
 	for (size_t i = 0; i < recheck->count; i++) {
 		struct recheck_area *area = &recheck->areas[i];
 
@@ -84,24 +83,24 @@ static int take_known(struct job *job)
 	return 0;
 }
 
-int recheck_init(struct job *job)
+int recheck_init(struct verification *v)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 
-	if (!job->proof || !verifies_digests(job->plan->options.verify) || job->setup.verify_only)
+	if (!v->proof || !verifies_digests(v->copy->plan->options.verify) || v->copy->never_writes)
 		recheck->state = JOB_RECHECK_NOT_ASKED;
-	else if (job->setup.source_was_gone)
+	else if (v->source_was_gone)
 		recheck->state = JOB_RECHECK_WAS_GONE;
 	else
 		recheck->state = JOB_RECHECK_PENDING;
 	if (recheck->state != JOB_RECHECK_PENDING)
 		return 0;
-	for (unsigned s = 1; s < job->stages.count; s++)
-		for (size_t i = 0; i < job->stages.domain[s].count; i++)
-			if (add_held(job, job->stages.domain[s].items[i]) < 0)
+	for (unsigned s = 1; s < v->stages->count; s++)
+		for (size_t i = 0; i < v->stages->domain[s].count; i++)
+			if (add_held(v, v->stages->domain[s].items[i]) < 0)
 				return -ENOMEM;
 	recheck->held = recheck->count;
-	return take_known(job);
+	return take_known(v);
 }
 
 void recheck_done(struct recheck *recheck)
@@ -112,40 +111,40 @@ void recheck_done(struct recheck *recheck)
 }
 
 /* Is all of it copied, and its digest known? Then that is its first reading. */
-static bool can_be_sampled(const struct job *job, size_t region, struct recheck_area *ret)
+static bool can_be_sampled(const struct verification *v, size_t region, struct recheck_area *ret)
 {
 	uint64_t all;
 
-	*ret = (struct recheck_area){ .sectors = sectors_of_region(job, region), .region = region };
-	ret->readings[RECHECK_FIRST] = digests_sum(job->proof->expected, region);
+	*ret = (struct recheck_area){ .sectors = sectors_of_region(v, region), .region = region };
+	ret->readings[RECHECK_FIRST] = digests_sum(v->proof->expected, region);
 	all = ret->sectors.count;
 	return ret->readings[RECHECK_FIRST].sectors == all &&
-	       proof_finished(job, job->map, region) == all;
+	       proof_finished(v, v->map, region) == all;
 }
 
 /* One of the regions [from, to), if there is any that can be sampled; the same one in every copy of
  * the same size. */
-static int add_sample_of(struct job *job, size_t from, size_t to)
+static int add_sample_of(struct verification *v, size_t from, size_t to)
 {
 	size_t begin = from < to ? splitmix64(from) % (to - from) : 0;
 	struct recheck_area area;
 
 	for (size_t n = 0; n < to - from; n++)
-		if (can_be_sampled(job, from + (begin + n) % (to - from), &area))
-			return add_area(job->recheck, &area);
+		if (can_be_sampled(v, from + (begin + n) % (to - from), &area))
+			return add_area(v->recheck, &area);
 	return 0;
 }
 
-static int add_sample(struct job *job)
+static int add_sample(struct verification *v)
 {
-	size_t regions = job->proof->count;
-	uint64_t n = job->total / SAMPLE_EVERY;
+	size_t regions = v->proof->count;
+	uint64_t n = v->total / SAMPLE_EVERY;
 
 	n = n < SAMPLE_MIN ? SAMPLE_MIN : n > SAMPLE_MAX ? SAMPLE_MAX : n;
 	if (n > regions)
 		n = regions;
 	for (size_t i = 0; i < n; i++)
-		if (add_sample_of(job, regions * i / n, regions * (i + 1) / n) < 0)
+		if (add_sample_of(v, regions * i / n, regions * (i + 1) / n) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -157,14 +156,14 @@ static bool is_complete(const struct recheck_area *area, enum recheck_time time)
 	return area->readings[time].sectors == area->sectors.count;
 }
 
-static bool source_reads_well(struct job *job)
+static bool source_reads_well(struct verification *v)
 {
-	if (map_bytes(job->map, MAP_BAD) || map_bytes(job->map, MAP_NON_TRIMMED) ||
-	    map_bytes(job->map, MAP_NON_SCRAPED) || JOB_SUM(job, read_errors))
-		job->recheck->state = JOB_RECHECK_DAMAGED;
-	else if (JOB_SUM(job, slow_reads))
-		job->recheck->state = JOB_RECHECK_SLOW;
-	return job->recheck->state == JOB_RECHECK_PENDING;
+	if (map_bytes(v->map, MAP_BAD) || map_bytes(v->map, MAP_NON_TRIMMED) ||
+	    map_bytes(v->map, MAP_NON_SCRAPED) || lanes_sum(v->lanes, *v->lane_count, read_errors))
+		v->recheck->state = JOB_RECHECK_DAMAGED;
+	else if (lanes_sum(v->lanes, *v->lane_count, slow_reads))
+		v->recheck->state = JOB_RECHECK_SLOW;
+	return v->recheck->state == JOB_RECHECK_PENDING;
 }
 
 static int by_start(const void *a, const void *b)
@@ -189,25 +188,25 @@ static int list_areas(const struct recheck *recheck, struct range_list *ret)
 	return 0;
 }
 
-int recheck_want_first(struct job *job, struct range_list *ret)
+int recheck_want_first(struct verification *v, struct range_list *ret)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 
-	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
+	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(v))
 		return 0;
 	return list_areas(recheck, ret);
 }
 
-int recheck_want_after(struct job *job, struct range_list *ret)
+int recheck_want_after(struct verification *v, struct range_list *ret)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 
-	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(job))
+	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(v))
 		return 0;
 	recheck->now = RECHECK_AFTER;
 	/* From the start if there was no memory for it the last time. */
 	recheck->count = recheck->held;
-	if (add_sample(job) < 0 || list_areas(recheck, ret) < 0)
+	if (add_sample(v) < 0 || list_areas(recheck, ret) < 0)
 		return -ENOMEM;
 	if (ret->count == 0)
 		recheck->state = JOB_RECHECK_DONE;
@@ -224,14 +223,14 @@ static struct recheck_area *area_of(struct recheck *recheck, size_t region, stru
 }
 
 /* No piece lies in two areas of one region. */
-static void add_reading(struct job *job, const struct report *report, enum recheck_time time)
+static void add_reading(struct verification *v, const struct report *report, enum recheck_time time)
 {
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 	const struct range sectors = { report->source / sector, report->length / sector };
 
 	for (unsigned i = 0; i < report->part_count; i++) {
 		const struct digest_part *part = &report->parts[i];
-		struct recheck_area *area = area_of(job->recheck, part->region, sectors);
+		struct recheck_area *area = area_of(v->recheck, part->region, sectors);
 
 		if (area && time == RECHECK_RESUMED && !area->known)
 			digest_sum_add(&area->readings[RECHECK_FIRST], &part->sum);
@@ -240,21 +239,21 @@ static void add_reading(struct job *job, const struct report *report, enum reche
 	}
 }
 
-void recheck_collect(struct job *job, const struct report *report)
+void recheck_collect(struct verification *v, const struct report *report)
 {
-	add_reading(job, report, job->recheck->now);
+	add_reading(v, report, v->recheck->now);
 }
 
-void recheck_collect_copied(struct job *job, const struct report *report)
+void recheck_collect_copied(struct verification *v, const struct report *report)
 {
-	if (job->recheck->held && job->stages.now > 0)
-		add_reading(job, report, RECHECK_WRITTEN);
+	if (v->recheck->held && v->stages->now > 0)
+		add_reading(v, report, RECHECK_WRITTEN);
 }
 
 /* For whoever resumes this copy. Without memory for it, nothing is compared then. */
-static void record_first(struct job *job)
+static void record_first(struct verification *v)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 	struct map_reading *first = calloc(recheck->held + 1, sizeof(*first));
 	size_t count = 0;
 
@@ -264,26 +263,26 @@ static void record_first(struct job *job)
 				recheck->areas[i].sectors,
 				recheck->areas[i].readings[RECHECK_FIRST],
 			};
-	pthread_mutex_lock(&job->map_lock);
-	if (first && map_set_first(job->map, first, count) == 0)
-		job->map_changed = true;
-	pthread_mutex_unlock(&job->map_lock);
+	pthread_mutex_lock(v->map_lock);
+	if (first && map_set_first(v->map, first, count) == 0)
+		v->owner->map_changed(v->copy->job, false);
+	pthread_mutex_unlock(v->map_lock);
 	free(first);
 }
 
-void recheck_end(struct job *job)
+void recheck_end(struct verification *v)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 	int trouble = atomic_load(&recheck->trouble);
 
 	if (trouble)
 		recheck->state = (enum job_recheck)trouble;
-	else if (recheck->now == RECHECK_AFTER && job_gate(job) < GATE_STOP)
+	else if (recheck->now == RECHECK_AFTER && copy_gate(v->copy) < GATE_STOP)
 		recheck->state = JOB_RECHECK_DONE;
 	if (recheck->now != RECHECK_AFTER)
-		record_first(job);
+		record_first(v);
 	if (recheck->now != RECHECK_FIRST)
-		recheck_judge(job);
+		recheck_judge(v);
 }
 
 /* ---- judging ---- */
@@ -319,10 +318,10 @@ static bool is_compared(const struct recheck_area *area)
 }
 
 /* The sector that changed, if it is one alone. */
-static bool pin_down(const struct job *job, const struct recheck_area *area, enum recheck_time time,
-		     struct range *ret)
+static bool pin_down(const struct verification *v, const struct recheck_area *area,
+		     enum recheck_time time, struct range *ret)
 {
-	struct range region = sectors_of_region(job, area->region);
+	struct range region = sectors_of_region(v, area->region);
 	uint64_t from_end;
 
 	if (!digest_sum_pin_down(&area->readings[RECHECK_FIRST], &area->readings[time],
@@ -333,84 +332,86 @@ static bool pin_down(const struct job *job, const struct recheck_area *area, enu
 }
 
 /* Returns the first LBA that may have changed. */
-static uint64_t note_change(struct job *job, struct recheck_area *area, enum recheck_time time)
+static uint64_t note_change(struct verification *v, struct recheck_area *area,
+			    enum recheck_time time)
 {
 	struct range sectors;
-	bool exact = pin_down(job, area, time, &sectors);
+	bool exact = pin_down(v, area, time, &sectors);
 
 	if (!exact)
 		sectors = area->sectors;
 	area->changed = true;
-	job->recheck->changed++;
-	job->recheck->changed_bytes += sectors.count * job->plan->sector_size;
-	proof_source_changed(job, area->region, sectors, exact);
+	v->recheck->changed++;
+	v->recheck->changed_bytes += sectors.count * v->copy->plan->sector_size;
+	proof_source_changed(v, area->region, sectors, exact);
 	return sectors.start;
 }
 
-static void tell_changed(struct job *job, uint64_t lba)
+static void tell_changed(struct verification *v, uint64_t lba)
 {
-	const char *name = job->setup.source.name;
-	unsigned partition = job_partition_at(job, lba), changed = job->recheck->changed;
+	const char *name = v->copy->source->name;
+	unsigned partition = plan_partition_at(v->copy->plan, v->source_disk, lba),
+		 changed = v->recheck->changed;
 
 	if (partition)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      P_("%s changed during the copy, in %u of the areas checked: LBA "
-				 "%" PRIu64 ", partition %u.",
-				 "%s changed during the copy, in %u of the areas checked, first "
-				 "at LBA %" PRIu64 ", partition %u.",
-				 changed),
-			      name, changed, lba, partition);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  P_("%s changed during the copy, in %u of the areas checked: LBA "
+			     "%" PRIu64 ", partition %u.",
+			     "%s changed during the copy, in %u of the areas checked, first "
+			     "at LBA %" PRIu64 ", partition %u.",
+			     changed),
+			  name, changed, lba, partition);
 	else
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      P_("%s changed during the copy, in %u of the areas checked: LBA "
-				 "%" PRIu64 ".",
-				 "%s changed during the copy, in %u of the areas checked, first "
-				 "at LBA %" PRIu64 ".",
-				 changed),
-			      name, changed, lba);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  P_("%s changed during the copy, in %u of the areas checked: LBA "
+			     "%" PRIu64 ".",
+			     "%s changed during the copy, in %u of the areas checked, first "
+			     "at LBA %" PRIu64 ".",
+			     changed),
+			  name, changed, lba);
 }
 
-static void tell(struct job *job, uint64_t lba)
+static void tell(struct verification *v, uint64_t lba)
 {
-	const char *name = job->setup.source.name;
+	const char *name = v->copy->source->name;
 
-	tell_changed(job, lba);
-	if (job->recheck->while_stopped)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("That was while the copy was stopped: what was copied before is "
-				"older than the rest. Nothing was written. Resume once more to "
-				"copy all of %s again, and do not mount it meanwhile."),
-			      name);
-	else if (!job->setup.source_in_use)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("Another system or program is writing to %s. Unmount it there, "
-				"then make the copy again."),
-			      name);
+	tell_changed(v, lba);
+	if (v->recheck->while_stopped)
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("That was while the copy was stopped: what was copied before is "
+			    "older than the rest. Nothing was written. Resume once more to "
+			    "copy all of %s again, and do not mount it meanwhile."),
+			  name);
+	else if (!v->source_in_use)
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("Another system or program is writing to %s. Unmount it there, "
+			    "then make the copy again."),
+			  name);
 }
 
 /* If somebody resumes it all the same, all of it is copied again. */
-static void forget_copy(struct job *job)
+static void forget_copy(struct verification *v)
 {
 	struct map_block block;
 	uint64_t pos = 0;
 
-	job_note_written(job);
-	pthread_mutex_lock(&job->map_lock);
-	while (map_next(job->map, pos, MAP_FINISHED, &block)) {
+	v->owner->note_written(v->copy->job);
+	pthread_mutex_lock(v->map_lock);
+	while (map_next(v->map, pos, MAP_FINISHED, &block)) {
 		pos = block.start + block.size;
-		if (map_set(job->map, block.start, block.size, MAP_NON_TRIED) < 0 ||
-		    map_forget_wiped(job->map, block.start, block.size) < 0)
+		if (map_set(v->map, block.start, block.size, MAP_NON_TRIED) < 0 ||
+		    map_forget_wiped(v->map, block.start, block.size) < 0)
 			break;
 	}
 	/* It cannot fail: nothing is copied. */
-	map_set_first(job->map, NULL, 0);
-	pthread_mutex_unlock(&job->map_lock);
-	job->map_changed = job->flush_due = true;
+	map_set_first(v->map, NULL, 0);
+	pthread_mutex_unlock(v->map_lock);
+	v->owner->map_changed(v->copy->job, true);
 }
 
-static void count_compared(struct job *job)
+static void count_compared(struct verification *v)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 
 	recheck->compared = 0;
 	recheck->bytes = 0;
@@ -420,48 +421,48 @@ static void count_compared(struct job *job)
 		if (!is_compared(area))
 			continue;
 		recheck->compared++;
-		recheck->bytes += area->sectors.count * job->plan->sector_size;
+		recheck->bytes += area->sectors.count * v->copy->plan->sector_size;
 	}
 }
 
-void recheck_judge(struct job *job)
+void recheck_judge(struct verification *v)
 {
-	struct recheck *recheck = job->recheck;
+	struct recheck *recheck = v->recheck;
 	unsigned before = recheck->changed;
 	uint64_t lowest = UINT64_MAX;
 
-	count_compared(job);
+	count_compared(v);
 	for (size_t i = 0; i < recheck->count; i++) {
 		struct recheck_area *area = &recheck->areas[i];
 		enum recheck_time time = differing(area);
 
 		if (!area->changed && time != RECHECK_FIRST) {
-			uint64_t lba = note_change(job, area, time);
+			uint64_t lba = note_change(v, area, time);
 
 			lowest = lba < lowest ? lba : lowest;
 		}
 	}
 	if (recheck->changed == before)
 		return;
-	recheck->while_stopped = recheck->now == RECHECK_RESUMED && job->stages.now == 0 &&
-				 !job->setup.source_in_use;
-	proof_sum(job);
-	tell(job, lowest);
-	if (!job->setup.source_in_use)
-		forget_copy(job);
+	recheck->while_stopped =
+		recheck->now == RECHECK_RESUMED && v->stages->now == 0 && !v->source_in_use;
+	proof_sum(v);
+	tell(v, lowest);
+	if (!v->source_in_use)
+		forget_copy(v);
 }
 
-void recheck_show(const struct job *job, struct job_snapshot *ret)
+void recheck_show(const struct verification *v, struct job_proof *ret)
 {
-	const struct recheck *recheck = job->recheck;
+	const struct recheck *recheck = v->recheck;
 
-	ret->proof.recheck = recheck->state;
-	ret->proof.rechecked = recheck->compared;
-	ret->proof.rechecked_bytes = recheck->bytes;
-	ret->proof.changed = recheck->changed;
-	ret->proof.changed_before = recheck->while_stopped && recheck->changed;
-	if (!job->setup.source_in_use)
+	ret->recheck = recheck->state;
+	ret->rechecked = recheck->compared;
+	ret->rechecked_bytes = recheck->bytes;
+	ret->changed = recheck->changed;
+	ret->changed_before = recheck->while_stopped && recheck->changed;
+	if (!v->source_in_use)
 		return;
-	ret->proof.areas += recheck->changed;
-	ret->proof.bytes += recheck->changed_bytes;
+	ret->areas += recheck->changed;
+	ret->bytes += recheck->changed_bytes;
 }

@@ -42,10 +42,10 @@
 
 #include "base/range.h"
 #include "digest/digests.h"
-#include "job/snapshot.h"
+#include "verify/outcome.h"
 
-struct job;
 struct report;
+struct verification;
 
 enum recheck_time {
 	RECHECK_FIRST,   /* before the copy; of the sample: as it was copied */
@@ -77,24 +77,24 @@ struct recheck {
 };
 
 /* When stages and proof are made. -ENOMEM. */
-int recheck_init(struct job *job);
+int recheck_init(struct verification *v);
 void recheck_done(struct recheck *recheck);
 
 /* What a pass is to read now: sectors into `ret`; nothing of a source that is to be spared.
  * -ENOMEM. Before the copy, what is held back: */
-int recheck_want_first(struct job *job, struct range_list *ret);
+int recheck_want_first(struct verification *v, struct range_list *ret);
 /* After it the same, and the sample: */
-int recheck_want_after(struct job *job, struct range_list *ret);
+int recheck_want_after(struct verification *v, struct range_list *ret);
 
 /* A report of such a pass. */
-void recheck_collect(struct job *job, const struct report *report);
+void recheck_collect(struct verification *v, const struct report *report);
 /* A report of the copy itself. */
-void recheck_collect_copied(struct job *job, const struct report *report);
+void recheck_collect_copied(struct verification *v, const struct report *report);
 /* The end of such a pass. */
-void recheck_end(struct job *job);
+void recheck_end(struct verification *v);
 /* Compares what was read so far; a change becomes a mismatch of the copy. */
-void recheck_judge(struct job *job);
+void recheck_judge(struct verification *v);
 
-void recheck_show(const struct job *job, struct job_snapshot *ret);
+void recheck_show(const struct verification *v, struct job_proof *ret);
 
 #endif

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "job/core.h"
-#include "job/pass.h"
-#include "job/saver.h"
+#include "verify/verification.h"
 #include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
@@ -18,43 +16,43 @@
 #define WINDOW_MIN  (64ULL << 20)
 #define WINDOW_MOST (1ULL << 30)
 
-static uint64_t choose_window(const struct job *job)
+static uint64_t choose_window(const struct verification *v)
 {
-	uint64_t window = (job->total - job->already) / WINDOWS;
+	uint64_t window = (v->total - v->already) / WINDOWS;
 
-	if (job->setup.rolling_window)
-		return job->setup.rolling_window;
+	if (v->rolling_window)
+		return v->rolling_window;
 	return window < WINDOW_MIN ? WINDOW_MIN : window > WINDOW_MOST ? WINDOW_MOST : window;
 }
 
 /* The page cache hides the medium until the end. Unless asked for, only on an asynchronous
  * destination, which can do both at once. */
-static bool possible(const struct job *job)
+static bool possible(const struct verification *v)
 {
-	unsigned traits = job->choice.destination->traits;
+	unsigned traits = v->copy->choice->destination->traits;
 
 	/* The checksums of a resumed copy need the whole destination in order. */
-	if (job->plan->options.checksums && job->already && job->setup.rolling == ROLLING_SPARE)
+	if (v->copy->plan->options.checksums && v->already && v->rolling_how == ROLLING_SPARE)
 		return false;
-	return traits & IO_DIRECT && !job->choice.take_turns &&
-	       (traits & IO_ASYNC || job->setup.rolling == ROLLING_ASKED);
+	return traits & IO_DIRECT && !v->copy->choice->take_turns &&
+	       (traits & IO_ASYNC || v->rolling_how == ROLLING_ASKED);
 }
 
-int rolling_init(struct job *job)
+int rolling_init(struct verification *v)
 {
-	struct rolling *rolling = job->rolling;
+	struct rolling *rolling = v->rolling;
 	uint64_t region;
 
-	if (job->setup.rolling == ROLLING_NO || !job->proof || job->setup.verify_only ||
-	    !possible(job))
+	if (v->rolling_how == ROLLING_NO || !v->proof || v->copy->never_writes || !possible(v))
 		return 0;
-	rolling->regions = calloc(job->proof->count, sizeof(*rolling->regions));
+	rolling->regions = calloc(v->proof->count, sizeof(*rolling->regions));
 	if (!rolling->regions)
 		return -ENOMEM;
-	region = digests_region_size(job->proof->expected);
-	rolling->how = job->setup.rolling;
-	rolling->window = choose_window(job);
-	rolling->pieces = (uint32_t)((region + job->choice.chunk - 1) / job->choice.chunk);
+	region = digests_region_size(v->proof->expected);
+	rolling->how = v->rolling_how;
+	rolling->window = choose_window(v);
+	rolling->pieces =
+		(uint32_t)((region + v->copy->choice->chunk - 1) / v->copy->choice->chunk);
 	return 0;
 }
 
@@ -66,95 +64,90 @@ void rolling_done(struct rolling *rolling)
 
 /* ---- the coordinator ---- */
 
-bool rolling_now(const struct job *job)
+bool rolling_now(const struct verification *v)
 {
-	return job->rolling->how == ROLLING_ASKED ||
-	       (job->rolling->how == ROLLING_SPARE && !rate_limit_get(&job->limit));
+	return v->rolling->how == ROLLING_ASKED ||
+	       (v->rolling->how == ROLLING_SPARE && !rate_limit_get(v->copy->limit));
 }
 
-void rolling_tell(struct job *job)
+void rolling_tell(struct verification *v)
 {
-	const char *name = job->setup.destination.name;
+	const char *name = v->copy->destination->name;
 
-	if (job->rolling->how != ROLLING_NO && !rolling_now(job))
-		job_event_add(job, LOG_LEVEL_INFO,
-			      _("%s is read back after the copy: the rate limit leaves nothing for "
-				"that before."),
-			      name);
-	else if (job->rolling->how != ROLLING_NO)
-		job_event_add(job, LOG_LEVEL_INFO,
-			      _("%s is read back while the copy is still running."), name);
-	else if (job->proof && job->setup.rolling == ROLLING_ASKED)
-		job_event_add(job, LOG_LEVEL_WARNING,
-			      job->choice.take_turns
-				      ? _("%s is read back after the copy, not during it: source "
-					  "and destination share a spinning disk.")
-				      : _("%s is read back after the copy, not during it: reading "
-					  "through the page cache would prove nothing."),
-			      name);
+	if (v->rolling->how != ROLLING_NO && !rolling_now(v))
+		copy_tell(v->copy, LOG_LEVEL_INFO,
+			  _("%s is read back after the copy: the rate limit leaves nothing for "
+			    "that before."),
+			  name);
+	else if (v->rolling->how != ROLLING_NO)
+		copy_tell(v->copy, LOG_LEVEL_INFO,
+			  _("%s is read back while the copy is still running."), name);
+	else if (v->proof && v->rolling_how == ROLLING_ASKED)
+		copy_tell(v->copy, LOG_LEVEL_WARNING,
+			  v->copy->choice->take_turns
+				  ? _("%s is read back after the copy, not during it: source "
+				      "and destination share a spinning disk.")
+				  : _("%s is read back after the copy, not during it: reading "
+				      "through the page cache would prove nothing."),
+			  name);
 }
 
-static uint64_t sectors_of(const struct job *job, size_t region)
+static uint64_t sectors_of(const struct verification *v, size_t region)
 {
 	struct digest_region r;
 
-	digests_region(job->proof->expected, region, &r);
-	return r.length / job->plan->sector_size;
+	digests_region(v->proof->expected, region, &r);
+	return r.length / v->copy->plan->sector_size;
 }
 
 /* Complete, with a complete digest, and not inspected yet? */
-static bool is_new(const struct job *job, size_t region)
+static bool is_new(const struct verification *v, const struct map *confirmed, size_t region)
 {
-	const struct region_proof *state = &job->proof->regions[region];
-	uint64_t whole = sectors_of(job, region);
+	const struct region_proof *state = &v->proof->regions[region];
+	uint64_t whole = sectors_of(v, region);
 
 	if (state->state != REGION_OPEN || state->asked)
 		return false;
-	return digests_sum(job->proof->expected, region).sectors == whole &&
-	       proof_finished(job, job->confirmed, region) == whole;
+	return digests_sum(v->proof->expected, region).sectors == whole &&
+	       proof_finished(v, confirmed, region) == whole;
 }
 
-static bool is_beside(const struct job *job)
+void rolling_open(struct verification *v, const struct map *confirmed)
 {
-	return job->rolling->how != ROLLING_NO && job->pass && job->pass->traits & PASS_ROLLING;
-}
-
-void rolling_open(struct job *job)
-{
-	struct rolling *rolling = job->rolling;
+	struct rolling *rolling = v->rolling;
 	size_t ready = rolling->ready;
 
-	if (!is_beside(job) || !job->confirmed)
+	if (v->rolling->how == ROLLING_NO || !confirmed)
 		return;
-	for (size_t i = 0; i < job->proof->count; i++) {
-		if (!is_new(job, i))
+	for (size_t i = 0; i < v->proof->count; i++) {
+		if (!is_new(v, confirmed, i))
 			continue;
-		proof_ask(job, i);
+		proof_ask(v, i);
 		rolling->regions[ready++] = i;
 	}
 	atomic_store(&rolling->ready, ready);
 }
 
-static void tell(struct job *job, size_t region)
+static void tell(struct verification *v, size_t region)
 {
 	struct digest_region r;
 
-	if (job->rolling->told)
+	if (v->rolling->told)
 		return;
-	job->rolling->told = true;
-	digests_region(job->proof->expected, region, &r);
-	job_event_add(job, LOG_LEVEL_WARNING,
-		      _("%s does not return what was written to it: the data of source LBA %" PRIu64
-			" to %" PRIu64
-			" differs. Both ends will be compared there once the rest is copied."),
-		      job->setup.destination.name, r.source / job->plan->sector_size,
-		      (r.source + r.length) / job->plan->sector_size - 1);
+	v->rolling->told = true;
+	digests_region(v->proof->expected, region, &r);
+	copy_tell(v->copy, LOG_LEVEL_WARNING,
+		  _("%s does not return what was written to it: the data of source LBA %" PRIu64
+		    " to %" PRIu64
+		    " differs. Both ends will be compared there once the rest is copied."),
+		  v->copy->destination->name, r.source / v->copy->plan->sector_size,
+		  (r.source + r.length) / v->copy->plan->sector_size - 1);
 }
 
 /* False: not all of it was read back yet. */
-static bool judge(struct job *job, size_t region)
+static bool judge(struct verification *v, size_t region)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[region];
 	struct digest_sum expected = digests_sum(proof->expected, region);
 	struct digest_sum found = digests_sum(proof->found, region);
@@ -164,50 +157,50 @@ static bool judge(struct job *job, size_t region)
 	state->asked = false;
 	if (state->unread || !digest_equal(found.digest, expected.digest)) {
 		state->state = REGION_SUSPECT;
-		tell(job, region);
+		tell(v, region);
 		return true;
 	}
 	state->state = REGION_GOOD;
 	state->proven = found.sectors;
 	state->early = true;
-	proof->sums.verified += found.sectors * job->plan->sector_size;
-	proof->sums.early += found.sectors * job->plan->sector_size;
+	proof->sums.verified += found.sectors * v->copy->plan->sector_size;
+	proof->sums.early += found.sectors * v->copy->plan->sector_size;
 	return true;
 }
 
-static void judge_all(struct job *job)
+static void judge_all(struct verification *v)
 {
-	struct rolling *rolling = job->rolling;
+	struct rolling *rolling = v->rolling;
 	size_t ready = rolling->ready;
 
-	while (rolling->judged < ready && judge(job, rolling->regions[rolling->judged]))
+	while (rolling->judged < ready && judge(v, rolling->regions[rolling->judged]))
 		rolling->judged++;
 }
 
-void rolling_tick(struct job *job)
+bool rolling_tick(struct verification *v, bool can_flush)
 {
-	struct rolling *rolling = job->rolling;
+	struct rolling *rolling = v->rolling;
 	uint64_t written;
 
-	if (!is_beside(job))
-		return;
-	judge_all(job);
-	written = JOB_SUM(job, written);
-	if (written - rolling->flushed < rolling->window || job_gate(job) >= GATE_STOP ||
-	    !saver_idle(job->saver))
-		return;
+	if (v->rolling->how == ROLLING_NO)
+		return false;
+	judge_all(v);
+	written = lanes_sum(v->lanes, *v->lane_count, written);
+	if (written - rolling->flushed < rolling->window || copy_gate(v->copy) >= GATE_STOP ||
+	    !can_flush)
+		return false;
 	rolling->flushed = written;
-	job_flush_window(job);
+	return true;
 }
 
-void rolling_end(struct job *job)
+void rolling_end(struct verification *v)
 {
-	struct rolling *rolling = job->rolling;
+	struct rolling *rolling = v->rolling;
 	size_t ready = rolling->ready;
 
 	for (size_t i = rolling->judged; i < ready; i++)
-		if (!judge(job, rolling->regions[i]))
-			job->proof->regions[rolling->regions[i]].asked = false;
+		if (!judge(v, rolling->regions[i]))
+			v->proof->regions[rolling->regions[i]].asked = false;
 	atomic_store(&rolling->ready, 0);
 	atomic_store(&rolling->taken, 0);
 	rolling->judged = 0;
@@ -220,10 +213,10 @@ static bool has_piece(const struct rolling *rolling, uint_fast64_t taken)
 	return taken / rolling->pieces < atomic_load(&rolling->ready);
 }
 
-static bool take_piece(struct job *job, struct piece *ret)
+static bool take_piece(struct verification *v, struct piece *ret)
 {
-	struct rolling *rolling = job->rolling;
-	uint32_t chunk = job->choice.chunk;
+	struct rolling *rolling = v->rolling;
+	uint32_t chunk = v->copy->choice->chunk;
 	uint_fast64_t taken = atomic_load(&rolling->taken);
 	struct digest_region region;
 	uint64_t from;
@@ -233,7 +226,7 @@ static bool take_piece(struct job *job, struct piece *ret)
 			if (!has_piece(rolling, taken))
 				return false;
 		} while (!atomic_compare_exchange_weak(&rolling->taken, &taken, taken + 1));
-		digests_region(job->proof->expected, rolling->regions[taken / rolling->pieces],
+		digests_region(v->proof->expected, rolling->regions[taken / rolling->pieces],
 			       &region);
 		from = taken % rolling->pieces * chunk;
 		taken++;
@@ -262,31 +255,31 @@ static uint32_t writes_of(const struct lane *lane)
  */
 static bool has_room(const struct lane *lane)
 {
-	const struct job *job = lane->job;
-	bool limited = rate_limit_get(&job->limit);
+	const struct verification *v = lane->copy->verification;
+	bool limited = rate_limit_get(v->copy->limit);
 	bool by_turns = limited || !(lane->destination->backend->traits & IO_ASYNC);
 	uint32_t share = lane->slot_count / 4;
 
 	if (!lane->idle || (by_turns && lane->went_beside))
 		return false;
-	if (job->rolling->how == ROLLING_ASKED)
+	if (v->rolling->how == ROLLING_ASKED)
 		return lane->beside < (lane->slot_count > 1 ? lane->slot_count / 2 : 1);
 	return !limited && lane->beside < share && writes_of(lane) <= share;
 }
 
 void rolling_take(struct lane *lane)
 {
-	struct job *job = lane->job;
-	const struct rolling *rolling = job->rolling;
+	struct verification *v = lane->copy->verification;
+	const struct rolling *rolling = v->rolling;
 	struct piece piece;
 
 	/* Once everything is in flight, the rest is left to the pass after the copy. */
-	if (rolling->how == ROLLING_NO || !(lane->has_pending || work_left(&job->work)))
+	if (rolling->how == ROLLING_NO || !(lane->has_pending || work_left(v->copy->work)))
 		return;
 	while (has_piece(rolling, atomic_load(&rolling->taken)) && has_room(lane) &&
-	       rate_limit_take(&job->limit, job->choice.chunk, clock_monotonic(),
+	       rate_limit_take(v->copy->limit, v->copy->choice->chunk, clock_monotonic(),
 			       &lane->token_wait) &&
-	       take_piece(job, &piece)) {
+	       take_piece(v, &piece)) {
 		lane_slot_begin(lane, &rolling_ops, &piece);
 	}
 }

@@ -23,9 +23,10 @@
 
 #include "plan/plan.h"
 
-struct job;
 struct lane;
+struct map;
 struct slot_ops;
+struct verification;
 
 struct rolling {
 	enum rolling_how how;
@@ -40,22 +41,23 @@ struct rolling {
 };
 
 /* After the proof was made. -ENOMEM. */
-int rolling_init(struct job *job);
+int rolling_init(struct verification *v);
 void rolling_done(struct rolling *rolling);
 
 /* ---- the coordinator ---- */
 
 /* Is there verification beside the copy? Where it only takes what is left over, a rate limit leaves
  * nothing. */
-bool rolling_now(const struct job *job);
+bool rolling_now(const struct verification *v);
 /* Reports once whether there will be verification during the copy. */
-void rolling_tell(struct job *job);
-/* Ten times a second. */
-void rolling_tick(struct job *job);
-/* After the next flush following that of job->confirmed: opens its regions. */
-void rolling_open(struct job *job);
+void rolling_tell(struct verification *v);
+/* Ten times a second, in a pass with PASS_ROLLING. True: a window is full, and the destination is
+ * to be flushed, if it can be now. */
+bool rolling_tick(struct verification *v, bool can_flush);
+/* In such a pass, after the next flush following that of `confirmed`: opens its regions. */
+void rolling_open(struct verification *v, const struct map *confirmed);
 /* At the end of a round of the copy: drops regions that were not read back completely. */
-void rolling_end(struct job *job);
+void rolling_end(struct verification *v);
 
 /* ---- a lane ---- */
 

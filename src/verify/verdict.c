@@ -7,62 +7,59 @@
 
 #include "copy/retry.h"
 #include "digest/list.h"
-#include "job/core.h"
-#include "job/pass.h"
+#include "verify/verification.h"
 #include "map/map_plan.h"
 #include "map/partial_digests.h"
 #include "verify/verdict_private.h"
 
 /* The region size: that of existing digests, or our own. */
-static int new_table(const struct job *job, const struct digests *like, struct digests **ret)
+static int new_table(const struct verification *v, const struct digests *like, struct digests **ret)
 {
-	return like ? digests_new_sized(job->plan, digests_region_size(like), ret)
-		    : digests_new(job->plan, job->choice.chunk, ret);
+	return like ? digests_new_sized(v->copy->plan, digests_region_size(like), ret)
+		    : digests_new(v->copy->plan, v->copy->choice->chunk, ret);
 }
 
-static int take_source_digests(const struct job *job, struct proof *proof)
+static int take_source_digests(const struct verification *v, struct proof *proof)
 {
-	const struct digests *known = job->setup.source_digests;
+	const struct digests *known = v->source_digests;
 
-	if (new_table(job, known, &proof->expected) < 0)
+	if (new_table(v, known, &proof->expected) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < digests_count(known); i++)
 		digests_set(proof->expected, i, digests_sum(known, i));
 	return 0;
 }
 
-static int new_tables(const struct job *job, struct proof *proof)
+static int new_tables(const struct verification *v, const struct recorded_copy *earlier,
+		      struct proof *proof)
 {
-	const struct recorded_copy *earlier = job->setup.earlier;
-
-	if (job->setup.source_digests && take_source_digests(job, proof) < 0)
+	if (v->source_digests && take_source_digests(v, proof) < 0)
 		return -ENOMEM;
-	if (earlier && new_table(job, earlier->digests, &proof->expected) == 0)
-		partial_digests_restore(proof->expected, job->map, earlier);
-	if (!proof->expected && new_table(job, NULL, &proof->expected) < 0)
+	if (earlier && new_table(v, earlier->digests, &proof->expected) == 0)
+		partial_digests_restore(proof->expected, v->map, earlier);
+	if (!proof->expected && new_table(v, NULL, &proof->expected) < 0)
 		return -ENOMEM;
-	return new_table(job, proof->expected, &proof->found);
+	return new_table(v, proof->expected, &proof->found);
 }
 
-int proof_new(struct job *job, struct proof **ret, struct error *reterr)
+int proof_new(struct verification *v, const struct recorded_copy *earlier, struct error *reterr)
 {
-	const struct plan_options *options = &job->plan->options;
+	const struct plan_options *options = &v->copy->plan->options;
 	struct proof *proof;
 
-	*ret = NULL;
-	if (options->verify == VERIFY_OFF || job->choice.destination == &io_null_backend)
+	if (options->verify == VERIFY_OFF || v->copy->choice->destination == &io_null_backend)
 		return 0;
 	proof = calloc(1, sizeof(*proof));
 	if (!proof)
 		return error_nomem(reterr);
 	proof->rewrites_left = options->rewrite;
-	if (new_tables(job, proof) < 0)
+	if (new_tables(v, earlier, proof) < 0)
 		goto nomem;
 	proof->count = digests_count(proof->expected);
 	proof->regions = calloc(proof->count, sizeof(*proof->regions));
 	if (!proof->regions)
 		goto nomem;
-	*ret = proof;
+	v->proof = proof;
 	return 0;
 nomem:
 	proof_destroy(proof);
@@ -81,10 +78,10 @@ void proof_destroy(struct proof *proof)
 	free(proof);
 }
 
-unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
+unsigned proof_parts(const struct verification *v, const struct piece *piece, const void *data,
 		     struct digest_part parts[static DIGEST_PARTS_MAX])
 {
-	return digests_parts(job->proof->expected, piece->source, data, piece->length, parts);
+	return digests_parts(v->proof->expected, piece->source, data, piece->length, parts);
 }
 
 static void add_part(struct slot *slot, const struct digest_part *part)
@@ -101,8 +98,8 @@ static void add_part(struct slot *slot, const struct digest_part *part)
 /* Unreadable sectors, which are zeros in the buffer, have no digest. */
 static void take_digests(struct lane *lane, struct slot *slot)
 {
-	const struct job *job = lane->job;
-	uint32_t sector = job->plan->sector_size, from = 0, to;
+	const struct verification *v = lane->copy->verification;
+	uint32_t sector = v->copy->plan->sector_size, from = 0, to;
 
 	lane->now = 0; /* this takes a while */
 	slot->part_count = 0;
@@ -116,7 +113,7 @@ static void take_digests(struct lane *lane, struct slot *slot)
 			to += sector;
 		if (bad)
 			continue;
-		n = digests_parts(job->proof->expected, slot->piece.source + from,
+		n = digests_parts(v->proof->expected, slot->piece.source + from,
 				  (const char *)slot->buffer + from, to - from, parts);
 		for (unsigned i = 0; i < n; i++)
 			add_part(slot, &parts[i]);
@@ -133,30 +130,30 @@ void proof_collect(struct proof *proof, const struct report *report)
 		digests_add(proof->expected, &report->parts[i]);
 }
 
-uint64_t proof_finished(const struct job *job, const struct map *map, size_t region)
+uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region)
 {
 	struct digest_region r;
 
-	digests_region(job->proof->expected, region, &r);
-	return region_finished_bytes(map, &r) / job->plan->sector_size;
+	digests_region(v->proof->expected, region, &r);
+	return region_finished_bytes(map, &r) / v->copy->plan->sector_size;
 }
 
-void proof_ask(struct job *job, size_t region)
+void proof_ask(struct verification *v, size_t region)
 {
-	struct region_proof *state = &job->proof->regions[region];
+	struct region_proof *state = &v->proof->regions[region];
 
 	state->asked = true;
 	state->unread = false;
-	digests_clear(job->proof->found, region);
+	digests_clear(v->proof->found, region);
 }
 
-static int ask(struct job *job, size_t region, struct range_list *ret)
+static int ask(struct verification *v, size_t region, struct range_list *ret)
 {
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 	struct digest_region r;
 
-	digests_region(job->proof->expected, region, &r);
-	proof_ask(job, region);
+	digests_region(v->proof->expected, region, &r);
+	proof_ask(v, region);
 	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
 }
 
@@ -165,78 +162,65 @@ static bool digest_known(const struct proof *proof, size_t region, uint64_t fini
 	return digests_sum(proof->expected, region).sectors == finished;
 }
 
-int proof_want_digest(struct job *job, struct range_list *ret)
+int proof_want_digest(struct verification *v, struct range_list *ret)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
-	if (!verifies_digests(job->plan->options.verify))
+	if (!verifies_digests(v->copy->plan->options.verify))
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
-		uint64_t finished = proof_finished(job, job->map, i);
+		uint64_t finished = proof_finished(v, v->map, i);
 
 		if (finished == 0 || finished == state->proven || state->state == REGION_WRONG ||
 		    state->state == REGION_SUSPECT || !digest_known(proof, i, finished))
 			continue;
-		if (ask(job, i, ret) < 0)
+		if (ask(v, i, ret) < 0)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int proof_want_all(struct job *job, struct range_list *ret)
+int proof_want_all(struct verification *v, struct range_list *ret)
 {
-	for (size_t i = 0; i < job->proof->count; i++)
-		if (proof_finished(job, job->map, i) > 0 && ask(job, i, ret) < 0)
+	for (size_t i = 0; i < v->proof->count; i++)
+		if (proof_finished(v, v->map, i) > 0 && ask(v, i, ret) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
 /* Allocated only when needed; most copies never do. */
-static int make_tables(struct job *job)
+static int make_tables(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
-	if ((!proof->again && new_table(job, proof->expected, &proof->again) < 0) ||
-	    (!proof->before && new_table(job, proof->expected, &proof->before) < 0))
+	if ((!proof->again && new_table(v, proof->expected, &proof->again) < 0) ||
+	    (!proof->before && new_table(v, proof->expected, &proof->before) < 0))
 		return -ENOMEM;
 	return 0;
 }
 
-int proof_want_compare(struct job *job, struct range_list *ret)
+int proof_want_compare(struct verification *v, struct range_list *ret)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
-	if (job->setup.source_digests)
+	if (v->source_digests)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
-		uint64_t finished = proof_finished(job, job->map, i);
+		uint64_t finished = proof_finished(v, v->map, i);
 
 		if (finished == 0 || state->state == REGION_WRONG ||
 		    (state->state != REGION_SUSPECT && finished == state->proven))
 			continue;
-		if (make_tables(job) < 0)
+		if (make_tables(v) < 0)
 			return -ENOMEM;
 		digests_set(proof->before, i, digests_sum(proof->found, i));
 		digests_clear(proof->again, i);
-		if (ask(job, i, ret) < 0)
+		if (ask(v, i, ret) < 0)
 			return -ENOMEM;
 	}
 	return 0;
-}
-
-int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret))
-{
-	struct range_list parts = { 0 };
-	int r = want(job, &parts);
-
-	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, "+", job->choice.chunk);
-	if (r == 0)
-		r = parts.count > 0;
-	range_list_done(&parts);
-	return r;
 }
 
 /* Makes non-tried what of the region the map calls finished; adds its bytes. */
@@ -266,9 +250,9 @@ static bool can_be_mended(const struct region_proof *state)
 	return state->state == REGION_WRONG && state->kind != MISMATCH_NO_SOURCE;
 }
 
-int proof_forget_wrong(const struct job *job, struct map *map)
+int proof_forget_wrong(const struct verification *v, struct map *map)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 	uint64_t bytes = 0;
 	int r = 0;
 
@@ -284,26 +268,26 @@ int proof_forget_wrong(const struct job *job, struct map *map)
 }
 
 /* Copies it again from the source as it is now. */
-static int rewrite_region(struct job *job, size_t region, struct range_list *ret)
+static int rewrite_region(struct verification *v, size_t region, struct range_list *ret)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[region];
 	struct digest_region r;
 	int code;
 
 	digests_region(proof->expected, region, &r);
-	pthread_mutex_lock(&job->map_lock);
-	code = forget_finished(job->map, &r, &proof->rewritten);
-	pthread_mutex_unlock(&job->map_lock);
-	job->map_changed = true;
+	pthread_mutex_lock(v->map_lock);
+	code = forget_finished(v->map, &r, &proof->rewritten);
+	pthread_mutex_unlock(v->map_lock);
+	v->owner->map_changed(v->copy->job, false);
 	if (code < 0)
 		return code;
 	proof->sums.rewritten += state->wrong_bytes;
 	digests_clear(proof->expected, region);
 	digests_clear(proof->found, region);
 	*state = (struct region_proof){ 0 };
-	return range_list_add(ret, (struct range){ r.source / job->plan->sector_size,
-						   r.length / job->plan->sector_size });
+	return range_list_add(ret, (struct range){ r.source / v->copy->plan->sector_size,
+						   r.length / v->copy->plan->sector_size });
 }
 
 /* The list, without what is about to be rewritten. */
@@ -329,21 +313,21 @@ static void forget_proven(struct proof *proof)
 			proof->regions[i] = (struct region_proof){ 0 };
 }
 
-int proof_want_rewrite(struct job *job, struct range_list *ret)
+int proof_want_rewrite(struct verification *v, struct range_list *ret)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	if (!proof->rewrites_left)
 		return 0;
 	for (size_t i = 0; i < proof->count; i++) {
-		if (can_be_mended(&proof->regions[i]) && rewrite_region(job, i, ret) < 0)
+		if (can_be_mended(&proof->regions[i]) && rewrite_region(v, i, ret) < 0)
 			return -ENOMEM;
 	}
 	proof->rewrites_left = ret->count == 0;
 	if (ret->count > 0)
 		forget_proven(proof);
 	forget_mismatches(proof);
-	proof_sum(job);
+	proof_sum(v);
 	return 0;
 }
 
@@ -361,39 +345,39 @@ struct digests *proof_copy_digests(const struct proof *proof)
 	return copy;
 }
 
-static int bad_sectors(const struct job *job, struct range_list *ret)
+static int bad_sectors(const struct verification *v, struct range_list *ret)
 {
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 	struct map_block block;
 	uint64_t pos = 0;
 
-	for (; map_next(job->map, pos, MAP_BAD, &block); pos = block.start + block.size)
+	for (; map_next(v->map, pos, MAP_BAD, &block); pos = block.start + block.size)
 		if (range_list_add(ret,
 				   (struct range){ block.start / sector, block.size / sector }) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
-static bool all_known(const struct job *job)
+static bool all_known(const struct verification *v)
 {
-	for (size_t i = 0; i < job->proof->count; i++)
-		if (!digest_known(job->proof, i, proof_finished(job, job->map, i)))
+	for (size_t i = 0; i < v->proof->count; i++)
+		if (!digest_known(v->proof, i, proof_finished(v, v->map, i)))
 			return false;
 	return true;
 }
 
-bool proof_total(const struct job *job, struct digest *ret)
+bool proof_total(const struct verification *v, struct digest *ret)
 {
-	if (!all_known(job))
+	if (!all_known(v))
 		return false;
 	*ret = (struct digest){ 0 };
-	for (size_t i = 0; i < job->proof->count; i++)
-		digest_add(ret, digests_sum(job->proof->expected, i).digest);
+	for (size_t i = 0; i < v->proof->count; i++)
+		digest_add(ret, digests_sum(v->proof->expected, i).digest);
 	return true;
 }
 
-int proof_save(struct job *job, const char *path, struct file_timeout *timeout, bool *retsaved,
-	       struct error *reterr)
+int proof_save(struct verification *v, const char *path, struct file_timeout *timeout,
+	       bool *retsaved, struct error *reterr)
 {
 	struct range_list bad = { 0 };
 	char *lines = NULL;
@@ -402,17 +386,17 @@ int proof_save(struct job *job, const char *path, struct file_timeout *timeout, 
 	int r;
 
 	*retsaved = false;
-	if (!job_nothing_left(job) || !all_known(job))
+	if (!v->owner->nothing_left(v->copy->job) || !all_known(v))
 		return 0;
 	file = open_memstream(&lines, &length);
 	if (!file)
 		return error_nomem(reterr);
-	map_plan_print(job->plan, NULL, file);
-	r = fclose(file) ? -ENOMEM : bad_sectors(job, &bad);
+	map_plan_print(v->copy->plan, NULL, file);
+	r = fclose(file) ? -ENOMEM : bad_sectors(v, &bad);
 	if (r < 0)
 		r = error_nomem(reterr);
 	else
-		r = digest_list_save(job->proof->expected, job->plan->sector_size, lines, &bad,
+		r = digest_list_save(v->proof->expected, v->copy->plan->sector_size, lines, &bad,
 				     path, timeout, reterr);
 	*retsaved = r == 0;
 	range_list_done(&bad);

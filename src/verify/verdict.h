@@ -18,15 +18,17 @@
 #include "base/range.h"
 #include "copy/ring.h"
 #include "digest/digests.h"
-#include "job/snapshot.h"
+#include "verify/outcome.h"
 
-struct proof;
-struct job;
 struct observer;
 struct piece;
+struct proof;
+struct recorded_copy;
+struct verification;
 
-/* *ret is NULL if the plan asks for no proof, or the destination keeps nothing. */
-int proof_new(struct job *job, struct proof **ret, struct error *reterr);
+/* v->proof stays NULL if the plan asks for no proof, or the destination keeps nothing. earlier:
+ * what an earlier part of the copy recorded; may be NULL. */
+int proof_new(struct verification *v, const struct recorded_copy *earlier, struct error *reterr);
 void proof_destroy(struct proof *proof); /* NULL is fine */
 
 /* ---- taking digests; NULL for proof is fine ---- */
@@ -34,7 +36,7 @@ void proof_destroy(struct proof *proof); /* NULL is fine */
 /* Takes the digests of what a slot has read from the source, before it is written. */
 extern const struct observer proof_observer;
 /* Computes the digests of one piece in memory; returns their number. Any lane. */
-unsigned proof_parts(const struct job *job, const struct piece *piece, const void *data,
+unsigned proof_parts(const struct verification *v, const struct piece *piece, const void *data,
 		     struct digest_part parts[static DIGEST_PARTS_MAX]);
 /* Collects the digests of a REPORT_MAP. */
 void proof_collect(struct proof *proof, const struct report *report);
@@ -43,49 +45,47 @@ void proof_collect(struct proof *proof, const struct report *report);
 
 /* Each prepares regions for a pass and adds their sectors to `ret`. -ENOMEM.
  * Regions whose digest is known and that were not read back: */
-int proof_want_digest(struct job *job, struct range_list *ret);
+int proof_want_digest(struct verification *v, struct range_list *ret);
 /* Regions for which both ends must be read: */
-int proof_want_compare(struct job *job, struct range_list *ret);
+int proof_want_compare(struct verification *v, struct range_list *ret);
 /* Everything on the destination, once more: */
-int proof_want_all(struct job *job, struct range_list *ret);
-/* Builds job->work from one of these three. 1: there is work; 0: none; -ENOMEM. */
-int proof_make_work(struct job *job, int (*want)(struct job *job, struct range_list *ret));
+int proof_want_all(struct verification *v, struct range_list *ret);
 /* Regions that differ, to be copied again; they become non-tried in the map. */
-int proof_want_rewrite(struct job *job, struct range_list *ret);
+int proof_want_rewrite(struct verification *v, struct range_list *ret);
 /* Judge what was read; regions that are not complete are left for the next time. */
-void proof_end_digest(struct job *job);
-void proof_end_compare(struct job *job);
+void proof_end_digest(struct verification *v);
+void proof_end_compare(struct verification *v);
 /* Collects the findings of either pass. */
-void proof_collect_found(struct job *job, const struct report *report);
+void proof_collect_found(struct verification *v, const struct report *report);
 
 /* Updates the figures to be shown; needed once more at the very end, since later passes may have
  * completed the proof. Does nothing without a proof. */
-void proof_sum(struct job *job);
+void proof_sum(struct verification *v);
 /* The source differs from what was read there before: all of these sectors of the region (exact),
  * or some of them. proof_sum() is due afterwards. */
-void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact);
+void proof_source_changed(struct verification *v, size_t region, struct range sectors, bool exact);
 /* The destination is not what it was here when it was proven: both ends are to be read. Before
  * anything that was held back is written, what was proven beside the copy is read again, too. */
-void proof_doubt(struct job *job, uint64_t source, uint64_t length);
+void proof_doubt(struct verification *v, uint64_t source, uint64_t length);
 /* Bytes that were proven beside the copy; NULL: none. */
 uint64_t proof_early(const struct proof *proof);
 /* The map no longer calls finished what was taken away again. */
-void proof_take_away(struct job *job);
+void proof_take_away(struct verification *v);
 /* Is everything that the map calls finished proven? */
-bool proof_complete(const struct job *job);
+bool proof_complete(const struct verification *v);
 /* Does anything differ, or could not be read back? NULL: no. */
 bool proof_differs(const struct proof *proof);
 /* A copy of the source's digests so far; the caller's. NULL: there are none, or no memory. */
 struct digests *proof_copy_digests(const struct proof *proof);
 /* The sum of all digests of the source; false: not all are known. */
-bool proof_total(const struct job *job, struct digest *ret);
+bool proof_total(const struct verification *v, struct digest *ret);
 /* Saves the list of digests (digest/list.h); *retsaved is false if not all are known. */
-int proof_save(struct job *job, const char *path, struct file_timeout *timeout, bool *retsaved,
-	       struct error *reterr);
-void proof_show(const struct job *job, struct job_snapshot *ret);
+int proof_save(struct verification *v, const char *path, struct file_timeout *timeout,
+	       bool *retsaved, struct error *reterr);
+void proof_show(const struct verification *v, struct job_proof *ret);
 /* Bytes that were written, and so counted, twice. */
 uint64_t proof_rewritten(const struct proof *proof);
-/* Makes what differs non-tried in a copy of the job's map; NULL proof is fine. -ENOMEM. */
-int proof_forget_wrong(const struct job *job, struct map *map);
+/* Makes what differs non-tried in a copy of the map; NULL proof is fine. -ENOMEM. */
+int proof_forget_wrong(const struct verification *v, struct map *map);
 
 #endif

@@ -5,28 +5,46 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "job/core.h"
-#include "job/pass.h"
+#include "verify/verification.h"
 #include "verify/rolling.h"
 #include "verify/verdict.h"
 #include "verify/verdict_private.h"
 
 #define EVENTS_MAX 8
 
-static uint64_t destination_of(const struct job *job, uint64_t source, size_t region)
+const char *job_mismatch_words(enum mismatch_kind kind)
+{
+	switch (kind) {
+	case MISMATCH_DESTINATION:
+		return _("the destination does not hold what was written to it");
+	case MISMATCH_UNSTABLE:
+		return _("the destination returns different data each time it is read");
+	case MISMATCH_SOURCE:
+		return _("the source has changed since it was read");
+	case MISMATCH_UNKNOWN:
+		return _("it cannot be told which of the two is right");
+	case MISMATCH_UNREADABLE:
+		return _("the destination cannot be read back");
+	case MISMATCH_NO_SOURCE:
+		return _("the source cannot be read for the comparison");
+	}
+	return "";
+}
+
+static uint64_t destination_of(const struct verification *v, uint64_t source, size_t region)
 {
 	struct digest_region r;
 
-	digests_region(job->proof->expected, region, &r);
-	return (r.destination + (source - r.source)) / io_sector_size(&job->setup.destination);
+	digests_region(v->proof->expected, region, &r);
+	return (r.destination + (source - r.source)) / io_sector_size(v->copy->destination);
 }
 
 /* NULL: the list is full. */
-static struct job_mismatch *list_mismatch(struct job *job, size_t region, uint64_t source,
+static struct job_mismatch *list_mismatch(struct verification *v, size_t region, uint64_t source,
 					  uint64_t length)
 {
-	struct proof *proof = job->proof;
-	uint32_t sector = job->plan->sector_size;
+	struct proof *proof = v->proof;
+	uint32_t sector = v->copy->plan->sector_size;
 	struct job_mismatch *mismatch;
 
 	if (proof->shown == JOB_MISMATCHES_SHOWN)
@@ -37,41 +55,41 @@ static struct job_mismatch *list_mismatch(struct job *job, size_t region, uint64
 	*mismatch = (struct job_mismatch){
 		.lba = source / sector,
 		.sectors = length / sector,
-		.destination_lba = destination_of(job, source, region),
-		.partition = job_partition_at(job, source / sector),
+		.destination_lba = destination_of(v, source, region),
+		.partition = plan_partition_at(v->copy->plan, v->source_disk, source / sector),
 	};
 	return mismatch;
 }
 
 /* The kind is set when the region is judged. */
-static struct job_mismatch *new_mismatch(struct job *job, size_t region, uint64_t source,
+static struct job_mismatch *new_mismatch(struct verification *v, size_t region, uint64_t source,
 					 uint64_t length)
 {
-	job->proof->regions[region].wrong_areas++;
-	job->proof->regions[region].wrong_bytes += length;
-	return list_mismatch(job, region, source, length);
+	v->proof->regions[region].wrong_areas++;
+	v->proof->regions[region].wrong_bytes += length;
+	return list_mismatch(v, region, source, length);
 }
 
 /* Only the region is known. */
-static void new_mismatch_somewhere(struct job *job, size_t region)
+static void new_mismatch_somewhere(struct verification *v, size_t region)
 {
 	struct digest_region r;
 	struct job_mismatch *mismatch;
 
-	digests_region(job->proof->expected, region, &r);
-	mismatch = new_mismatch(job, region, r.source, r.length);
+	digests_region(v->proof->expected, region, &r);
+	mismatch = new_mismatch(v, region, r.source, r.length);
 	if (mismatch)
 		mismatch->somewhere = true;
 }
 
-static void note_difference(struct job *job, const struct difference *difference)
+static void note_difference(struct verification *v, const struct difference *difference)
 {
 	struct job_mismatch *mismatch;
 	size_t region;
 
-	if (!digests_find(job->proof->expected, difference->source, &region))
+	if (!digests_find(v->proof->expected, difference->source, &region))
 		return;
-	mismatch = new_mismatch(job, region, difference->source, difference->length);
+	mismatch = new_mismatch(v, region, difference->source, difference->length);
 	if (!mismatch)
 		return;
 	mismatch->has_byte = true;
@@ -81,9 +99,9 @@ static void note_difference(struct job *job, const struct difference *difference
 }
 
 /* All regions that contain part of the piece. */
-static void note_unread(struct job *job, const struct report *report)
+static void note_unread(struct verification *v, const struct report *report)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	uint64_t last = report->source + report->length - 1;
 	size_t from, to;
 
@@ -97,16 +115,16 @@ static void note_unread(struct job *job, const struct report *report)
 	}
 }
 
-void proof_collect_found(struct job *job, const struct report *report)
+void proof_collect_found(struct verification *v, const struct report *report)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	if (report->difference.length) {
-		note_difference(job, &report->difference);
+		note_difference(v, &report->difference);
 		return;
 	}
 	if (report->code < 0) {
-		note_unread(job, report);
+		note_unread(v, report);
 		return;
 	}
 	for (unsigned i = 0; i < report->again_count; i++)
@@ -124,9 +142,9 @@ static void good(struct region_proof *state, uint64_t finished, bool compared)
 	};
 }
 
-static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finished)
+static enum mismatch_kind blame(const struct verification *v, size_t i, uint64_t finished)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum before = digests_sum(proof->before, i);
 	struct digest found = digests_sum(proof->found, i).digest;
@@ -145,9 +163,9 @@ static enum mismatch_kind blame(const struct job *job, size_t i, uint64_t finish
 }
 
 /* Both ends are equal now. Are they also as before? */
-static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
+static bool same_as_before(const struct verification *v, size_t i, uint64_t finished)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum before = digests_sum(proof->before, i);
 	struct digest found = digests_sum(proof->found, i).digest;
@@ -156,9 +174,10 @@ static bool same_as_before(const struct job *job, size_t i, uint64_t finished)
 	       (before.sectors != finished || digest_equal(before.digest, found));
 }
 
-static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, uint64_t finished)
+static void describe(struct verification *v, size_t i, struct job_mismatch *mismatch,
+		     uint64_t finished)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum found = digests_sum(proof->found, i);
 	struct digest_region r;
@@ -166,8 +185,8 @@ static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, u
 	digests_region(proof->expected, i, &r);
 	mismatch->kind = proof->regions[i].kind;
 	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
-	mismatch->region_lba = r.source / job->plan->sector_size;
-	mismatch->region_sectors = r.length / job->plan->sector_size;
+	mismatch->region_lba = r.source / v->copy->plan->sector_size;
+	mismatch->region_sectors = r.length / v->copy->plan->sector_size;
 	mismatch->has_digests = expected.sectors == finished && found.sectors == finished;
 	if (!mismatch->has_digests)
 		return;
@@ -175,18 +194,18 @@ static void describe(struct job *job, size_t i, struct job_mismatch *mismatch, u
 	digest_print(found.digest, mismatch->found);
 }
 
-static void judge_region(struct job *job, size_t i)
+static void judge_region(struct verification *v, size_t i)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[i];
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum found = digests_sum(proof->found, i);
 	struct digest_sum again = digests_sum(proof->again, i);
-	uint64_t finished = proof_finished(job, job->map, i);
+	uint64_t finished = proof_finished(v, v->map, i);
 
 	if (!state->unread && (found.sectors != finished || again.sectors != finished))
 		return; /* stopped */
-	if (!state->unread && state->wrong_areas == 0 && same_as_before(job, i, finished)) {
+	if (!state->unread && state->wrong_areas == 0 && same_as_before(v, i, finished)) {
 		/* There was no digest of it before. */
 		if (expected.sectors != finished)
 			digests_set(proof->expected, i, again);
@@ -202,59 +221,59 @@ static void judge_region(struct job *job, size_t i)
 				? MISMATCH_UNSTABLE
 				: MISMATCH_SOURCE;
 	else
-		state->kind = blame(job, i, finished);
+		state->kind = blame(v, i, finished);
 	if (state->wrong_areas == 0)
-		new_mismatch_somewhere(job, i);
+		new_mismatch_somewhere(v, i);
 }
 
-static void tell(struct job *job, const struct job_mismatch *mismatch)
+static void tell(struct verification *v, const struct job_mismatch *mismatch)
 {
 	const char *words = job_mismatch_words(mismatch->kind);
 	char sectors[UNITS_TEXT_MAX];
 
-	if (++job->proof->events > EVENTS_MAX)
+	if (++v->proof->events > EVENTS_MAX)
 		return;
 	units_print_count(mismatch->sectors, sectors);
 	if (mismatch->partition)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s, "
-				"partition %u)."),
-			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
-			      words, sectors, mismatch->partition);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s, "
+			    "partition %u)."),
+			  v->copy->source->name, v->copy->destination->name, mismatch->lba, words,
+			  sectors, mismatch->partition);
 	else
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s)."),
-			      job->setup.source.name, job->setup.destination.name, mismatch->lba,
-			      words, sectors);
-	if (job->proof->events == EVENTS_MAX)
-		job_event_add(job, LOG_LEVEL_ERROR,
-			      _("Further differences are counted, not listed; the report has the "
-				"first %u."),
-			      JOB_MISMATCHES_SHOWN);
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s)."),
+			  v->copy->source->name, v->copy->destination->name, mismatch->lba, words,
+			  sectors);
+	if (v->proof->events == EVENTS_MAX)
+		copy_tell(v->copy, LOG_LEVEL_ERROR,
+			  _("Further differences are counted, not listed; the report has the "
+			    "first %u."),
+			  JOB_MISMATCHES_SHOWN);
 }
 
 /* Completes the mismatches of the judged regions. */
-static void tell_all(struct job *job)
+static void tell_all(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	for (size_t i = 0; i < proof->shown; i++) {
 		size_t region = proof->region_of[i];
 
 		if (proof->told[i] || proof->regions[region].state != REGION_WRONG)
 			continue;
-		describe(job, region, &proof->mismatches[i], proof_finished(job, job->map, region));
+		describe(v, region, &proof->mismatches[i], proof_finished(v, v->map, region));
 		proof->told[i] = true;
-		tell(job, &proof->mismatches[i]);
+		tell(v, &proof->mismatches[i]);
 	}
 }
 
 /* Without the source, only a single wrong sector of a region can be located. */
-static void settle(struct job *job, size_t i)
+static void settle(struct verification *v, size_t i)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[i];
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 	struct digest_region r;
 	uint64_t wrong;
 
@@ -262,9 +281,9 @@ static void settle(struct job *job, size_t i)
 	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
 	digests_region(proof->expected, i, &r);
 	if (!state->unread && digests_pin_down(proof->expected, proof->found, i, &wrong))
-		new_mismatch(job, i, r.source + wrong * sector, sector);
+		new_mismatch(v, i, r.source + wrong * sector, sector);
 	else
-		new_mismatch_somewhere(job, i);
+		new_mismatch_somewhere(v, i);
 }
 
 /* What was proven before the end of writing does not count any more. */
@@ -275,9 +294,9 @@ static void forget_early(struct proof *proof)
 			proof->regions[i] = (struct region_proof){ 0 };
 }
 
-void proof_doubt(struct job *job, uint64_t source, uint64_t length)
+void proof_doubt(struct verification *v, uint64_t source, uint64_t length)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	size_t from, to;
 
 	if (!digests_find(proof->expected, source, &from) ||
@@ -290,9 +309,9 @@ void proof_doubt(struct job *job, uint64_t source, uint64_t length)
 		/* It was something else by then, and not because each read gives something else. */
 		digests_clear(proof->found, from);
 	}
-	if (job->stages.now == 0)
+	if (v->stages->now == 0)
 		forget_early(proof);
-	proof_sum(job);
+	proof_sum(v);
 }
 
 uint64_t proof_early(const struct proof *proof)
@@ -300,21 +319,21 @@ uint64_t proof_early(const struct proof *proof)
 	return proof ? proof->sums.early : 0;
 }
 
-void proof_take_away(struct job *job)
+void proof_take_away(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	for (size_t i = 0; proof && i < proof->count; i++) {
-		uint64_t finished = proof_finished(job, job->map, i);
+		uint64_t finished = proof_finished(v, v->map, i);
 
 		if (proof->regions[i].proven > finished)
 			proof->regions[i].proven = finished;
 	}
 }
 
-void proof_end_digest(struct job *job)
+void proof_end_digest(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	for (size_t i = 0; i < proof->count; i++) {
 		struct region_proof *state = &proof->regions[i];
@@ -328,43 +347,43 @@ void proof_end_digest(struct job *job)
 			continue; /* stopped */
 		if (!state->unread && digest_equal(found.digest, expected.digest)) {
 			good(state, found.sectors, state->compared);
-		} else if (job->setup.source_digests) {
-			settle(job, i);
+		} else if (v->source_digests) {
+			settle(v, i);
 		} else {
 			state->state = REGION_SUSPECT;
 		}
 	}
-	tell_all(job);
-	proof_sum(job);
+	tell_all(v);
+	proof_sum(v);
 }
 
-void proof_end_compare(struct job *job)
+void proof_end_compare(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 
 	for (size_t i = 0; i < proof->count; i++) {
 		if (!proof->regions[i].asked)
 			continue;
 		proof->regions[i].asked = false;
-		judge_region(job, i);
+		judge_region(v, i);
 	}
-	tell_all(job);
-	proof_sum(job);
+	tell_all(v);
+	proof_sum(v);
 }
 
 /* Where the source was known to be written to, the copy is what was read, and stays so. */
-void proof_source_changed(struct job *job, size_t region, struct range sectors, bool exact)
+void proof_source_changed(struct verification *v, size_t region, struct range sectors, bool exact)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[region];
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 	uint64_t start = sectors.start * sector, length = sectors.count * sector;
 	struct job_mismatch *mismatch;
 
-	if (job->setup.source_in_use) {
-		mismatch = list_mismatch(job, region, start, length);
+	if (v->source_in_use) {
+		mismatch = list_mismatch(v, region, start, length);
 	} else {
-		mismatch = new_mismatch(job, region, start, length);
+		mismatch = new_mismatch(v, region, start, length);
 		state->state = REGION_WRONG;
 		state->kind = MISMATCH_SOURCE;
 		state->proven = 0;
@@ -376,12 +395,12 @@ void proof_source_changed(struct job *job, size_t region, struct range sectors, 
 	proof->told[proof->shown - 1] = true;
 }
 
-bool proof_complete(const struct job *job)
+bool proof_complete(const struct verification *v)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 
 	for (size_t i = 0; proof && i < proof->count; i++)
-		if (proof->regions[i].proven != proof_finished(job, job->map, i))
+		if (proof->regions[i].proven != proof_finished(v, v->map, i))
 			return false;
 	return true;
 }
@@ -391,11 +410,11 @@ bool proof_differs(const struct proof *proof)
 	return proof && proof->sums.areas > 0;
 }
 
-void proof_sum(struct job *job)
+void proof_sum(struct verification *v)
 {
-	struct proof *proof = job->proof;
+	struct proof *proof = v->proof;
 	struct job_proof *sums;
-	uint32_t sector = job->plan->sector_size;
+	uint32_t sector = v->copy->plan->sector_size;
 
 	if (!proof)
 		return;
@@ -414,7 +433,7 @@ void proof_sum(struct job *job)
 			sums->bytes += state->wrong_bytes;
 		}
 	}
-	sums->complete = job_nothing_left(job) && proof_complete(job);
+	sums->complete = v->owner->nothing_left(v->copy->job) && proof_complete(v);
 }
 
 static int by_lba(const void *a, const void *b)
@@ -424,17 +443,17 @@ static int by_lba(const void *a, const void *b)
 	return x->lba < y->lba ? -1 : x->lba > y->lba;
 }
 
-void proof_show(const struct job *job, struct job_snapshot *ret)
+void proof_show(const struct verification *v, struct job_proof *ret)
 {
-	const struct proof *proof = job->proof;
+	const struct proof *proof = v->proof;
 
 	if (!proof)
 		return;
-	ret->proof = proof->sums;
-	ret->proof.asked = true;
-	ret->proof.rolling = rolling_now(job);
+	*ret = proof->sums;
+	ret->asked = true;
+	ret->rolling = rolling_now(v);
 	for (size_t i = 0; i < proof->shown; i++)
 		if (proof->told[i])
-			ret->proof.mismatches[ret->proof.shown++] = proof->mismatches[i];
-	qsort(ret->proof.mismatches, ret->proof.shown, sizeof(proof->mismatches[0]), by_lba);
+			ret->mismatches[ret->shown++] = proof->mismatches[i];
+	qsort(ret->mismatches, ret->shown, sizeof(proof->mismatches[0]), by_lba);
 }

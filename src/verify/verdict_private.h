@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a proof, for verdict.c, proof_judge.c, rolling.c and recheck.c only. */
+/* The inside of a proof, for verdict.c, verdict_judge.c, rolling.c and recheck.c only. */
 #ifndef CLONEDECK_VERIFY_VERDICT_PRIVATE_H
 #define CLONEDECK_VERIFY_VERDICT_PRIVATE_H
 
@@ -45,8 +45,8 @@ struct proof {
 };
 
 /* Sectors of a region that this map calls finished. */
-uint64_t proof_finished(const struct job *job, const struct map *map, size_t region);
+uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region);
 /* Marks a region to be read back by the current pass, with nothing found yet. */
-void proof_ask(struct job *job, size_t region);
+void proof_ask(struct verification *v, size_t region);
 
 #endif

@@ -147,7 +147,7 @@ END_TEST
 /* Of the sample, where it is data alone. */
 static uint64_t some_sample(uint64_t from, uint64_t to)
 {
-	const struct marks *marks = &rig.job->look->marks;
+	const struct marks *marks = &rig.job->verification.look->marks;
 
 	for (size_t i = 0; i < marks->count; i++) {
 		uint64_t at = marks->items[i].piece.destination;
@@ -292,8 +292,8 @@ START_TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 
 		setup.look_seed = seed;
 		ck_assert_int_eq(job_new(&setup, &job, NULL), 0);
-		for (size_t i = 0; i < job->look->marks.count; i++)
-			if (job->look->marks.items[i].piece.destination == PLACE)
+		for (size_t i = 0; i < job->verification.look->marks.count; i++)
+			if (job->verification.look->marks.items[i].piece.destination == PLACE)
 				rig.setup.look_seed = seed;
 		job_destroy(job);
 	}
@@ -388,31 +388,29 @@ START_TEST(it_stays_small)
 	struct endpoint other = end;
 	struct extent all = { 0, 0, end.size / 512 };
 	struct plan *plan;
-	struct job *job = calloc(1, sizeof(*job));
+	struct io_choice choice = { .chunk = 1 << 20, .destination = &io_threads_backend };
+	struct copy copy = { .choice = &choice };
+	struct stages stages = { 0 };
 	struct look look = { 0 };
+	struct verification v = { .copy = &copy, .stages = &stages, .look = &look };
 	uint64_t bytes = 0;
 
 	strcpy(end.node, "/dev/a");
 	strcpy(other.node, "/dev/b");
 	ck_assert_int_eq(plan_from_extents(&end, &other, &all, 1, NULL, &plan, NULL), 0);
-	job->look = &look;
-	job->plan = plan;
-	job->total = end.size;
-	job->choice.chunk = 1 << 20;
-	job->choice.destination = &io_threads_backend;
-	ck_assert_int_eq(look_init(job), 0);
-	ck_assert_uint_le(job->look->marks.count, 400);
-	for (size_t i = 0; i < job->look->marks.count; i++) {
-		const struct piece *piece = &job->look->marks.items[i].piece;
+	copy.plan = plan;
+	v.total = end.size;
+	ck_assert_int_eq(look_init(&v), 0);
+	ck_assert_uint_le(look.marks.count, 400);
+	for (size_t i = 0; i < look.marks.count; i++) {
+		const struct piece *piece = &v.look->marks.items[i].piece;
 
 		bytes += piece->length;
 		ck_assert(work_allowed(plan, piece));
-		ck_assert(i == 0 ||
-			  piece->destination > job->look->marks.items[i - 1].piece.destination);
+		ck_assert(i == 0 || piece->destination > look.marks.items[i - 1].piece.destination);
 	}
 	ck_assert_uint_le(bytes, 10 * MIB);
-	look_done(job->look);
-	free(job);
+	look_done(&look);
 	plan_destroy(plan);
 }
 END_TEST

@@ -7,8 +7,8 @@
  *
  * Constant, except for `now` and `written`, which are the coordinator's.
  */
-#ifndef CLONEDECK_JOB_STAGE_H
-#define CLONEDECK_JOB_STAGE_H
+#ifndef CLONEDECK_COPY_STAGE_H
+#define CLONEDECK_COPY_STAGE_H
 
 #include "base/range.h"
 #include "plan/held.h"

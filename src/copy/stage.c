@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which part of the plan belongs to which stage. */
-#include "job/stage.h"
+#include "copy/stage.h"
 
 #include <errno.h>
 #include <stdlib.h>
