@@ -180,8 +180,7 @@ writable_data() { # LAYER
 #	HEADER N                 files that include a private header; 6 is what is wanted
 #	struct NAME              defined by two headers
 still=${STILL-'
-struct gate
-struct report'}
+struct gate'}
 
 # excused WHAT: prints its number in the list above, else nothing.
 excused() {

@@ -384,7 +384,7 @@ bool slot_report_map(struct lane *lane, struct slot *slot)
 		uint32_t from = slot->reported;
 		bool bad = slot->has_bad && slot_is_bad(slot, from / sector);
 		uint32_t to = run_end(slot, from, sector, bad);
-		struct report report = {
+		struct lane_report report = {
 			.kind = bad && from < slot->write_length ? REPORT_REFUSED : REPORT_MAP,
 			.source = slot->piece.source + from,
 			.length = to - from,

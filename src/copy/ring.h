@@ -30,7 +30,7 @@ struct difference {
 	uint8_t at_source, at_destination;
 };
 
-struct report {
+struct lane_report {
 	enum report_kind kind;
 	uint64_t source; /* bytes of the source's node */
 	uint32_t length;
@@ -49,10 +49,10 @@ struct report {
 struct ring {
 	_Alignas(64) uint32_t head; /* written by the lane */
 	_Alignas(64) uint32_t tail; /* written by the coordinator */
-	struct report items[RING_SIZE];
+	struct lane_report items[RING_SIZE];
 };
 
-static inline bool ring_push(struct ring *ring, const struct report *report)
+static inline bool ring_push(struct ring *ring, const struct lane_report *report)
 {
 	uint32_t head = ring->head;
 
@@ -69,7 +69,7 @@ static inline bool ring_half_full(const struct ring *ring)
 }
 
 /* The oldest report, without removing it; NULL when the ring is empty. */
-static inline const struct report *ring_peek(const struct ring *ring)
+static inline const struct lane_report *ring_peek(const struct ring *ring)
 {
 	uint32_t tail = ring->tail;
 

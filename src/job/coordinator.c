@@ -71,7 +71,7 @@ void coordinator_set_state(struct job *job, enum job_state state, uint64_t now)
 
 /* False: no memory for the map. The report stays in its ring, lanes halt when their rings are full,
  * and nothing is lost. */
-static bool take_report(struct job *job, const struct report *report)
+static bool take_report(struct job *job, const struct lane_report *report)
 {
 	int r;
 
@@ -159,7 +159,7 @@ void coordinator_collect(struct job *job)
 
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		struct ring *ring = &job->lanes[i]->ring;
-		const struct report *report;
+		const struct lane_report *report;
 
 		while ((report = ring_peek(ring))) {
 			if (!take_report(job, report)) {

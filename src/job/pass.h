@@ -43,7 +43,7 @@ struct pass {
 	 */
 	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
-	void (*collect)(struct verification *v, const struct report *report);
+	void (*collect)(struct verification *v, const struct lane_report *report);
 	/* All lanes are parked, all reports collected. May be NULL. */
 	void (*end)(struct job *job);
 	/* A read of the source, by a slot with this tag, is pending for longer than the plan

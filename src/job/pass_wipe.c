@@ -126,7 +126,7 @@ void write_only_advance(struct lane *lane, struct slot *slot)
 /* For the map, nothing was written. */
 bool write_only_report(struct lane *lane, struct slot *slot)
 {
-	struct report report = {
+	struct lane_report report = {
 		.kind = REPORT_REFUSED,
 		.source = slot->piece.source,
 		.length = slot->piece.length,

@@ -66,7 +66,7 @@ static bool join(struct job_bad_area *a, const struct job_bad_area *b)
 	return true;
 }
 
-void bad_areas_note(struct bad_areas *areas, const struct report *report)
+void bad_areas_note(struct bad_areas *areas, const struct lane_report *report)
 {
 	uint32_t size = areas->plan->sector_size;
 	struct job_bad_area area = {

@@ -30,7 +30,7 @@ struct bad_areas {
 };
 
 /* Remembers what a device said about a bad or refused area, and tells it. */
-void bad_areas_note(struct bad_areas *areas, const struct report *report);
+void bad_areas_note(struct bad_areas *areas, const struct lane_report *report);
 /* Fills in the bad areas as the map has them. */
 void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct job_snapshot *ret);
 

@@ -131,7 +131,7 @@ static void find_difference(const struct lane *lane, const struct slot *slot, ui
 static bool compare_report(struct lane *lane, struct slot *slot)
 {
 	const struct pair *pair = slot->own;
-	struct report report = {
+	struct lane_report report = {
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,

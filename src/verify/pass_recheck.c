@@ -56,7 +56,7 @@ static void recheck_inspect(struct lane *lane, struct slot *slot)
 
 static bool recheck_report(struct lane *lane, struct slot *slot)
 {
-	struct report report = {
+	struct lane_report report = {
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,

@@ -45,7 +45,7 @@ static void verify_inspect(struct lane *lane, struct slot *slot)
 static bool report_found(struct lane *lane, struct slot *slot)
 {
 	const struct found *found = slot->own;
-	struct report report = {
+	struct lane_report report = {
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,

@@ -223,7 +223,8 @@ static struct recheck_area *area_of(struct recheck *recheck, size_t region, stru
 }
 
 /* No piece lies in two areas of one region. */
-static void add_reading(struct verification *v, const struct report *report, enum recheck_time time)
+static void add_reading(struct verification *v, const struct lane_report *report,
+			enum recheck_time time)
 {
 	uint32_t sector = v->copy->plan->sector_size;
 	const struct range sectors = { report->source / sector, report->length / sector };
@@ -239,12 +240,12 @@ static void add_reading(struct verification *v, const struct report *report, enu
 	}
 }
 
-void recheck_collect(struct verification *v, const struct report *report)
+void recheck_collect(struct verification *v, const struct lane_report *report)
 {
 	add_reading(v, report, v->recheck->now);
 }
 
-void recheck_collect_copied(struct verification *v, const struct report *report)
+void recheck_collect_copied(struct verification *v, const struct lane_report *report)
 {
 	if (v->recheck->held && v->stages->now > 0)
 		add_reading(v, report, RECHECK_WRITTEN);

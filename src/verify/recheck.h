@@ -44,7 +44,7 @@
 #include "digest/digests.h"
 #include "verify/outcome.h"
 
-struct report;
+struct lane_report;
 struct verification;
 
 enum recheck_time {
@@ -87,9 +87,9 @@ int recheck_want_first(struct verification *v, struct range_list *ret);
 int recheck_want_after(struct verification *v, struct range_list *ret);
 
 /* A report of such a pass. */
-void recheck_collect(struct verification *v, const struct report *report);
+void recheck_collect(struct verification *v, const struct lane_report *report);
 /* A report of the copy itself. */
-void recheck_collect_copied(struct verification *v, const struct report *report);
+void recheck_collect_copied(struct verification *v, const struct lane_report *report);
 /* The end of such a pass. */
 void recheck_end(struct verification *v);
 /* Compares what was read so far; a change becomes a mismatch of the copy. */

@@ -124,7 +124,7 @@ const struct observer proof_observer = { .takes_long = true,
 					 .of_chunks = true,
 					 .data = take_digests };
 
-void proof_collect(struct proof *proof, const struct report *report)
+void proof_collect(struct proof *proof, const struct lane_report *report)
 {
 	for (unsigned i = 0; proof && i < report->part_count; i++)
 		digests_add(proof->expected, &report->parts[i]);

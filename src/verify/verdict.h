@@ -39,7 +39,7 @@ extern const struct observer proof_observer;
 unsigned proof_parts(const struct verification *v, const struct piece *piece, const void *data,
 		     struct digest_part parts[static DIGEST_PARTS_MAX]);
 /* Collects the digests of a REPORT_MAP. */
-void proof_collect(struct proof *proof, const struct report *report);
+void proof_collect(struct proof *proof, const struct lane_report *report);
 
 /* ---- the passes ---- */
 
@@ -56,7 +56,7 @@ int proof_want_rewrite(struct verification *v, struct range_list *ret);
 void proof_end_digest(struct verification *v);
 void proof_end_compare(struct verification *v);
 /* Collects the findings of either pass. */
-void proof_collect_found(struct verification *v, const struct report *report);
+void proof_collect_found(struct verification *v, const struct lane_report *report);
 
 /* Updates the figures to be shown; needed once more at the very end, since later passes may have
  * completed the proof. Does nothing without a proof. */

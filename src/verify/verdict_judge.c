@@ -99,7 +99,7 @@ static void note_difference(struct verification *v, const struct difference *dif
 }
 
 /* All regions that contain part of the piece. */
-static void note_unread(struct verification *v, const struct report *report)
+static void note_unread(struct verification *v, const struct lane_report *report)
 {
 	struct proof *proof = v->proof;
 	uint64_t last = report->source + report->length - 1;
@@ -115,7 +115,7 @@ static void note_unread(struct verification *v, const struct report *report)
 	}
 }
 
-void proof_collect_found(struct verification *v, const struct report *report)
+void proof_collect_found(struct verification *v, const struct lane_report *report)
 {
 	struct proof *proof = v->proof;
 

@@ -317,7 +317,7 @@ static struct ring ring;
 static void *pusher(void *arg)
 {
 	for (uint64_t i = 0; i < 200000;) {
-		struct report report = { .source = i, .length = (uint32_t)(i * 7) };
+		struct lane_report report = { .source = i, .length = (uint32_t)(i * 7) };
 
 		if (ring_push(&ring, &report))
 			i++;
@@ -332,7 +332,7 @@ START_TEST(the_ring_keeps_order_and_loses_nothing)
 
 	pthread_create(&thread, NULL, pusher, NULL);
 	for (uint64_t i = 0; i < 200000;) {
-		const struct report *report = ring_peek(&ring);
+		const struct lane_report *report = ring_peek(&ring);
 
 		if (!report)
 			continue;
