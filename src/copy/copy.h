@@ -27,7 +27,7 @@
 struct copy;
 struct job;
 struct lane;
-struct prober;
+struct sector_search;
 struct slot;
 struct verification;
 
@@ -149,8 +149,10 @@ struct copy {
 	const struct observer *observers[COPY_OBSERVERS];
 	unsigned observer_count;
 	bool takes_long, of_chunks; /* for one of them */
-	struct prober *prober; /* of the passes over damaged areas; the lanes do not look at it */
-	struct verification *verification; /* neither at this */
+	/* Of the passes over damaged areas, and of those that verify: no lane looks at these
+	 * itself. */
+	struct sector_search *search;
+	struct verification *verification;
 	const struct copy_owner *owner;
 	struct job *job; /* the owner's, and that of the passes */
 };

@@ -43,7 +43,7 @@ static enum job_result judge(struct job *job)
 		return JOB_RESULT_STOPPED;
 	if (!proof_complete(&job->verification) ||
 	    (job_gate(job) >= GATE_STOP &&
-	     (sums_are_due(&job->verification) || look_is_due(&job->verification))))
+	     (checksums_are_due(&job->verification) || look_is_due(&job->verification))))
 		return JOB_RESULT_STOPPED;
 	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
 }
@@ -219,7 +219,7 @@ void coordinator_end(struct job *job)
 	check_has_name(job);
 	check_not_shortened(job);
 	proof_sum(&job->verification);
-	sums_judge(&job->verification);
+	checksums_judge(&job->verification);
 	co->result = judge(job);
 	job_note_written(job);
 	co->armed = job->stages.count > 0 && co->flushed_at && job->stages.written;

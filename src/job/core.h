@@ -27,8 +27,8 @@
 struct coordinator;
 struct pass;
 struct probe;
-struct prober;
 struct saver;
+struct sector_search;
 struct skip;
 
 struct job {
@@ -70,8 +70,8 @@ struct job {
 	unsigned sweep, halves;
 	atomic_uint errors_told;
 	struct skip *skip;
-	struct prober *prober; /* of the passes that rescue */
-	struct probe *probe;   /* lane 0's while it runs */
+	struct sector_search *search; /* of the passes that rescue */
+	struct probe *probe;          /* lane 0's while it runs */
 	struct verification verification;
 	struct coordinator *coordinator;
 };

@@ -32,10 +32,10 @@ struct whole {
 	struct job job; /* must stay first: it is freed as the job */
 	struct coordinator coordinator;
 	struct skip skip;
-	struct prober prober;
+	struct sector_search search;
 	struct probe probe;
 	struct look look;
-	struct sums sums;
+	struct checksums checksums;
 	struct rolling rolling;
 	struct recheck recheck;
 };
@@ -122,8 +122,8 @@ static int prepare_rescue(struct job *job)
 	const struct plan_options *o = &job->plan->options;
 	uint32_t sector = job->plan->sector_size;
 
-	job->prober->patches = io_sector_size(&job->setup.destination) > sector;
-	if (job->prober->patches && !(job->prober->spare = malloc(sector)))
+	job->search->patches = io_sector_size(&job->setup.destination) > sector;
+	if (job->search->patches && !(job->search->spare = malloc(sector)))
 		return -ENOMEM;
 	job->fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
 			map_bytes(job->map, MAP_BAD) > 0;
@@ -218,7 +218,7 @@ static void make_copy(struct job *job)
 		.limit = &job->limit,
 		.gate = &job->gate,
 		.slot_size = pass_slot_size(),
-		.prober = job->prober,
+		.search = job->search,
 		.verification = &job->verification,
 		.owner = &owner,
 		.job = job,
@@ -234,8 +234,8 @@ static void observe(struct job *job)
 		copy_observe(&job->copy, &proof_observer);
 	else if (v->look->shown.asked)
 		copy_observe(&job->copy, &look_observer);
-	if (v->sums->hasher)
-		v->sums->observer = copy_observe(&job->copy, &sums_observer);
+	if (v->checksums->hasher)
+		v->checksums->observer = copy_observe(&job->copy, &checksums_observer);
 }
 
 static int make_lanes(struct job *job, struct error *reterr)
@@ -294,7 +294,7 @@ static int init(struct job *job, struct error *reterr)
 		r = proof_new(&job->verification, job->setup.earlier, reterr);
 	job->setup.earlier = NULL;
 	if (r >= 0)
-		r = sums_new(&job->verification, reterr);
+		r = checksums_new(&job->verification, reterr);
 	if (r >= 0 && (recheck_init(&job->verification) < 0 ||
 		       rolling_init(&job->verification) < 0 || look_init(&job->verification) < 0))
 		r = error_nomem(reterr);
@@ -336,10 +336,10 @@ static void join_parts(struct whole *whole)
 
 	job->coordinator = &whole->coordinator;
 	job->skip = &whole->skip;
-	job->prober = &whole->prober;
+	job->search = &whole->search;
 	job->probe = &whole->probe;
 	job->verification.look = &whole->look;
-	job->verification.sums = &whole->sums;
+	job->verification.checksums = &whole->checksums;
 	job->verification.rolling = &whole->rolling;
 	job->verification.recheck = &whole->recheck;
 }
@@ -557,7 +557,7 @@ void job_destroy(struct job *job)
 		job_wait(job, NULL);
 	}
 	/* Before the lanes: the hasher's threads read their buffers. */
-	sums_done(&job->verification);
+	checksums_done(&job->verification);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
@@ -575,6 +575,6 @@ void job_destroy(struct job *job)
 		close(job->wake);
 	done_locks(job);
 	skip_done(job->skip);
-	free(job->prober->spare);
+	free(job->search->spare);
 	free(job);
 }

@@ -113,7 +113,7 @@ static int begin_for_checksums(struct job *job)
 	struct range_list parts = { 0 };
 	int r;
 
-	if (!job->verification.sums->hasher || job->stages.now > 0 ||
+	if (!job->verification.checksums->hasher || job->stages.now > 0 ||
 	    map_bytes(job->map, MAP_NON_TRIED) != job->total)
 		return 0;
 	r = stages_in_order(&job->stages, &parts);
@@ -123,8 +123,8 @@ static int begin_for_checksums(struct job *job)
 	range_list_done(&parts);
 	if (r < 0)
 		return r;
-	sums_begin(&job->verification, JOB_SUMS_OF_SOURCE);
-	return job->verification.sums->open;
+	checksums_begin(&job->verification, JOB_SUMS_OF_SOURCE);
+	return job->verification.checksums->open;
 }
 
 int copy_prepare(struct job *job, unsigned round)
@@ -277,7 +277,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 {
 	if (too_slow(lane, slot)) {
 		/* What is skipped now will be copied out of order. */
-		sums_break(lane->copy->verification);
+		checksums_break(lane->copy->verification);
 		skip_bad(lane->job->skip, &lane->job->work, slot->tag);
 	} else {
 		skip_good(lane->job->skip, &lane->job->work, slot->tag);
@@ -289,7 +289,7 @@ static void read_done(struct lane *lane, struct slot *slot)
 /* The read may take minutes: its surroundings can wait. If it succeeds, its data is used. */
 void copy_hangs(struct job *job, uint64_t tag)
 {
-	sums_break(&job->verification);
+	checksums_break(&job->verification);
 	skip_hang(job->skip, &job->work, tag);
 }
 
@@ -350,7 +350,7 @@ static void copy_begin(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	*is_only_read(slot) = sums_only_reads(lane->copy->verification, &slot->piece);
+	*is_only_read(slot) = checksums_only_reads(lane->copy->verification, &slot->piece);
 	lane_slot_read(lane, slot);
 }
 
@@ -367,7 +367,7 @@ static void only_read(struct lane *lane, struct slot *slot)
 	}
 	if (lane->job->verification.proof)
 		count = proof_parts(lane->copy->verification, &slot->piece, slot->buffer, parts);
-	sums_give(lane, slot, slot->buffer, parts, count);
+	checksums_give(lane, slot, slot->buffer, parts, count);
 	counter_add(&lane->counters.handled, slot->piece.length);
 	lane_slot_report(lane, slot);
 }

@@ -30,9 +30,9 @@ int fill_prepare(struct job *job, unsigned round)
 
 	if (!job->fill_due || filled_before(job))
 		return 0;
-	prober_reset(&job->copy, false, false);
+	search_reset(&job->copy, false, false);
 	r = job_make_work(job, "-",
-			  job->prober->patches ? job->plan->sector_size : job->choice.chunk, false);
+			  job->search->patches ? job->plan->sector_size : job->choice.chunk, false);
 	if (r == 0 && job->work.chunks == 0)
 		fill_done(job);
 	return r < 0 ? r : job->work.chunks > 0;
@@ -40,13 +40,13 @@ int fill_prepare(struct job *job, unsigned round)
 
 static bool fill_take(struct lane *lane, struct piece *ret)
 {
-	return !prober_must_wait(lane) && lane_take_chunk(lane, ret);
+	return !search_must_wait(lane) && lane_take_chunk(lane, ret);
 }
 
 static void fill_begin(struct lane *lane, struct slot *slot)
 {
 	fill_buffer(lane->job->plan, slot->buffer, &slot->piece);
-	prober_write(lane, slot);
+	search_write(lane, slot);
 }
 
 void fill_end(struct job *job)
@@ -59,10 +59,10 @@ void fill_end(struct job *job)
 }
 
 const struct slot_ops fill_ops = {
-	.slot_size = PROBER_SLOT,
+	.slot_size = SEARCH_SLOT,
 	.take = fill_take,
 	.begin = fill_begin,
-	.advance = prober_written,
-	.give_up = prober_give_up,
+	.advance = search_written,
+	.give_up = search_give_up,
 	.report = write_only_report,
 };

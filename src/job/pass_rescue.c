@@ -19,7 +19,7 @@ static int prepare(struct job *job, const char *statuses, bool backwards, bool e
 	r = job_make_work(job, statuses, job->choice.chunk, backwards);
 	if (r < 0)
 		return r;
-	prober_reset(&job->copy, backwards, edges);
+	search_reset(&job->copy, backwards, edges);
 	return job->work.count > 0;
 }
 
@@ -58,7 +58,7 @@ static uint32_t lost_as_a_whole(const struct job *job)
 	size_t on, off;
 
 	if (physical <= job->plan->sector_size || physical % job->plan->sector_size ||
-	    job->prober->patches)
+	    job->search->patches)
 		return 0;
 	map_edges(job->map, physical, &on, &off);
 	return on >= WHOLE_EDGES && off == 0 ? physical : 0;
@@ -71,7 +71,7 @@ int scrape_prepare(struct job *job, unsigned round)
 
 	if (r <= 0)
 		return r;
-	job->prober->whole = whole;
+	job->search->whole = whole;
 	if (whole)
 		job_event_add(job, LOG_LEVEL_INFO,
 			      _("All damage on %s so far covers whole physical sectors of %u "
@@ -110,7 +110,7 @@ static int prepare_chosen(struct job *job, bool backwards)
 	range_list_done(&parts);
 	if (r < 0)
 		return r;
-	prober_reset(&job->copy, backwards, false);
+	search_reset(&job->copy, backwards, false);
 	return job->work.count > 0;
 }
 

@@ -65,7 +65,7 @@ static int read_back(struct job *job, want_fn *want, enum job_sums_state of)
 	int r = make_work(job, want, "+");
 
 	if (r > 0)
-		sums_begin(&job->verification, of);
+		checksums_begin(&job->verification, of);
 	return r;
 }
 
@@ -77,7 +77,7 @@ int verify_prepare(struct job *job, unsigned round)
 /* Everything once more, in order. */
 int checksums_prepare(struct job *job, unsigned round)
 {
-	return !sums_need_reading(&job->verification)
+	return !checksums_need_reading(&job->verification)
 		       ? 0
 		       : read_back(job, proof_want_all, JOB_SUMS_OF_DESTINATION);
 }

@@ -212,7 +212,7 @@ static const struct pass trim = {
 	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '*',
-	.ops = &prober_ops,
+	.ops = &search_ops,
 	.prepare = trim_prepare,
 	.end = trim_end,
 };
@@ -222,7 +222,7 @@ static const struct pass scrape = {
 	.traits = PASS_WRITES | PASS_ONE_LANE,
 	.state = JOB_COPYING,
 	.letter = '/',
-	.ops = &prober_ops,
+	.ops = &search_ops,
 	.prepare = scrape_prepare,
 };
 
@@ -231,7 +231,7 @@ static const struct pass retry = {
 	.traits = PASS_WRITES | PASS_ONE_LANE | PASS_FILLED,
 	.state = JOB_COPYING,
 	.letter = '-',
-	.ops = &prober_ops,
+	.ops = &search_ops,
 	.prepare = retry_prepare,
 	.number = retry_number,
 };

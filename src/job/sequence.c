@@ -49,7 +49,7 @@ bool pass_is_through(struct job *job)
 		return true;
 	if (job->pass->traits & PASS_NO_LANES)
 		return saver_idle(job->saver);
-	return all_parked(job) && sums_through(&job->verification);
+	return all_parked(job) && checksums_through(&job->verification);
 }
 
 /* To the user, all passes over what was held back are one. */
@@ -90,7 +90,7 @@ static void close_pass(struct job *job, uint64_t now)
 {
 	struct course *c = &job->coordinator->course;
 
-	sums_close(&job->verification);
+	checksums_close(&job->verification);
 	if (job->pass->end)
 		job->pass->end(job);
 	if (!(job->pass->traits & PASS_NO_LANES))

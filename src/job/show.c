@@ -182,7 +182,7 @@ void show_publish(struct job *job, uint64_t now)
 	proof_show(&job->verification, &s.proof);
 	recheck_show(&job->verification, &s.proof);
 	look_show(&job->verification, &s.look, &s.proof);
-	sums_show(&job->verification, &s.sums);
+	checksums_show(&job->verification, &s.sums);
 	fill_times(job, now, &s);
 	fill_rates(job, view.reads_back, now, &s);
 	show_end(job, true, &s);

@@ -19,12 +19,12 @@
 #define TAG_BAD  2
 #define TAG_SPOT 4
 
-void prober_reset(const struct copy *copy, bool backwards, bool edges)
+void search_reset(const struct copy *copy, bool backwards, bool edges)
 {
-	struct prober *p = copy->prober;
+	struct sector_search *p = copy->search;
 	void *spare = p->spare;
 	bool patches = p->patches;
-	*p = (struct prober){
+	*p = (struct sector_search){
 		.backwards = backwards,
 		.edges = edges,
 		.cuts = !patches && spots_fit(copy),
@@ -33,12 +33,12 @@ void prober_reset(const struct copy *copy, bool backwards, bool edges)
 	};
 }
 
-bool prober_must_wait(const struct lane *lane)
+bool search_must_wait(const struct lane *lane)
 {
-	return lane->copy->prober->patches && lane->counters.buffers_in_use > 0;
+	return lane->copy->search->patches && lane->counters.buffers_in_use > 0;
 }
 
-static void put_piece(const struct prober_spot *spot, const struct prober_side *side,
+static void put_piece(const struct search_spot *spot, const struct search_side *side,
 		      struct piece *ret)
 {
 	ret->source = side->start;
@@ -49,10 +49,10 @@ static void put_piece(const struct prober_spot *spot, const struct prober_side *
 /* The bad sector that ended a run is reported by a slot of its own. */
 static bool take_bad(struct lane *lane, struct piece *ret)
 {
-	struct prober *p = lane->copy->prober;
+	struct sector_search *p = lane->copy->search;
 
-	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
-		struct prober_side *side = &p->spots[i / 2].sides[i % 2];
+	for (unsigned i = 0; i < 2 * SEARCH_SPOTS; i++) {
+		struct search_side *side = &p->spots[i / 2].sides[i % 2];
 
 		if (!side->bad.length)
 			continue;
@@ -68,7 +68,7 @@ static uint32_t run_most(const struct lane *lane)
 {
 	const struct copy *copy = lane->copy;
 
-	if (copy->prober->patches)
+	if (copy->search->patches)
 		return 0;
 	return copy->choice->chunk < RUN_BYTES ? copy->choice->chunk : RUN_BYTES;
 }
@@ -77,14 +77,14 @@ static uint32_t run_most(const struct lane *lane)
  * neighbours is less than this. */
 static bool was_away(const struct lane *lane)
 {
-	return lane->copy->prober->good > 2ULL * lane->widest;
+	return lane->copy->search->good > 2ULL * lane->widest;
 }
 
 /* Bytes of the next request on that side. */
-static uint32_t next_length(const struct lane *lane, const struct prober_spot *spot,
-			    const struct prober_side *side)
+static uint32_t next_length(const struct lane *lane, const struct search_spot *spot,
+			    const struct search_side *side)
 {
-	const struct prober *p = lane->copy->prober;
+	const struct sector_search *p = lane->copy->search;
 	uint32_t sector = lane->copy->plan->sector_size, run = run_most(lane);
 	uint64_t left = spot->high - spot->low;
 
@@ -93,15 +93,15 @@ static uint32_t next_length(const struct lane *lane, const struct prober_spot *s
 	return left < sector ? (uint32_t)left : sector;
 }
 
-static bool prober_take(struct lane *lane, struct piece *ret)
+static bool search_take(struct lane *lane, struct piece *ret)
 {
 	const struct copy *copy = lane->copy;
-	struct prober *p = copy->prober;
-	struct prober_spot *spot;
-	struct prober_side *side;
+	struct sector_search *p = copy->search;
+	struct search_spot *spot;
+	struct search_side *side;
 	unsigned number;
 
-	if (prober_must_wait(lane))
+	if (search_must_wait(lane))
 		return false;
 	if (take_bad(lane, ret))
 		return true;
@@ -116,17 +116,17 @@ static bool prober_take(struct lane *lane, struct piece *ret)
 	return true;
 }
 
-static uint32_t prober_depth(const struct lane *lane)
+static uint32_t search_depth(const struct lane *lane)
 {
-	return lane->copy->prober->cuts ? 2 * PROBER_SPOTS : 2;
+	return lane->copy->search->cuts ? 2 * SEARCH_SPOTS : 2;
 }
 
-static struct prober_spot *spot_of(struct lane *lane, const struct slot *slot)
+static struct search_spot *spot_of(struct lane *lane, const struct slot *slot)
 {
-	return &lane->copy->prober->spots[slot->tag / TAG_SPOT];
+	return &lane->copy->search->spots[slot->tag / TAG_SPOT];
 }
 
-static struct prober_side *side_of(struct lane *lane, const struct slot *slot)
+static struct search_side *side_of(struct lane *lane, const struct slot *slot)
 {
 	return &spot_of(lane, slot)->sides[slot->tag & TAG_BACK];
 }
@@ -179,7 +179,7 @@ static bool fills_at_once(const struct lane *lane)
 
 /* Adds to a failed sector, read forwards, the rest of its physical sector, as far as the spot goes:
  * that is not read any more. */
-static void add_its_whole(struct prober *p, struct prober_spot *spot, bool behind_good,
+static void add_its_whole(struct sector_search *p, struct search_spot *spot, bool behind_good,
 			  struct piece *bad)
 {
 	uint64_t end = spot->low, to;
@@ -209,7 +209,7 @@ static void report_bad(struct lane *lane, struct slot *slot)
 	}
 	*is_filling(slot) = true;
 	fill_buffer(lane->copy->plan, slot->buffer, &slot->piece);
-	prober_write(lane, slot);
+	search_write(lane, slot);
 }
 
 /* If filling failed, the fill pass tries again; here it is just one more bad place. */
@@ -220,9 +220,9 @@ static void end_fill(struct lane *lane, struct slot *slot, bool good)
 	lane_slot_report(lane, slot);
 }
 
-static void prober_begin(struct lane *lane, struct slot *slot)
+static void search_begin(struct lane *lane, struct slot *slot)
 {
-	struct prober_side *side = side_of(lane, slot);
+	struct search_side *side = side_of(lane, slot);
 
 	slot->search.pos = 0;
 	if (slot->tag & TAG_BAD) {
@@ -239,8 +239,8 @@ static void prober_begin(struct lane *lane, struct slot *slot)
 static bool extend(struct lane *lane, struct slot *slot)
 {
 	const struct copy *copy = lane->copy;
-	struct prober_spot *spot = spot_of(lane, slot);
-	struct prober_side *side = side_of(lane, slot);
+	struct search_spot *spot = spot_of(lane, slot);
+	struct search_side *side = side_of(lane, slot);
 	uint32_t sector = copy->plan->sector_size;
 	uint64_t now = clock_monotonic(), wait;
 
@@ -249,7 +249,7 @@ static bool extend(struct lane *lane, struct slot *slot)
 		return false;
 	side->busy = false;
 	bool room =
-		spot_has_room(copy->prober, spot, side, sector) && spot->high - spot->low >= sector;
+		spot_has_room(copy->search, spot, side, sector) && spot->high - spot->low >= sector;
 	side->busy = true;
 	if (!room || !rate_limit_take(copy->limit, sector, now, &wait))
 		return false;
@@ -270,7 +270,7 @@ static void end_run(struct lane *lane, struct slot *slot)
 	if (slot->tag & TAG_BACK && run_most(lane))
 		memmove(slot->buffer, (char *)slot->buffer + run_most(lane) - slot->piece.length,
 			slot->piece.length);
-	prober_write(lane, slot);
+	search_write(lane, slot);
 }
 
 /* Takes the sector that failed off the end of the run. */
@@ -291,7 +291,7 @@ static void drop_last(struct slot *slot, struct piece *ret)
 	}
 }
 
-static void put_back(const struct slot *slot, struct prober_spot *spot, uint32_t length)
+static void put_back(const struct slot *slot, struct search_spot *spot, uint32_t length)
 {
 	if (slot->tag & TAG_BACK)
 		spot->high += length;
@@ -303,16 +303,16 @@ static void put_back(const struct slot *slot, struct prober_spot *spot, uint32_t
  * own. */
 static void run_failed(struct lane *lane, struct slot *slot)
 {
-	struct prober_spot *spot = spot_of(lane, slot);
-	struct prober_side *side = side_of(lane, slot);
+	struct search_spot *spot = spot_of(lane, slot);
+	struct search_side *side = side_of(lane, slot);
 	struct piece last;
 
 	drop_last(slot, &last);
-	lane->copy->prober->good = 0;
+	lane->copy->search->good = 0;
 	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
-		add_its_whole(lane->copy->prober, spot, slot->piece.length > 0, &last);
+		add_its_whole(lane->copy->search, spot, slot->piece.length > 0, &last);
 		side->bad = last;
 		side->code = slot->request.result;
 		side->sense = slot->request.sense;
@@ -324,8 +324,8 @@ static void run_failed(struct lane *lane, struct slot *slot)
 
 static void read_failed(struct lane *lane, struct slot *slot)
 {
-	struct prober_spot *spot = spot_of(lane, slot);
-	struct prober_side *side = side_of(lane, slot);
+	struct search_spot *spot = spot_of(lane, slot);
+	struct search_side *side = side_of(lane, slot);
 
 	if (slot->search.pos > 0) {
 		run_failed(lane, slot);
@@ -333,7 +333,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	if (retry_read_at_once(lane, slot))
 		return;
-	lane->copy->prober->good = 0;
+	lane->copy->search->good = 0;
 	side->busy = false;
 	if (slot->piece.length > lane->copy->plan->sector_size) {
 		/* Read again sector by sector; nothing is reported. */
@@ -343,14 +343,14 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	side->failed = true;
 	if (retry_is_damage(slot))
-		add_its_whole(lane->copy->prober, spot, false, &slot->piece);
+		add_its_whole(lane->copy->search, spot, false, &slot->piece);
 	report_bad(lane, slot);
 }
 
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	slot->search.pos = slot->piece.length;
-	lane->copy->prober->good += slot->request.length;
+	lane->copy->search->good += slot->request.length;
 	if (!extend(lane, slot))
 		end_run(lane, slot);
 }
@@ -389,7 +389,7 @@ static void patch_request(struct lane *lane, struct slot *slot, enum io_directio
 	slot_queue_push(&lane->to_destination, slot);
 }
 
-void prober_write(struct lane *lane, struct slot *slot)
+void search_write(struct lane *lane, struct slot *slot)
 {
 	struct piece piece;
 
@@ -402,7 +402,7 @@ void prober_write(struct lane *lane, struct slot *slot)
 		return;
 	}
 	lane_slot_observe(lane, slot);
-	memcpy(lane->copy->prober->spare, slot->buffer, slot->piece.length);
+	memcpy(lane->copy->search->spare, slot->buffer, slot->piece.length);
 	patch_request(lane, slot, IO_READ);
 }
 
@@ -431,7 +431,7 @@ static void patch_failed(struct lane *lane, struct slot *slot)
 	lane_slot_report(lane, slot);
 }
 
-void prober_written(struct lane *lane, struct slot *slot)
+void search_written(struct lane *lane, struct slot *slot)
 {
 	bool good = slot->request.result == 0;
 	struct piece piece;
@@ -444,7 +444,7 @@ void prober_written(struct lane *lane, struct slot *slot)
 		}
 		patch_range(lane, slot, &piece);
 		memcpy((char *)slot->buffer + (slot->piece.destination - piece.destination),
-		       lane->copy->prober->spare, slot->piece.length);
+		       lane->copy->search->spare, slot->piece.length);
 		patch_request(lane, slot, IO_WRITE);
 		break;
 	case SLOT_PATCH_WRITE:
@@ -464,19 +464,19 @@ void prober_written(struct lane *lane, struct slot *slot)
 	}
 }
 
-static void prober_advance(struct lane *lane, struct slot *slot)
+static void search_advance(struct lane *lane, struct slot *slot)
 {
 	if (*is_filling(slot) && (slot->phase != SLOT_PATCH_READ || slot->request.result < 0))
 		end_fill(lane, slot, slot->request.result == 0);
 	else if (slot->phase != SLOT_READ)
-		prober_written(lane, slot);
+		search_written(lane, slot);
 	else if (slot->request.result == 0)
 		read_done(lane, slot);
 	else
 		read_failed(lane, slot);
 }
 
-void prober_give_up(struct lane *lane, struct slot *slot)
+void search_give_up(struct lane *lane, struct slot *slot)
 {
 	struct piece last;
 
@@ -492,12 +492,12 @@ void prober_give_up(struct lane *lane, struct slot *slot)
 	}
 }
 
-const struct slot_ops prober_ops = {
-	.slot_size = PROBER_SLOT,
-	.take = prober_take,
-	.depth = prober_depth,
-	.begin = prober_begin,
-	.advance = prober_advance,
-	.give_up = prober_give_up,
+const struct slot_ops search_ops = {
+	.slot_size = SEARCH_SLOT,
+	.take = search_take,
+	.depth = search_depth,
+	.begin = search_begin,
+	.advance = search_advance,
+	.give_up = search_give_up,
 	.report = slot_report_map,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The prober: one lane reads damaged areas sector by sector. No two reads in flight
+ * The search: one lane reads damaged areas sector by sector. No two reads in flight
  * are ever adjacent, because the kernel merges waiting neighbours, and then a good
  * sector fails together with the bad one. Small areas are trimmed from both edges
  * at once. On disks without seeks, an area is cut into spots, and several spots are
@@ -33,7 +33,7 @@
 #include "io/io.h"
 
 /* The reading from one edge of a spot. */
-struct prober_side {
+struct search_side {
 	bool busy; /* a slot is reading this sector: */
 	uint64_t start, end;
 	bool failed;      /* met a bad sector */
@@ -43,17 +43,17 @@ struct prober_side {
 	struct sense sense;
 };
 
-#define PROBER_SPOTS 8
+#define SEARCH_SPOTS 8
 
-struct prober_spot {
+struct search_spot {
 	bool open;
 	bool both; /* is read from both sides at once */
 	const struct work_area *area;
 	uint64_t low, high;          /* the part of it not handed out yet */
-	struct prober_side sides[2]; /* from the front, from the back */
+	struct search_side sides[2]; /* from the front, from the back */
 };
 
-struct prober {
+struct sector_search {
 	bool backwards; /* from the last area and sector to the first */
 	bool edges;     /* only up to the first failure from either side */
 	bool cuts;      /* areas are cut into spots */
@@ -62,29 +62,29 @@ struct prober {
 	size_t area;    /* number of areas of the work that are done */
 	uint64_t done;  /* bytes of the current area that are */
 	uint64_t spot;  /* number of spots opened after these */
-	struct prober_spot spots[PROBER_SPOTS];
+	struct search_spot spots[SEARCH_SPOTS];
 	bool patches; /* the destination's sectors are larger */
 	void *spare;  /* a sector of the source, if it patches; the job's */
 };
 
 /* Starts over the areas of the work. While all lanes are parked. */
-void prober_reset(const struct copy *copy, bool backwards, bool edges);
-/* What prober_give_up() expects of slot_ops.slot_size. */
-#define PROBER_SLOT sizeof(bool)
+void search_reset(const struct copy *copy, bool backwards, bool edges);
+/* What search_give_up() expects of slot_ops.slot_size. */
+#define SEARCH_SLOT sizeof(bool)
 /* For the passes over damaged areas. */
-extern const struct slot_ops prober_ops;
+extern const struct slot_ops search_ops;
 /* Drops the queued request. */
-void prober_give_up(struct lane *lane, struct slot *slot);
+void search_give_up(struct lane *lane, struct slot *slot);
 
 /* Fills a buffer with what the destination gets for an unreadable piece. */
 void fill_buffer(const struct plan *plan, void *buffer, const struct piece *piece);
 
 /* Must the next piece wait until the last one was written? */
-bool prober_must_wait(const struct lane *lane);
+bool search_must_wait(const struct lane *lane);
 /* Writes the piece, patching it in if necessary. */
-void prober_write(struct lane *lane, struct slot *slot);
-/* A request of prober_write() has completed. */
-void prober_written(struct lane *lane, struct slot *slot);
+void search_write(struct lane *lane, struct slot *slot);
+/* A request of search_write() has completed. */
+void search_written(struct lane *lane, struct slot *slot);
 
 /* ---- the spots (search_spots.c) ---- */
 
@@ -92,11 +92,11 @@ void prober_written(struct lane *lane, struct slot *slot);
 bool spots_fit(const struct copy *copy);
 /* A side that may read next, and the number of its spot, which is opened if necessary. NULL: none,
  * or none before another request completes. */
-struct prober_side *spots_next(const struct lane *lane, unsigned *retnumber);
+struct search_side *spots_next(const struct lane *lane, unsigned *retnumber);
 /* Is there another sector for that side that is not adjacent to one being read? */
-bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
-		   const struct prober_side *side, uint32_t sector);
+bool spot_has_room(const struct sector_search *p, const struct search_spot *spot,
+		   const struct search_side *side, uint32_t sector);
 /* Takes the outermost bytes on that side off the spot: it reads them now. */
-void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t length);
+void spot_cut_off(struct search_spot *spot, struct search_side *side, uint32_t length);
 
 #endif

@@ -17,24 +17,24 @@ bool spots_fit(const struct copy *copy)
 static const struct work_area *area_at(const struct copy *copy, size_t number)
 {
 	return &copy->work
-			->areas[copy->prober->backwards ? copy->work->count - 1 - number : number];
+			->areas[copy->search->backwards ? copy->work->count - 1 - number : number];
 }
 
-static bool is_busy(const struct prober_spot *spot)
+static bool is_busy(const struct search_spot *spot)
 {
 	return spot->sides[0].busy || spot->sides[1].busy;
 }
 
-static bool is_through(const struct prober *p, const struct prober_side *side)
+static bool is_through(const struct sector_search *p, const struct search_side *side)
 {
 	return p->edges && side->failed;
 }
 
 /* Is a sector being read that is in these bytes, or adjacent to them? */
-static bool is_beside(const struct prober *p, uint64_t start, uint64_t end)
+static bool is_beside(const struct sector_search *p, uint64_t start, uint64_t end)
 {
-	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++) {
-		const struct prober_side *side = &p->spots[i / 2].sides[i % 2];
+	for (unsigned i = 0; i < 2 * SEARCH_SPOTS; i++) {
+		const struct search_side *side = &p->spots[i / 2].sides[i % 2];
 
 		if (side->busy && start <= side->end && side->start <= end)
 			return true;
@@ -42,8 +42,8 @@ static bool is_beside(const struct prober *p, uint64_t start, uint64_t end)
 	return false;
 }
 
-bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
-		   const struct prober_side *side, uint32_t sector)
+bool spot_has_room(const struct sector_search *p, const struct search_spot *spot,
+		   const struct search_side *side, uint32_t sector)
 {
 	uint64_t left = spot->high - spot->low, length = left < sector ? left : sector;
 	uint64_t start = side == &spot->sides[1] ? spot->high - length : spot->low;
@@ -51,18 +51,18 @@ bool spot_has_room(const struct prober *p, const struct prober_spot *spot,
 	return length > 0 && !is_beside(p, start, start + length);
 }
 
-static bool may_go_on(const struct prober *p, const struct prober_spot *spot,
-		      const struct prober_side *side, uint32_t sector)
+static bool may_go_on(const struct sector_search *p, const struct search_spot *spot,
+		      const struct search_side *side, uint32_t sector)
 {
 	return !side->busy && !is_through(p, side) && spot_has_room(p, spot, side, sector);
 }
 
 /* NULL: none can read now. */
-static struct prober_side *free_side(const struct prober *p, struct prober_spot *spot,
+static struct search_side *free_side(const struct sector_search *p, struct search_spot *spot,
 				     uint32_t sector)
 {
-	struct prober_side *first = &spot->sides[p->backwards];
-	struct prober_side *second = &spot->sides[!p->backwards];
+	struct search_side *first = &spot->sides[p->backwards];
+	struct search_side *second = &spot->sides[!p->backwards];
 
 	if (!spot->open)
 		return NULL;
@@ -77,7 +77,7 @@ static struct prober_side *free_side(const struct prober *p, struct prober_spot 
  * together. */
 static uint64_t part_now(const struct copy *copy)
 {
-	const struct prober *p = copy->prober;
+	const struct sector_search *p = copy->search;
 	uint64_t left = area_at(copy, p->area)->length - p->done;
 
 	return p->cuts && left > NEAR ? NEAR : left;
@@ -87,7 +87,7 @@ static uint64_t part_now(const struct copy *copy)
  * adjacent. False: all were opened. */
 static bool next_spot(const struct copy *copy, uint64_t *retstart, uint64_t *retend)
 {
-	const struct prober *p = copy->prober;
+	const struct sector_search *p = copy->search;
 	const struct work_area *area = area_at(copy, p->area);
 	uint64_t part = part_now(copy), size = p->cuts ? SPOT : part;
 	uint64_t count = (part + size - 1) / size, half = (count + 1) / 2;
@@ -107,7 +107,7 @@ static bool next_spot(const struct copy *copy, uint64_t *retstart, uint64_t *ret
 
 static void next_part(const struct copy *copy)
 {
-	struct prober *p = copy->prober;
+	struct sector_search *p = copy->search;
 
 	p->done += part_now(copy);
 	p->spot = 0;
@@ -118,18 +118,18 @@ static void next_part(const struct copy *copy)
 }
 
 /* Is nothing in flight in it, and nothing left? */
-static bool is_done(const struct prober *p, const struct prober_spot *spot)
+static bool is_done(const struct sector_search *p, const struct search_spot *spot)
 {
 	return !is_busy(spot) && (spot->low == spot->high || (is_through(p, &spot->sides[0]) &&
 							      is_through(p, &spot->sides[1])));
 }
 
 /* True: all are. */
-static bool close_spots(struct prober *p)
+static bool close_spots(struct sector_search *p)
 {
 	bool all = true;
 
-	for (unsigned i = 0; i < PROBER_SPOTS; i++) {
+	for (unsigned i = 0; i < SEARCH_SPOTS; i++) {
 		p->spots[i].open &= !is_done(p, &p->spots[i]);
 		all &= !p->spots[i].open;
 	}
@@ -141,15 +141,15 @@ static bool all_busy_hang(const struct lane *lane)
 {
 	int hanging = atomic_load(&lane->hanging), busy = 0;
 
-	for (unsigned i = 0; i < 2 * PROBER_SPOTS; i++)
-		busy += lane->copy->prober->spots[i / 2].sides[i % 2].busy;
+	for (unsigned i = 0; i < 2 * SEARCH_SPOTS; i++)
+		busy += lane->copy->search->spots[i / 2].sides[i % 2].busy;
 	return hanging > 0 && busy <= hanging;
 }
 
 /* NULL: the most are open already. */
-static struct prober_spot *place_for_spot(struct prober *p)
+static struct search_spot *place_for_spot(struct sector_search *p)
 {
-	for (unsigned i = 0; i < PROBER_SPOTS; i++)
+	for (unsigned i = 0; i < SEARCH_SPOTS; i++)
 		if (!p->spots[i].open)
 			return &p->spots[i];
 	return NULL;
@@ -159,10 +159,10 @@ static struct prober_spot *place_for_spot(struct prober *p)
 static bool open_next(const struct lane *lane)
 {
 	const struct copy *copy = lane->copy;
-	struct prober *p = copy->prober;
+	struct sector_search *p = copy->search;
 	/* Areas far apart are read one at a time on disks with heads. */
 	bool leaves = close_spots(p) || all_busy_hang(lane) || p->cuts;
-	struct prober_spot *place = place_for_spot(p);
+	struct search_spot *place = place_for_spot(p);
 	uint64_t start = 0, end = 0;
 
 	if (!place)
@@ -174,7 +174,7 @@ static bool open_next(const struct lane *lane)
 	}
 	if (p->area == copy->work->count)
 		return false;
-	*place = (struct prober_spot){
+	*place = (struct search_spot){
 		.open = true,
 		.both = p->edges && !p->patches && end - start <= NEAR,
 		.area = area_at(copy, p->area),
@@ -185,7 +185,7 @@ static bool open_next(const struct lane *lane)
 	return true;
 }
 
-void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t length)
+void spot_cut_off(struct search_spot *spot, struct search_side *side, uint32_t length)
 {
 	if (side == &spot->sides[1]) {
 		side->start = spot->high -= length;
@@ -196,22 +196,22 @@ void spot_cut_off(struct prober_spot *spot, struct prober_side *side, uint32_t l
 	side->end = side->start + length;
 }
 
-static struct prober_side *any_side(struct prober *p, uint32_t sector, unsigned *retspot)
+static struct search_side *any_side(struct sector_search *p, uint32_t sector, unsigned *retspot)
 {
-	struct prober_side *side = NULL;
+	struct search_side *side = NULL;
 
-	for (*retspot = 0; *retspot < PROBER_SPOTS; (*retspot)++)
+	for (*retspot = 0; *retspot < SEARCH_SPOTS; (*retspot)++)
 		if ((side = free_side(p, &p->spots[*retspot], sector)))
 			break;
 	return side;
 }
 
-struct prober_side *spots_next(const struct lane *lane, unsigned *retnumber)
+struct search_side *spots_next(const struct lane *lane, unsigned *retnumber)
 {
 	const struct copy *copy = lane->copy;
-	struct prober_side *side;
+	struct search_side *side;
 
-	while (!(side = any_side(copy->prober, copy->plan->sector_size, retnumber)))
+	while (!(side = any_side(copy->search, copy->plan->sector_size, retnumber)))
 		if (!open_next(lane))
 			return NULL;
 	return side;

@@ -9,23 +9,23 @@
 #include "verify/hasher.h"
 #include "verify/verdict.h"
 
-int sums_new(struct verification *v, struct error *reterr)
+int checksums_new(struct verification *v, struct error *reterr)
 {
 	if (!v->copy->plan->options.checksums)
 		return 0;
-	return hasher_new(v->copy->plan->options.checksums, v->copy->plan, &v->sums->hasher,
+	return hasher_new(v->copy->plan->options.checksums, v->copy->plan, &v->checksums->hasher,
 			  reterr);
 }
 
-void sums_done(struct verification *v)
+void checksums_done(struct verification *v)
 {
-	hasher_destroy(v->sums->hasher);
+	hasher_destroy(v->checksums->hasher);
 }
 
 /* Is what went into the checksums what was copied, or what both ends were found to be? */
 static bool stand(struct verification *v)
 {
-	const struct sums *sums = v->sums;
+	const struct checksums *sums = v->checksums;
 	bool of_source = sums->of == JOB_SUMS_OF_SOURCE;
 	struct digest total;
 
@@ -38,12 +38,12 @@ static bool stand(struct verification *v)
 
 static bool wanted(struct verification *v)
 {
-	return v->sums->hasher && !stand(v);
+	return v->checksums->hasher && !stand(v);
 }
 
-void sums_begin(struct verification *v, enum job_sums_state of)
+void checksums_begin(struct verification *v, enum job_sums_state of)
 {
-	struct sums *sums = v->sums;
+	struct checksums *sums = v->checksums;
 
 	if (!wanted(v) || v->copy->work->bytes + map_bytes(v->map, MAP_BAD) != v->total)
 		return;
@@ -54,15 +54,15 @@ void sums_begin(struct verification *v, enum job_sums_state of)
 	sums->bytes = v->copy->work->bytes;
 }
 
-bool sums_are_due(struct verification *v)
+bool checksums_are_due(struct verification *v)
 {
 	return wanted(v) && v->proof && v->owner->nothing_left(v->copy->job) &&
 	       !proof_differs(v->proof) && !*v->refused_bytes;
 }
 
-bool sums_need_reading(struct verification *v)
+bool checksums_need_reading(struct verification *v)
 {
-	if (!stages_last(v->stages) || !proof_complete(v) || !sums_are_due(v))
+	if (!stages_last(v->stages) || !proof_complete(v) || !checksums_are_due(v))
 		return false;
 	copy_tell(v->copy, LOG_LEVEL_INFO,
 		  _("%s was not read in one go, so %s is read back once more, in order, for "
@@ -87,10 +87,10 @@ static void hashed(struct hash_item *item)
 	lane_slot_release(given->lane, given->slot);
 }
 
-void sums_give(struct lane *lane, struct slot *slot, const void *data,
-	       const struct digest_part *parts, unsigned count)
+void checksums_give(struct lane *lane, struct slot *slot, const void *data,
+		    const struct digest_part *parts, unsigned count)
 {
-	const struct sums *sums = lane->copy->verification->sums;
+	const struct checksums *sums = lane->copy->verification->checksums;
 	struct given *given;
 
 	if (!sums->open || slot->secondary)
@@ -119,25 +119,25 @@ void sums_give(struct lane *lane, struct slot *slot, const void *data,
 static void give_written(struct lane *lane, struct slot *slot)
 {
 	if (slot->write_length == slot->piece.length && !slot->has_bad)
-		sums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
+		checksums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 }
 
 /* The hasher must not wait for a piece that never comes. */
 static void forget(struct lane *lane, struct slot *slot)
 {
-	struct given *given = slot->state[lane->copy->verification->sums->observer];
+	struct given *given = slot->state[lane->copy->verification->checksums->observer];
 
 	if (!given->is)
-		sums_break(lane->copy->verification);
+		checksums_break(lane->copy->verification);
 	given->is = false;
 }
 
 static void stopped(struct copy *copy)
 {
-	sums_break(copy->verification);
+	checksums_break(copy->verification);
 }
 
-const struct observer sums_observer = {
+const struct observer checksums_observer = {
 	.of_chunks = true,
 	.slot_size = sizeof(struct given),
 	.data = give_written,
@@ -145,34 +145,34 @@ const struct observer sums_observer = {
 	.stopped = stopped,
 };
 
-void sums_break(struct verification *v)
+void checksums_break(struct verification *v)
 {
-	if (v->sums->open)
-		hasher_break(v->sums->hasher);
+	if (v->checksums->open)
+		hasher_break(v->checksums->hasher);
 }
 
-bool sums_only_reads(const struct verification *v, const struct piece *piece)
+bool checksums_only_reads(const struct verification *v, const struct piece *piece)
 {
 	const struct range_list *now = stages_domain(v->stages);
 	uint32_t sector = v->copy->plan->sector_size;
 
-	return v->sums->open && now &&
+	return v->checksums->open && now &&
 	       !range_list_contains(
 		       now, (struct range){ piece->source / sector, piece->length / sector });
 }
 
-bool sums_through(struct verification *v)
+bool checksums_through(struct verification *v)
 {
-	if (!v->sums->open)
+	if (!v->checksums->open)
 		return true;
 	if (copy_gate(v->copy) >= GATE_STOP)
-		sums_break(v);
-	return hasher_through(v->sums->hasher);
+		checksums_break(v);
+	return hasher_through(v->checksums->hasher);
 }
 
-void sums_close(struct verification *v)
+void checksums_close(struct verification *v)
 {
-	struct sums *sums = v->sums;
+	struct checksums *sums = v->checksums;
 
 	if (!sums->open)
 		return;
@@ -180,9 +180,9 @@ void sums_close(struct verification *v)
 	sums->whole = hasher_close(sums->hasher, sums->bytes);
 }
 
-void sums_judge(struct verification *v)
+void checksums_judge(struct verification *v)
 {
-	struct sums *sums = v->sums;
+	struct checksums *sums = v->checksums;
 
 	if (!sums->hasher)
 		return;
@@ -196,9 +196,9 @@ void sums_judge(struct verification *v)
 		sums->ended = JOB_SUMS_INCOMPLETE;
 }
 
-void sums_show(const struct verification *v, struct job_sums *ret)
+void checksums_show(const struct verification *v, struct job_sums *ret)
 {
-	const struct sums *sums = v->sums;
+	const struct checksums *sums = v->checksums;
 
 	*ret = (struct job_sums){ .state = sums->ended };
 	for (unsigned i = 0; sums->hasher && i < CHECKSUM_ALGORITHMS; i++) {

@@ -29,7 +29,7 @@ struct observer;
 struct slot;
 struct verification;
 
-struct sums {
+struct checksums {
 	struct hasher *hasher; /* NULL: no checksums were asked for */
 	unsigned observer;     /* its number */
 	bool open;             /* the current pass feeds it; constant while lanes run */
@@ -39,37 +39,37 @@ struct sums {
 	enum job_sums_state ended; /* the final state; JOB_SUMS_PENDING until the end */
 };
 
-int sums_new(struct verification *v, struct error *reterr);
-void sums_done(struct verification *v);
+int checksums_new(struct verification *v, struct error *reterr);
+void checksums_done(struct verification *v);
 
 /* ---- for prepare() of a pass ---- */
 
 /* After the work was built: if it is the whole plan, opens a stream. of: what it is read from. */
-void sums_begin(struct verification *v, enum job_sums_state of);
+void checksums_begin(struct verification *v, enum job_sums_state of);
 /* Must the destination be read once more for them? */
-bool sums_need_reading(struct verification *v);
+bool checksums_need_reading(struct verification *v);
 
 /* ---- for lanes; these do nothing without an open stream ---- */
 
 /* Registered if there are checksums to make, after the one that takes digests. */
-extern const struct observer sums_observer;
+extern const struct observer checksums_observer;
 /* data: the complete piece, in the slot's buffer; parts: its digests. */
-void sums_give(struct lane *lane, struct slot *slot, const void *data,
-	       const struct digest_part *parts, unsigned count);
-void sums_break(struct verification *v);
+void checksums_give(struct lane *lane, struct slot *slot, const void *data,
+		    const struct digest_part *parts, unsigned count);
+void checksums_break(struct verification *v);
 /* Is this piece held back, in a copy in one go, and therefore only read now? */
-bool sums_only_reads(const struct verification *v, const struct piece *piece);
+bool checksums_only_reads(const struct verification *v, const struct piece *piece);
 
 /* ---- for the coordinator ---- */
 
 /* All lanes are parked. False: the hasher is still computing. */
-bool sums_through(struct verification *v);
+bool checksums_through(struct verification *v);
 /* At the end of a pass. */
-void sums_close(struct verification *v);
+void checksums_close(struct verification *v);
 /* Are they still missing, and would reading the destination once more provide them? */
-bool sums_are_due(struct verification *v);
+bool checksums_are_due(struct verification *v);
 /* At the end of the job: sets the final state. */
-void sums_judge(struct verification *v);
-void sums_show(const struct verification *v, struct job_sums *ret);
+void checksums_judge(struct verification *v);
+void checksums_show(const struct verification *v, struct job_sums *ret);
 
 #endif

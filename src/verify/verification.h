@@ -23,7 +23,7 @@ struct look;
 struct proof;
 struct recheck;
 struct rolling;
-struct sums;
+struct checksums;
 
 struct verification_owner {
 	/* Is all of the plan on the destination, or known to be bad? */
@@ -56,7 +56,7 @@ struct verification {
 
 	struct proof *proof; /* NULL: not asked for */
 	struct look *look;
-	struct sums *sums;
+	struct checksums *checksums;
 	struct rolling *rolling;
 	struct recheck *recheck;
 };

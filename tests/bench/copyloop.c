@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Times the backends alone, without map, panes and keeper, on devices that are
+ * Times the backends alone, without map, panes and coordinator, on devices that are
  * safe to overwrite: what the copy as a whole is measured against.
  *
  *	copyloop [-m copy|read|write|both] [-s BACKEND] [-d BACKEND] [-c CHUNK]
