@@ -11,7 +11,7 @@ import time
 
 from drive import PATIENCE, Terminal, run
 from pty_program import Program
-from saved import PLAN, RUN
+from saved import PLAN, RUN, press
 
 FAKEDECK = os.environ["FAKEDECK"]
 
@@ -19,7 +19,7 @@ FAKEDECK = os.environ["FAKEDECK"]
 def start(terminal, keys=()):
     terminal.wait("NODE")
     terminal.settled()
-    terminal.keys(*keys)
+    press(terminal, keys)
 
 
 # ---- size ----
