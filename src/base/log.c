@@ -173,12 +173,13 @@ static void forget(struct log *log, size_t length)
 	memmove(log->lines, log->lines + length, log->used);
 	if (!log->lost || LINES_SIZE - log->used < LINE_SIZE)
 		return;
-	put_line(
-		log, line,
-		(size_t)snprintf(line, sizeof(line),
-				 "%s warning log: %u lines are missing here: the disk of this file "
-				 "did not take them in time\n",
-				 clock_print_iso(time(NULL), stamp), log->lost));
+
+	int n = snprintf(line, sizeof(line),
+			 "%s warning log: %u lines are missing here: the disk of this file "
+			 "did not take them in time\n",
+			 clock_print_iso(time(NULL), stamp), log->lost);
+
+	put_line(log, line, (size_t)n);
 	log->lost = 0;
 }
 

@@ -241,7 +241,8 @@ const char *app_said(const struct app *app)
 	return app->message;
 }
 
-static void say(struct app *app, enum message_level level, const char *format, va_list list)
+__attribute__((format(printf, 3, 0))) static void say(struct app *app, enum message_level level,
+						      const char *format, va_list list)
 {
 	char text[sizeof(app->message)];
 
