@@ -174,19 +174,6 @@ writable_data() { # LAYER
 
 # ---- the walk ----
 
-# What is still above what a reader can hold in the head. A number that is met may only become less,
-# and what needs no exception any more leaves this list. STILL is for the test of this lint.
-#	cycle N                  modules of the largest cycle of includes; 3 is what is wanted
-#	HEADER N                 files that include a private header; 6 is what is wanted
-#	struct NAME              defined by two headers
-still=${STILL-'
-struct gate'}
-
-# excused WHAT: prints its number in the list above, else nothing.
-excused() {
-	sed -nE "s|^$1( ([0-9]+))?\$|\2|p" <<<"$still"
-}
-
 # "file header" for each include of one of our own.
 steps() {
 	{
@@ -197,9 +184,7 @@ steps() {
 
 # NAME.c with NAME.h is one module; a cycle is all of those from which each leads to each.
 cycles() {
-	local limit
-	limit=$(excused cycle)
-	sed -E 's/\.[ch]( |$)/\1/g' | awk -v limit="${limit:-3}" '
+	sed -E 's/\.[ch]( |$)/\1/g' | awk '
 		$1 != $2 && !seen[$1, $2]++ { next_of[$1] = next_of[$1] " " $2; modules[$1]; modules[$2] }
 		END {
 			for (from in modules) {
@@ -223,17 +208,16 @@ cycles() {
 						size++
 						names = names " " b
 					}
-				if (size > limit)
+				if (size > 3)
 					print "a cycle of " size ":" names
 			}
 		}'
 }
 
 crowded() {
-	local files header limit
+	local files header
 	grep -oE '[^ ]+_private\.h$' | sort | uniq -c | while read -r files header; do
-		limit=$(excused "$header")
-		[ "$files" -le "${limit:-6}" ] || echo "$files files include $header"
+		[ "$files" -le 6 ] || echo "$files files include $header"
 	done
 }
 
@@ -241,8 +225,7 @@ crowded() {
 twins() {
 	local name
 	grep -rhoE --include='*.h' '^struct [a-z0-9_]+ \{' src ui | sort | uniq -d | while read -r _ name _; do
-		grep -q "^struct $name\$" <<<"$still" ||
-			echo "struct $name:" "$(grep -rlE --include='*.h' "^struct $name \{" src ui | tr '\n' ' ')"
+		echo "struct $name:" "$(grep -rlE --include='*.h' "^struct $name \{" src ui | tr '\n' ' ')"
 	done
 }
 

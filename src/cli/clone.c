@@ -191,7 +191,7 @@ static int go_on(const struct look *look, const struct endpoint *source,
 static int make_plan(const struct look *look)
 {
 	const struct clone_options *options = look->options;
-	struct endpoint source, destination;
+	struct endpoint source = { 0 }, destination = { 0 };
 	struct error error = { 0 };
 	int r = 0;
 

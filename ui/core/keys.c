@@ -176,7 +176,7 @@ enum command keys_lookup(enum screen_id screen, int key)
 static const char *special_name(int key)
 {
 	static const char *const names[] = {
-		[SPECIAL_UP - SPECIAL_UP] = N_("Up"),
+		[0] = N_("Up"),
 		[SPECIAL_DOWN - SPECIAL_UP] = N_("Down"),
 		[SPECIAL_LEFT - SPECIAL_UP] = N_("Left"),
 		[SPECIAL_RIGHT - SPECIAL_UP] = N_("Right"),

@@ -22,7 +22,7 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 	ranges_model_header(model, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
 	for (int i = 0; i < list.rows && screen->list.top + i < screen->list.count; i++) {
-		size_t row = (size_t)(screen->list.top + i);
+		size_t row = (size_t)screen->list.top + (size_t)i;
 		enum ranges_mark mark = ranges_model_mark(model, row);
 
 		line_start(&line, list.cols);

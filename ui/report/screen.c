@@ -198,7 +198,7 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 	/* The last row says that there is more; it holds no line of the report. */
 	more = screen->text.top + area.rows < screen->text.count && area.rows > 1;
 	for (int row = 0; row < area.rows - more; row++) {
-		size_t at = (size_t)(screen->text.top + row);
+		size_t at = (size_t)screen->text.top + (size_t)row;
 
 		if (at >= screen->lines.count)
 			break;
