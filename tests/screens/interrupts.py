@@ -10,7 +10,7 @@ import time
 from behave import FAKEDECK, copying, cpu_seconds, start
 from drive import PATIENCE, Terminal, run
 from pty_program import Program
-from saved import PLAN, RUN
+from saved import RANGES, RUN
 
 
 def ctrl_c_asks_and_asks_no_more():
@@ -144,7 +144,8 @@ def hang_up_stops_where_that_was_asked_for():
 def hanging_file_systems_hinder_nobody():
     """A plan that is never checked: the deck answers, another choice can be made, and it ends."""
     with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
-        start(terminal, PLAN)
+        start(terminal, RANGES)
+        terminal.keys("c")
         terminal.wait("Looking at mounts")
         terminal.keys("?")
         terminal.wait("Help for screen 2")
@@ -155,7 +156,8 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("q")
         terminal.wait("EXIT 0")
     with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
-        start(terminal, PLAN)
+        start(terminal, RANGES)
+        terminal.keys("c")
         terminal.wait("Looking at mounts")
         terminal.keys("q")
         screen = terminal.wait("EXIT 0")
