@@ -75,6 +75,7 @@ int place_try(enum place_kind kind, const char *path, const char *name, struct f
 /* The moving thread's while it runs. */
 struct move {
 	char wanted[512]; /* by the user, or the one fallback */
+	bool fallback;    /* a number may be added to its name */
 	char from[512];
 	struct endpoint source, destination; /* no place is on their disks */
 	struct file_place place;             /* that was tried, or taken */

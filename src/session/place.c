@@ -25,6 +25,8 @@
 
 /* The size of a map with a few hundred areas. */
 #define ROOM (16 << 10)
+/* Names that are tried. */
+#define FALLBACKS 99
 
 struct question {
 	enum place_kind kind;
@@ -187,6 +189,22 @@ static int try_wanted(struct move *move)
 	return r < 0 ? r : look_below(move);
 }
 
+/* Other copies that began in the same second may have the same fallback: a number makes it free. */
+static int try_fallback(struct move *move)
+{
+	char first[sizeof(move->wanted)];
+	int length = (int)strlen(text_copy(first, sizeof(first), move->wanted));
+	int stem = length > 4 && strcmp(first + length - 4, ".map") == 0 ? length - 4 : length;
+	int r = try_wanted(move);
+
+	for (unsigned n = 2; r == -EEXIST && n <= FALLBACKS; n++) {
+		snprintf(move->wanted, sizeof(move->wanted), "%.*s-%u%s", stem, first, n,
+			 first + stem);
+		r = try_wanted(move);
+	}
+	return r;
+}
+
 /* Existing files are never replaced. */
 static void find_stem(struct move *move)
 {
@@ -231,7 +249,7 @@ void move_run(void *data)
 {
 	struct move *move = data;
 
-	move->result = try_wanted(move);
+	move->result = move->fallback ? try_fallback(move) : try_wanted(move);
 	if (move->result == 0)
 		find_stem(move);
 	if (move->map)
@@ -253,6 +271,7 @@ static void find_fallback(const struct files *files, char *ret, size_t size)
 void move_prepare(struct move *move, const struct files *files, const struct plan *plan,
 		  const char *wanted)
 {
+	move->fallback = !wanted;
 	if (wanted)
 		files_absolute(move->wanted, sizeof(move->wanted), wanted);
 	else

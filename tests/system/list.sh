@@ -48,6 +48,11 @@ list_follows_disks_that_come_and_go() {
 	run 0 list --all --json
 	jq -e --arg node "$disk" 'any(.disks[]; .node == $node)' out
 	losetup -d "$disk"
+	# As long as somebody else looks at it, it stays.
+	wait_for is_listed_no_more
+}
+
+is_listed_no_more() {
 	run 0 list --all --json
 	jq -e --arg node "$disk" 'all(.disks[]; .node != $node or .size != 11534336)' out
 }
