@@ -182,6 +182,11 @@ int ends_find(const struct disk_list *disks, const struct endpoint *recorded,
 	disk = find_disk(disks, recorded, other, &r, reterr);
 	if (!disk)
 		return r;
+	if (disk_is_sg_only(disk) && !endpoint_is_sg_only(recorded))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "resume", disk->node,
+				 _("The disk %s has only its sg node yet, no block node. Wait a "
+				   "moment and resume again."),
+				 disk->node);
 	if (recorded->kind == ENDPOINT_PARTITION)
 		return find_partition(disk, recorded, ret, reterr);
 	endpoint_from_disk(disk, ret);

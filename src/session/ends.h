@@ -15,7 +15,8 @@
 
 /* Finds a recorded disk, partition or image. Among disks that look alike, it is the one that was
  * not detached since, and not that of `other`, the other recorded end. With -ESTALE, *ret is the
- * image that now has its name. */
+ * image that now has its name; -EAGAIN: the disk is attached, but its block node is not there yet.
+ */
 int ends_find(const struct disk_list *disks, const struct endpoint *recorded,
 	      const struct endpoint *other, bool destination, struct endpoint *ret,
 	      struct error *reterr);

@@ -60,6 +60,8 @@ def ctrl_z():
     script = f"set -m; {FAKEDECK} rescue; echo STOPPED; read answer; fg; echo ENDED $?"
     program = Program(["sh", "-c", script], term="xterm-256color")
     program.wait("Choose a source")
+    # Switching the terminal's modes throws away what was typed just before.
+    program.quiet()
     program.type("\x1a")
     program.wait("STOPPED")
     assert "\x1b[?1049l" in program.output

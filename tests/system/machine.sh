@@ -20,9 +20,15 @@ if [ "${1:-}" != inside ]; then
 		head -c 4M /dev/urandom >"$work/bad-${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/bad-${disk%%:*}:${disk#*:}:5003")
 	done
-	"$here/../lab/qemu-run" -t 1800 "${disks[@]}" "$here/machine.sh" inside &
-	wait $!
-	exit
+	# Once more if the emulated kernel itself hung (126): that says nothing of clonedeck.
+	for _ in once again; do
+		"$here/../lab/qemu-run" -t 900 "${disks[@]}" "$here/machine.sh" inside >"$work/tap" &
+		wait $!
+		status=$?
+		[ "$status" -eq 126 ] || break
+	done
+	cat "$work/tap"
+	exit "$status"
 fi
 . "$(dirname -- "$0")/lib.sh"
 

@@ -73,6 +73,23 @@ START_TEST(not_when_it_is_gone)
 }
 END_TEST
 
+/* A SCSI disk that comes back has its sg node first. */
+START_TEST(not_before_it_has_its_block_node)
+{
+	attach_again();
+	text_copy(disks[0].sg, sizeof(disks[0].sg), "/dev/sg3");
+	text_copy(disks[0].node, sizeof(disks[0].node), "/dev/sg3");
+	ck_assert_int_eq(find(), -EAGAIN);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "no block node"));
+	text_copy(disks[0].node, sizeof(disks[0].node), "/dev/sdc");
+	ck_assert_int_eq(find(), 0);
+	/* If that is all it ever had, it is all there. */
+	text_copy(disks[0].node, sizeof(disks[0].node), "/dev/sg3");
+	endpoint_from_disk(&disks[0], &recorded);
+	ck_assert_int_eq(find(), 0);
+}
+END_TEST
+
 START_TEST(not_when_it_could_be_either)
 {
 	attach_again();
@@ -173,9 +190,10 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("found");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, under_another_name, not_when_it_is_gone, not_when_it_could_be_either,
-		  the_one_that_was_never_detached, ends_that_look_alike, ends_on_one_disk,
-		  name_spaces_of_one_controller, a_partition_that_was_moved);
+	add_tests(tcase, under_another_name, not_when_it_is_gone, not_before_it_has_its_block_node,
+		  not_when_it_could_be_either, the_one_that_was_never_detached,
+		  ends_that_look_alike, ends_on_one_disk, name_spaces_of_one_controller,
+		  a_partition_that_was_moved);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
