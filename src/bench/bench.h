@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The bench: measures what a disk, its cable, its adapter and the kernel do, with the backends that
+ * a copy uses. One file for each kind of measurement, one table of all (bench_kinds). Nothing is
+ * written to the disk.
+ *
+ * A measurement runs in a thread of its own. bench_start(), bench_destroy() and bench_wait() belong
+ * to one thread of a front end; the rest may be called by any.
+ */
+#ifndef CLONEDECK_BENCH_BENCH_H
+#define CLONEDECK_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "bench/result.h"
+#include "discover/endpoint.h"
+
+struct bench;
+struct bench_run;
+
+/* Which of the options below a kind takes. */
+enum bench_takes {
+	BENCH_TAKES_SIZE = 1 << 0,
+	BENCH_TAKES_TIME = 1 << 1,
+	BENCH_TAKES_ROUNDS = 1 << 2,
+	BENCH_TAKES_POSITIONS = 1 << 3,
+	BENCH_TAKES_SECOND = 1 << 4,   /* a second disk */
+	BENCH_TAKES_PRACTICE = 1 << 5, /* makes its own practice disks if none is named */
+};
+
+struct bench_kind {
+	const char *name;    /* "rbuf" */
+	const char *summary; /* N_(): one line */
+	unsigned takes;      /* enum bench_takes */
+	/* Measures. Adds tables, rows and samples as it goes, so that what there is when it is
+	 * stopped can be shown. 0, -ECANCELED (bench_stops()), or an error that ends it. */
+	int (*run)(struct bench_run *run, struct error *reterr);
+};
+
+extern const struct bench_kind bench_rbuf, bench_profile, bench_sizes;
+
+/* Ends with NULL. */
+extern const struct bench_kind *const bench_kinds[];
+/* NULL: there is none of that name. */
+const struct bench_kind *bench_kind_find(const char *name);
+
+/* 0 is what the kind chooses. Strings are borrowed until bench_destroy(). */
+struct bench_options {
+	const struct bench_kind *kind;
+	struct endpoint disk;       /* kind ENDPOINT_NONE: none (BENCH_TAKES_PRACTICE) */
+	struct endpoint second;     /* the same */
+	const char *practice;       /* folder for practice disks, or NULL */
+	uint64_t size;              /* bytes to read for a figure, or at a place */
+	uint64_t time_ns;           /* at most, for a figure or a place */
+	uint32_t rounds, positions; /* at most BENCH_ROUNDS_MAX; BENCH_POSITIONS_MAX */
+};
+
+#define BENCH_POSITIONS_MAX 4096
+
+/* Checks that no copy writes to the disk, claims it for reading and starts to measure. `disks` is
+ * not needed afterwards. Class REFUSED, USAGE or ENVIRONMENT. Waits for the disk. */
+int bench_start(const struct bench_options *options, const struct disk_list *disks,
+		struct bench **ret, struct error *reterr);
+/* To be called soon after: a request that is at the disk is waited for. */
+void bench_stop(struct bench *bench);
+/* Has it ended? Waits for that at most so long. */
+bool bench_wait(struct bench *bench, uint64_t timeout_ns);
+/* Ends when the disk answers; a front end that cannot wait leaves it and exits. NULL is fine. */
+void bench_destroy(struct bench *bench);
+
+struct bench_progress {
+	double done;        /* 0…1 */
+	double eta;         /* seconds; negative: unknown */
+	double seconds;     /* since the start */
+	char what[96];      /* being measured now, translated */
+	uint64_t silent_ns; /* since the last answer of the disk */
+	bool ended;
+};
+
+void bench_progress(const struct bench *bench, struct bench_progress *ret);
+/* The result as of now, also while it runs; to be released by bench_result_done(). -ENOMEM. */
+int bench_snapshot(struct bench *bench, struct bench_result *ret);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads with one of the backends, at one request size and depth, for some bytes or some time, and
+ * says how long it took. A backend that works inside the call gets a thread for each request in
+ * flight, as it gets lanes in a copy.
+ */
+#ifndef CLONEDECK_BENCH_LOAD_H
+#define CLONEDECK_BENCH_LOAD_H
+
+#include "bench/kind.h"
+#include "stats/latency.h"
+
+enum bench_pattern {
+	BENCH_SEQUENTIAL, /* from `start`, and from there again at `end` */
+	BENCH_RANDOM,     /* aligned to the request */
+};
+
+struct bench_load {
+	const struct io_backend *backend;
+	const struct io_end *end;
+	enum bench_pattern pattern;
+	uint64_t start, past; /* bytes of the end, the range that is read; past 0: all of it */
+	uint32_t request;     /* bytes, whole sectors */
+	uint32_t depth;
+	uint64_t bytes; /* to read at most; 0: no limit */
+	uint64_t ns;    /* to read for at most; 0: no limit. One of the two there is. */
+	uint32_t seed;  /* of BENCH_RANDOM: the same seed reads the same places */
+};
+
+struct bench_loaded {
+	uint64_t bytes, requests;
+	double seconds;  /* from the first submit to the last answer */
+	double cpu;      /* seconds of this process meanwhile, workers of io_uring included */
+	uint64_t failed; /* requests; `error` has the first */
+	struct error error;
+	struct latency latency;
+	struct bench_how how; /* as the driver answered */
+};
+
+/* 0 (also where requests failed), -ECANCELED with what was read so far, or what ended it: the
+ * backend cannot be opened, or bench_is_fatal(). */
+int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
+		   struct error *reterr);
+
+/* The backend and the depth that a copy from this end would choose; 0 or the choice's error. */
+int bench_load_choose(const struct io_end *end, struct bench_load *ret, struct error *reterr);
+
+#endif
