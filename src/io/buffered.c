@@ -96,7 +96,8 @@ static int read_small(struct buffered_handle *handle, struct io_request *request
 	if (handle->small < 0)
 		open_small(handle);
 	if (handle->small_direct)
-		r = sync_transfer(handle->small, request, 0, request->length, sector);
+		r = sync_transfer(&handle->base, handle->small, request, 0, request->length,
+				  sector);
 	/* The alignment that its file system asks for may be larger than its sectors. */
 	if (r == -EINVAL && handle->small_direct && !request->done) {
 		close(handle->small);
@@ -105,7 +106,7 @@ static int read_small(struct buffered_handle *handle, struct io_request *request
 	if (handle->small < 0)
 		return handle->small;
 	if (!handle->small_direct) {
-		r = sync_transfer(handle->small, request, 0, request->length, 1);
+		r = sync_transfer(&handle->base, handle->small, request, 0, request->length, 1);
 		if (r < 0)
 			atomic_store(&handle->in_pages, true);
 	}
@@ -119,7 +120,7 @@ static enum io_answer buffered_submit(struct io_handle *base, struct io_request 
 
 	sync_begin(request);
 	r = is_small(request) ? read_small(handle, request)
-			      : sync_transfer(fd, request, 0, request->length, 1);
+			      : sync_transfer(&handle->base, fd, request, 0, request->length, 1);
 	if (!request->done)
 		return sync_end(request, r);
 	if (request->direction == IO_WRITE) {
@@ -131,6 +132,7 @@ static enum io_answer buffered_submit(struct io_handle *base, struct io_request 
 		}
 	} else {
 		posix_fadvise(fd, (off_t)request->offset, request->done, POSIX_FADV_DONTNEED);
+		base->calls++;
 	}
 	return sync_end(request, r);
 }

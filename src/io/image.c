@@ -95,7 +95,7 @@ static int move_plain(struct image_handle *handle, struct io_request *request, u
 {
 	uint64_t offset = request->offset + from;
 	uint32_t done = request->done;
-	int r = sync_transfer(handle->plain, request, from, to, 1);
+	int r = sync_transfer(&handle->base, handle->plain, request, from, to, 1);
 
 	if (request->direction == IO_WRITE) {
 		/* Data in the cache is not yet in the file; it is unknown which bytes failed. */
@@ -120,7 +120,7 @@ static int move(struct image_handle *handle, struct io_request *request, uint32_
 	if (handle->direct && (request->offset + from) % handle->alignment == 0)
 		middle = from + (uint32_t)u64_align_down(to - from, handle->alignment);
 	if (middle > from) {
-		int r = sync_transfer(handle->base.end->fd, request, from, middle,
+		int r = sync_transfer(&handle->base, handle->base.end->fd, request, from, middle,
 				      handle->alignment);
 
 		if (r == -EINVAL) { /* the file system knows better than statx */

@@ -86,6 +86,9 @@ struct io_setup {
 	struct io_buffers *buffers; /* the lane's arena, to be registered with the kernel */
 	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
 	struct io_handle *sibling;  /* another lane's open handle of the same end, or NULL */
+	/* To compare ways of reading; a copy wants neither. */
+	bool plain;  /* io_uring: nothing is registered with the kernel */
+	bool polled; /* io_uring: completions are polled for; the device's queue must allow it */
 };
 
 #define IO_RECOVERED_KEPT 4
@@ -106,6 +109,7 @@ struct io_stats {
 	uint64_t retried;          /* sent again at once */
 	uint64_t waited;           /* sent again later: not ready, busy */
 	bool from_medium;          /* reads bypass the device's cache (FUA) */
+	bool registered;           /* the kernel holds buffers and file for good */
 	const char *advice;        /* a sentence: what is worse than asked for, and why; or NULL */
 	/* The first of `recovered`, at most IO_RECOVERED_KEPT; valid as long as the handle. */
 	const struct io_recovered *first;
@@ -115,6 +119,8 @@ struct io_stats {
 struct io_handle {
 	const struct io_backend *backend;
 	const struct io_end *end;
+	uint64_t calls; /* system calls so far for requests; of all that share the queue. The
+			 * lane's */
 };
 
 struct io_backend {

@@ -48,6 +48,7 @@ static void ask_at_once(struct sg_handle *handle, struct sg_slot *slot)
 {
 	const struct sg_driver *driver = handle->backend->driver;
 
+	handle->io.calls++;
 	if (driver->receive(driver, slot->port->fd, &slot->header) < 0) {
 		handle->inside = 0;
 		return;
@@ -130,6 +131,7 @@ static int receive_port(struct sg_handle *handle, struct sg_port *port)
 		sg_io_hdr_t header;
 		int r = driver->receive(driver, port->fd, &header);
 
+		handle->io.calls++;
 		if (r == -EAGAIN)
 			port->eager = false;
 		if (r < 0)
@@ -247,6 +249,7 @@ static int wait_for_answers(struct sg_handle *const *both, unsigned count_of, ui
 	}
 	int r = driver->wait(driver, fds, count, until > now ? until - now : 0);
 
+	both[0]->io.calls++;
 	for (unsigned i = 0; r > 0 && i < count; i++)
 		ports[i]->ready = r & 1 << i;
 	return r == -ETIMEDOUT || r > 0 ? 0 : r;

@@ -69,10 +69,12 @@ static int slot_send(struct sg_handle *handle, struct sg_slot *slot)
 	slot->header.flags = SG_DRIVER_Q_AT_TAIL | way_flags[handle->backend->mode];
 	slot->header.usr_ptr = slot;
 	slot->generation = sg_trust_sent(handle->trust);
+	handle->io.calls++;
 	r = send(driver, slot->port->fd, &slot->header);
 	if (r == -EINVAL && slot->header.flags & SG_FLAG_DIRECT_IO) {
 		/* too many memory segments for the adapter; fewer if copied */
 		slot->header.flags &= ~(unsigned)SG_FLAG_DIRECT_IO;
+		handle->io.calls++;
 		r = send(driver, slot->port->fd, &slot->header);
 		if (r == 0)
 			count(&handle->counts.in_pieces);

@@ -28,8 +28,8 @@ static ssize_t transfer_once(int fd, const struct io_request *request, uint32_t 
 	return pwrite(fd, buffer, to - at, offset);
 }
 
-int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to,
-		  uint32_t alignment)
+int sync_transfer(struct io_handle *handle, int fd, struct io_request *request, uint32_t from,
+		  uint32_t to, uint32_t alignment)
 {
 	uint32_t at = from;
 	unsigned again = 0;
@@ -37,6 +37,7 @@ int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to
 	while (at < to) {
 		ssize_t n = transfer_once(fd, request, at, to);
 
+		handle->calls++;
 		if (n < 0) {
 			if ((errno == EINTR || errno == EAGAIN) && again++ < IO_AGAIN_MAX)
 				continue;

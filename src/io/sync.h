@@ -12,9 +12,9 @@
 #define IO_AGAIN_MAX 100
 
 /* Transfers bytes [from, to) of the request and adds them to request->done. A short transfer is
- * continued at a multiple of `alignment`. 0 or negative errno. */
-int sync_transfer(int fd, struct io_request *request, uint32_t from, uint32_t to,
-		  uint32_t alignment);
+ * continued at a multiple of `alignment`; calls are counted in the handle. 0 or negative errno. */
+int sync_transfer(struct io_handle *handle, int fd, struct io_request *request, uint32_t from,
+		  uint32_t to, uint32_t alignment);
 /* Around a transfer: set times and result. */
 void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);

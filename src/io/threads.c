@@ -40,8 +40,8 @@ static enum io_answer threads_submit(struct io_handle *handle, struct io_request
 	const struct io_end *end = handle->end;
 
 	sync_begin(request);
-	return sync_end(request,
-			sync_transfer(end->fd, request, 0, request->length, io_sector_size(end)));
+	return sync_end(request, sync_transfer(handle, end->fd, request, 0, request->length,
+					       io_sector_size(end)));
 }
 
 const struct io_backend io_threads_backend = {

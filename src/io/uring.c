@@ -88,7 +88,7 @@ static int uring_open(const struct io_backend *backend, const struct io_end *end
 			return r;
 		}
 	}
-	handle->file = uring_queue_add_file(handle->queue, end->fd);
+	handle->file = setup->plain ? -1 : uring_queue_add_file(handle->queue, end->fd);
 	*ret = &handle->base;
 	return 0;
 }
@@ -126,9 +126,10 @@ static struct io_uring_sqe *get_sqe(struct uring_queue *queue)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&queue->ring);
 
-	if (!sqe && io_uring_submit(&queue->ring) > 0)
-		sqe = io_uring_get_sqe(&queue->ring);
-	return sqe;
+	if (sqe)
+		return sqe;
+	queue->calls++;
+	return io_uring_submit(&queue->ring) > 0 ? io_uring_get_sqe(&queue->ring) : NULL;
 }
 
 static enum io_answer uring_submit(struct io_handle *base, struct io_request *request)
@@ -260,6 +261,7 @@ static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
 	struct io_uring_cqe *cqe;
 	int r;
 
+	queue->calls += min || needs_enter(queue);
 	if (!min) {
 		r = needs_enter(queue) ? io_uring_submit_and_get_events(&queue->ring) : 0;
 	} else if (deadline == UINT64_MAX) {
@@ -348,9 +350,17 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 		got += (unsigned)r;
 	for (unsigned i = 0; i < got; i++)
 		ret[i] = finish(ops[i]);
+	base->calls = queue->calls;
 	if (!min && got == max && queue->event >= 0)
 		eventfd_write(queue->event, 1); /* there may be more */
 	return r < 0 && !got ? r : (int)got;
+}
+
+static void uring_stats(const struct io_handle *base, struct io_stats *ret)
+{
+	const struct uring_handle *handle = (const struct uring_handle *)base;
+
+	*ret = (struct io_stats){ .registered = handle->queue->arena && handle->file >= 0 };
 }
 
 static int uring_poll_fd(struct io_handle *base)
@@ -422,6 +432,7 @@ const struct io_backend io_uring_backend = {
 	.submit = uring_submit,
 	.reap = uring_reap,
 	.poll_fd = uring_poll_fd,
+	.stats = uring_stats,
 	.flush = sync_flush,
 	.cancel = uring_cancel,
 	.close = uring_close,

@@ -24,7 +24,7 @@
 #endif
 
 /* Best first. All leave completion work to the lane, with its warm caches. */
-static int ring_init(struct uring_queue *queue, unsigned entries)
+static int ring_init(struct uring_queue *queue, unsigned entries, unsigned more)
 {
 	static const unsigned flags[] = {
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
@@ -37,7 +37,8 @@ static int ring_init(struct uring_queue *queue, unsigned entries)
 	int r = -EINVAL;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
-		r = io_uring_queue_init(entries, &queue->ring, flags[i] | IORING_SETUP_CLAMP);
+		r = io_uring_queue_init(entries, &queue->ring,
+					flags[i] | more | IORING_SETUP_CLAMP);
 		queue->enabled = !(flags[i] & IORING_SETUP_R_DISABLED);
 	}
 	return r;
@@ -59,7 +60,7 @@ static int unavailable(const char *device, int code, struct error *reterr)
 int uring_queue_probe(const char *device, struct error *reterr)
 {
 	struct uring_queue queue = { 0 };
-	int r = ring_init(&queue, 2);
+	int r = ring_init(&queue, 2, 0);
 
 	if (r < 0)
 		return unavailable(device, r, reterr);
@@ -126,7 +127,7 @@ int uring_queue_new(const char *device, const struct io_setup *setup, struct uri
 		return -ENOMEM;
 	}
 
-	int r = ring_init(queue, entries);
+	int r = ring_init(queue, entries, setup->polled ? IORING_SETUP_IOPOLL : 0);
 
 	if (r < 0) {
 		free(queue);
@@ -135,7 +136,8 @@ int uring_queue_new(const char *device, const struct io_setup *setup, struct uri
 	}
 	queue->handles = 1;
 	queue->event = -1;
-	register_buffers(queue, setup->buffers);
+	if (!setup->plain)
+		register_buffers(queue, setup->buffers);
 	*ret = queue;
 	return 0;
 }

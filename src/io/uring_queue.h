@@ -23,6 +23,7 @@ struct uring_queue {
 	char *arena;      /* registered buffers, NULL none */
 	size_t arena_size;
 	unsigned files;           /* registered, of FILES_MAX */
+	uint64_t calls;           /* io_uring_enter() */
 	int event;                /* eventfd; -1 until someone asks for it */
 	struct uring_op *ready;   /* completed while another handle was being closed */
 	struct uring_op *waiting; /* to be sent again; the submission queue was full */

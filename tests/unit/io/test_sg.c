@@ -18,6 +18,7 @@ START_TEST(reads_what_is_there)
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	ck_assert_uint_eq(disk.last_op, 0x28);
 	ck_assert_uint_ge(request.completed, request.submitted);
+	ck_assert_uint_ge(handle->calls, 2); /* sent and received */
 }
 END_TEST
 

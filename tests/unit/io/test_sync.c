@@ -133,8 +133,10 @@ START_TEST(short_transfers_restart_at_a_sector)
 	struct io_request request = {
 		.direction = IO_READ, .offset = 0, .length = 2048, .buffer = buffer
 	};
+	struct io_handle handle = { .end = &end };
 
-	ck_assert_int_eq(sync_transfer(end.fd, &request, 0, 2048, 512), -EIO);
+	ck_assert_int_eq(sync_transfer(&handle, end.fd, &request, 0, 2048, 512), -EIO);
+	ck_assert_uint_eq(handle.calls, 2); /* the second one found the end */
 	ck_assert_uint_eq(request.done, 1024);
 	close(end.fd);
 }

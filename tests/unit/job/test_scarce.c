@@ -60,7 +60,8 @@ static int own_open(const struct io_backend *backend, const struct io_end *end,
 static enum io_answer transfer(struct io_handle *handle, struct io_request *request)
 {
 	sync_begin(request);
-	return sync_end(request, sync_transfer(handle->end->fd, request, 0, request->length, 512));
+	return sync_end(request,
+			sync_transfer(handle, handle->end->fd, request, 0, request->length, 512));
 }
 
 /* Every second sector of the second mebibyte is bad. */
