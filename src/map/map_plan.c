@@ -447,7 +447,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 
 	forget_numbers_of_another_boot(reader);
 	r = plan_from_extents(&reader->ends[0], &reader->ends[1], reader->extents,
-			      reader->extents_read, &reader->options, &plan, &why);
+			      reader->extents_read, NULL, &reader->options, &plan, &why);
 	if (r == -ENOMEM)
 		return error_nomem(reterr);
 	if (r < 0)

@@ -74,6 +74,8 @@ static const struct option table[PLAN_OPTIONS] = {
 				 .words = { "digest", "rolling", "after", "compare", "off" } },
 	[PLAN_OPTION_REWRITE] = { MEMBER("rewrite", PLAN_SWITCH, rewrite), .words = { "0", "1" } },
 	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_CHECKSUMS, checksums) },
+	[PLAN_OPTION_FREE] = { MEMBER("free", PLAN_WORD, free),
+			       .words = { "zero", "discard", "leave" } },
 };
 
 const char *plan_option_name(enum plan_option option)

@@ -49,6 +49,13 @@ enum fill {
 	FILL_LEAVE, /* nothing: it keeps what was there */
 };
 
+/* What becomes of the free places of the source that are not copied, on the destination. */
+enum free_choice {
+	FREE_ZERO,    /* zeros, which are read back */
+	FREE_DISCARD, /* the disk may forget them: nobody knows what it returns for them then */
+	FREE_LEAVE,   /* nothing: what was there stays */
+};
+
 /* How the copy is proven. */
 enum verify_choice {
 	VERIFY_DIGEST,  /* read back, compared with digests taken as the source was read */
@@ -122,7 +129,8 @@ struct plan_options {
 	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
 	enum verify_choice verify;
 	unsigned checksums; /* of the whole source: a bit each of enum checksum_algorithm */
-	bool rewrite;       /* what the proof finds wrong is copied once more, and proven again */
+	enum free_choice free;
+	bool rewrite; /* what the proof finds wrong is copied once more, and proven again */
 };
 
 /* With digests, whenever they are read back. */
@@ -160,6 +168,7 @@ enum plan_option {
 	PLAN_OPTION_VERIFY,
 	PLAN_OPTION_REWRITE,
 	PLAN_OPTION_DIGEST,
+	PLAN_OPTION_FREE,
 	PLAN_OPTIONS,
 };
 

@@ -128,7 +128,7 @@ static void append(struct plan *plan, const struct extent *extent)
 		last->sectors += extent->sectors;
 	else
 		plan->extents[plan->extent_count++] = *extent;
-	plan->total_sectors += extent->sectors;
+	plan->chosen_sectors += extent->sectors;
 }
 
 static bool is_whole(const struct plan *plan)
@@ -177,14 +177,40 @@ static int take_extents(struct plan *plan, const struct extent *extents, size_t 
 			return error;
 		append(plan, &extents[i]);
 	}
+	plan->total_sectors = plan->chosen_sectors;
 	plan->whole = is_whole(plan);
 	plan->destination_size_after = size_after(plan);
 	return 0;
 }
 
-int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
-		      const struct extent *extents, size_t count,
-		      const struct plan_options *options, struct plan **ret, struct error *reterr)
+static int nothing_chosen(const struct endpoint *source, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+			 _("No range of %s is chosen: there is nothing to copy."), source->node);
+}
+
+static int take_free_places(struct plan *plan, const struct free_places *wanted, bool cut,
+			    struct error *reterr)
+{
+	const char *node = plan->source.node;
+	int r = free_places_take(wanted, plan, cut, &plan->free_places);
+
+	if (r == -ENOMEM)
+		return error_nomem(reterr);
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_USAGE, r, "plan", node,
+				 _("The free places of %s overlap, or lie outside of what is "
+				   "copied."),
+				 node);
+	if (plan_left_out(plan))
+		plan->total_sectors -= range_list_total(plan_left_out(plan));
+	return plan->total_sectors ? 0 : nothing_chosen(&plan->source, reterr);
+}
+
+static int make(const struct endpoint *source, const struct endpoint *destination,
+		const struct extent *extents, size_t count, const struct free_places *free_places,
+		bool cut, const struct plan_options *options, struct plan **ret,
+		struct error *reterr)
 {
 	int error = check_ends(source, destination, reterr);
 
@@ -193,9 +219,7 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 	if (error < 0)
 		return error;
 	if (count == 0)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
-				 _("No range of %s is chosen: there is nothing to copy."),
-				 source->node);
+		return nothing_chosen(source, reterr);
 
 	struct plan *plan = allocate(count);
 
@@ -210,12 +234,22 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
 		plan->options.source_backend = BACKEND_SG;
 	error = take_extents(plan, extents, count, reterr);
+	if (error == 0)
+		error = take_free_places(plan, free_places, cut, reterr);
 	if (error < 0) {
 		plan_destroy(plan);
 		return error;
 	}
 	*ret = plan;
 	return 0;
+}
+
+int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
+		      const struct extent *extents, size_t count,
+		      const struct free_places *free_places, const struct plan_options *options,
+		      struct plan **ret, struct error *reterr)
+{
+	return make(source, destination, extents, count, free_places, false, options, ret, reterr);
 }
 
 /* The whole source as one range, which must be all of it: a last part of a sector would be
@@ -255,7 +289,8 @@ static int place_ranges(const struct endpoint *source, const struct endpoint *de
 
 int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	     const struct range_list *ranges, const uint64_t *destination_lba,
-	     const struct plan_options *options, struct plan **ret, struct error *reterr)
+	     const struct free_places *free_places, const struct plan_options *options,
+	     struct plan **ret, struct error *reterr)
 {
 	struct range whole = { 0 };
 	const struct range *items = ranges ? ranges->items : &whole;
@@ -273,8 +308,8 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 		return error_nomem(reterr);
 	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
 	if (error == 0)
-		error = plan_from_extents(source, destination, extents, count, options, ret,
-					  reterr);
+		error = make(source, destination, extents, count, free_places, true, options, ret,
+			     reterr);
 	free(extents);
 	return error;
 }
@@ -313,6 +348,7 @@ int plan_copy(const struct plan *plan, struct plan **ret)
 	}
 	if (plan->extent_count)
 		memcpy(copy->extents, plan->extents, plan->extent_count * sizeof(*plan->extents));
+	copy->free_places = free_places_share(plan->free_places);
 	*ret = copy;
 	return 0;
 }
@@ -322,12 +358,18 @@ void plan_destroy(struct plan *plan)
 	if (!plan)
 		return;
 	free(plan->extents);
+	free_places_drop(plan->free_places);
 	free(plan);
 }
 
 uint64_t plan_bytes(const struct plan *plan)
 {
 	return plan->total_sectors * plan->sector_size;
+}
+
+uint64_t plan_chosen_bytes(const struct plan *plan)
+{
+	return plan->chosen_sectors * plan->sector_size;
 }
 
 uint64_t plan_bytes_left_alone(const struct plan *plan)
@@ -503,6 +545,9 @@ const char *plan_id(const struct plan *plan, char buffer[static 9])
 		digest = mix_number(digest, plan->extents[i].destination_lba);
 		digest = mix_number(digest, plan->extents[i].sectors);
 	}
+	if (plan->free_places)
+		digest = mix_number(mix_number(digest, plan->free_places->digest),
+				    plan_left_out(plan) ? (uint64_t)plan->options.free : 0);
 	snprintf(buffer, 9, "%08x", (unsigned)(digest >> 32 ^ (digest & UINT32_MAX)));
 	return buffer;
 }

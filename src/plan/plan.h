@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "discover/endpoint.h"
+#include "plan/free_places.h"
 #include "plan/options.h"
 
 #define PLAN_DESTINATIONS_MAX 1
@@ -48,8 +49,11 @@ struct plan {
 	struct extent *extents; /* ascending and disjoint on both sides, none empty, adjacent
 				 * ones merged where they are adjacent on both sides */
 	size_t extent_count;
-	uint64_t total_sectors;
-	bool whole; /* the complete source, LBA 0 to its end, at destination LBA 0 */
+	uint64_t chosen_sectors; /* of the extents */
+	uint64_t total_sectors;  /* of them, what is copied: all but the free places left out */
+	struct free_places *free_places; /* NULL: none are known, or they are as any other place */
+	bool whole; /* the complete source, LBA 0 to its end, at destination LBA 0; free places of
+		     * it may be left out */
 	uint64_t destination_size_after; /* bytes; images to be created: the size they will have */
 	struct plan_options options;
 	/* Who could write to the source while it was copied, as was accepted at the start of this
@@ -63,8 +67,8 @@ struct plan {
 /*
  * ranges: of the source's logical sectors. NULL: everything. destination_lba
  * NULL: each range at the same LBA as on the source; else the first range
- * starts there and the gaps between ranges are kept. options NULL: all chosen
- * by the core.
+ * starts there and the gaps between ranges are kept. free_places: of the whole source,
+ * cut to the ranges; NULL: none. options NULL: all chosen by the core.
  *
  * Fails only for what makes no sense: nothing to copy, sectors that the source
  * does not have, bytes beyond what can be addressed, options out of bounds.
@@ -74,17 +78,21 @@ struct plan {
  */
 int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	     const struct range_list *ranges, const uint64_t *destination_lba,
-	     const struct plan_options *options, struct plan **ret, struct error *reterr);
+	     const struct free_places *free_places, const struct plan_options *options,
+	     struct plan **ret, struct error *reterr);
 /* The same from extents, as a map file names them: every rule of struct plan is
- * checked, adjacent extents are merged. The array is copied. */
+ * checked, adjacent extents are merged. The arrays are copied. Free places must lie inside. */
 int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
-		      const struct extent *extents, size_t count,
+		      const struct extent *extents, size_t count, const struct free_places *free,
 		      const struct plan_options *options, struct plan **ret, struct error *reterr);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);
 void plan_destroy(struct plan *plan); /* NULL is fine */
 
+/* What is copied. */
 uint64_t plan_bytes(const struct plan *plan);
+/* Of all extents: what is copied, and the free places left out. */
+uint64_t plan_chosen_bytes(const struct plan *plan);
 /* Bytes of a destination that is there already which the plan does not write to: they stay what
  * they are. */
 uint64_t plan_bytes_left_alone(const struct plan *plan);

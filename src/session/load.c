@@ -57,8 +57,8 @@ static int load_ours(const char *map_path, const struct disk_list *disks,
 		plan_options_merge(&recorded->options, rescue, given);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
-				      recorded->extent_count, &recorded->options, &ret->plan,
-				      reterr);
+				      recorded->extent_count, recorded->free_places,
+				      &recorded->options, &ret->plan, reterr);
 	if (r < 0)
 		return r;
 	text_copy(ret->plan->source_writer, sizeof(ret->plan->source_writer),
@@ -122,7 +122,7 @@ static int load_other(const struct wish *wish, struct loaded *ret, struct error 
 	if (r == 0)
 		r = check_exists(&wish->destination, wish->map, reterr);
 	if (r == 0)
-		r = plan_new(&wish->source, &wish->destination, NULL, NULL, &wish->options,
+		r = plan_new(&wish->source, &wish->destination, NULL, NULL, NULL, &wish->options,
 			     &ret->plan, reterr);
 	if (r == 0)
 		ret->resume = cleanup_steal(map);
@@ -201,7 +201,7 @@ static int load_domain(struct wish *wish, struct loaded *ret, struct error *rete
 	if (r == 0)
 		r = plan_new(&wish->source, &wish->destination,
 			     wish->ranges.count ? &wish->ranges : NULL,
-			     wish->moved ? &wish->destination_lba : NULL, &wish->options,
+			     wish->moved ? &wish->destination_lba : NULL, NULL, &wish->options,
 			     &ret->plan, reterr);
 	if (r == 0)
 		text_copy(ret->plan->domain, sizeof(ret->plan->domain), wish->domain);
@@ -248,8 +248,8 @@ static int check_destination(const struct recorded_copy *recorded,
 
 static int load_report(const struct wish *wish, struct loaded *ret, struct error *reterr)
 {
-	const struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT,
-					      .checksums = wish->options.checksums };
+	struct plan_options options = { .retries = PLAN_RETRIES_DEFAULT,
+					.checksums = wish->options.checksums };
 	struct recorded_copy *recorded = &ret->recorded;
 	struct report_reference reference;
 	int r = report_reference(wish->report, &reference, reterr);
@@ -264,10 +264,11 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 				   "%s."),
 				 reference.list, wish->report);
 	r = check_destination(recorded, &wish->destination, wish->report, reterr);
+	options.free = recorded->plan->options.free;
 	if (r == 0)
 		r = plan_from_extents(&recorded->plan->source, &wish->destination,
 				      recorded->plan->extents, recorded->plan->extent_count,
-				      &options, &ret->plan, reterr);
+				      recorded->plan->free_places, &options, &ret->plan, reterr);
 	return r;
 }
 
@@ -339,14 +340,13 @@ int load_bad(const struct map *map, const struct disk *disk, const struct endpoi
 
 int load_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr)
 {
+	struct plan_walk walk = { 0 };
+	struct extent part;
 	int r = map_new(plan, ret, reterr);
 
-	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
-
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (map_set(*ret, source, length, MAP_FINISHED) < 0)
+	while (r == 0 && plan_walk(plan, &walk, &part))
+		if (map_set(*ret, part.source_lba * plan->sector_size,
+			    part.sectors * plan->sector_size, MAP_FINISHED) < 0)
 			r = error_nomem(reterr);
-	}
 	return r;
 }

@@ -342,7 +342,7 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 		return begin_loading(session, wish, reterr);
 	r = plan_new(wish->source, wish->destination,
 		     wish->ranges && wish->ranges->count ? wish->ranges : NULL,
-		     wish->destination_lba, wish->options, &plan, reterr);
+		     wish->destination_lba, NULL, wish->options, &plan, reterr);
 	if (r == 0)
 		r = files_check_new(plan, session->files.wanted_map, reterr);
 	if (r < 0) {

@@ -236,7 +236,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 	const struct plan *before = session->plan;
 	struct plan *plan = NULL;
 	int r = plan_from_extents(source, destination, before->extents, before->extent_count,
-				  &before->options, &plan, reterr);
+				  before->free_places, &before->options, &plan, reterr);
 
 	if (r < 0)
 		return r;

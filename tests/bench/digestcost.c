@@ -104,7 +104,7 @@ static struct cost run_with(struct job_setup *setup, const struct endpoint ends[
 	struct plan *plan = NULL;
 	struct cost cost;
 
-	if (plan_new(&ends[0], &ends[1], NULL, NULL, &options, &plan, &error) < 0)
+	if (plan_new(&ends[0], &ends[1], NULL, NULL, NULL, &options, &plan, &error) < 0)
 		fail(&error);
 	setup->plan = plan;
 	cost = run(setup);

@@ -43,7 +43,7 @@ static struct map *make_map(uint64_t areas)
 	struct map *map = NULL;
 
 	snprintf(other.node, sizeof(other.node), "/dev/sdy");
-	if (plan_new(&end, &other, NULL, NULL, &options, &plan, &error) < 0 ||
+	if (plan_new(&end, &other, NULL, NULL, NULL, &options, &plan, &error) < 0 ||
 	    map_new(plan, &map, &error) < 0)
 		fail(&error);
 	if (map_set(map, 0, SIZE, MAP_FINISHED) < 0)

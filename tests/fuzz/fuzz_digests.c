@@ -66,7 +66,7 @@ static void check_fill(const struct digest_list *list)
 		extents[i] = (struct extent){ list->lines[i].lba, list->lines[i].lba,
 					      list->lines[i].sectors };
 	if (list->count &&
-	    plan_from_extents(&end, &end, extents, list->count, NULL, &plan, NULL) == 0) {
+	    plan_from_extents(&end, &end, extents, list->count, NULL, NULL, &plan, NULL) == 0) {
 		int r = digests_fill(list, plan, "x", &digests, &error);
 
 		FUZZ_CHECK(r == 0 ? digests_count(digests) == list->count

@@ -254,7 +254,7 @@ static int plan(struct session *session, const struct session_wish *wish, struct
 	int r;
 
 	session_discard_plan(session);
-	r = plan_new(wish->source, wish->destination, wish->ranges, wish->destination_lba,
+	r = plan_new(wish->source, wish->destination, wish->ranges, wish->destination_lba, NULL,
 		     wish->options, &session->plan, reterr);
 	made = session->plan;
 	if (r == 0)

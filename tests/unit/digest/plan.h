@@ -28,7 +28,8 @@ static inline struct plan *test_plan(const struct extent *extents, size_t count,
 	snprintf(destination.disk_node, sizeof(destination.disk_node), "/dev/sdb");
 	snprintf(destination.identity.serial, sizeof(destination.identity.serial), "B");
 	ck_assert_int_eq(
-		plan_from_extents(&source, &destination, extents, count, NULL, &plan, NULL), 0);
+		plan_from_extents(&source, &destination, extents, count, NULL, NULL, &plan, NULL),
+		0);
 	return plan;
 }
 

@@ -157,7 +157,7 @@ static inline void machine_plan(struct machine *m)
 {
 	struct error error = { 0 };
 	int r = plan_new(&m->source, &m->destination, m->has_ranges ? &m->ranges : NULL,
-			 m->has_at ? &m->at : NULL, m->options, &m->plan, &error);
+			 m->has_at ? &m->at : NULL, NULL, m->options, &m->plan, &error);
 
 	ck_assert_msg(r == 0, "%s", error.sentence);
 }

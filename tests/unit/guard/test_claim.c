@@ -82,8 +82,8 @@ static void make_plan(void)
 
 	plan_destroy(plan);
 	plan = NULL;
-	ck_assert_msg(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error) == 0,
+		      "%s", error.sentence);
 }
 
 static void setup_images(void)

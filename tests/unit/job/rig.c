@@ -161,7 +161,7 @@ void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 	for (size_t i = 0; i < count; i++)
 		ck_assert_int_eq(range_list_add(&list, ranges[i]), 0);
 	plan_destroy(rig->plan);
-	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba,
+	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba, NULL,
 			       options, &rig->plan, &error) == 0,
 		      "%s", error.sentence);
 	if (!rig->verified)

@@ -38,7 +38,8 @@ static void prepare_extents(const struct extent *extents, size_t count, uint64_t
 
 	memcpy(end.node, "/dev/a", 7);
 	memcpy(other.node, "/dev/b", 7);
-	ck_assert_int_eq(plan_from_extents(&end, &other, extents, count, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_from_extents(&end, &other, extents, count, NULL, NULL, &plan, NULL),
+			 0);
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 }
 

@@ -163,7 +163,7 @@ static void make_virtual(uint64_t size, struct plan **retplan, struct job_setup 
 	struct error error = { 0 };
 
 	strcpy(b.node, "/dev/virtual-b");
-	ck_assert_msg(plan_new(&a, &b, NULL, NULL, options, retplan, &error) == 0, "%s",
+	ck_assert_msg(plan_new(&a, &b, NULL, NULL, NULL, options, retplan, &error) == 0, "%s",
 		      error.sentence);
 	*setup = (struct job_setup){
 		.plan = *retplan,

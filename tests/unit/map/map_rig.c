@@ -68,8 +68,8 @@ struct plan *map_rig_plan(const struct extent *extents, size_t count)
 	struct plan *plan = NULL;
 	struct error error = { 0 };
 
-	ck_assert_msg(plan_from_extents(&a, &b, extents, count, &options, &plan, &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_from_extents(&a, &b, extents, count, NULL, &options, &plan, &error) == 0,
+		      "%s", error.sentence);
 	return plan;
 }
 

@@ -22,8 +22,8 @@ static struct plan *make_plan(const struct extent *extents, size_t count)
 	struct error error = { 0 };
 
 	strcpy(b.node, "/dev/b");
-	ck_assert_msg(plan_from_extents(&a, &b, extents, count, NULL, &plan, &error) == 0, "%s",
-		      error.sentence);
+	ck_assert_msg(plan_from_extents(&a, &b, extents, count, NULL, NULL, &plan, &error) == 0,
+		      "%s", error.sentence);
 	return plan;
 }
 

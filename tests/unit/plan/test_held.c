@@ -39,7 +39,7 @@ static void find(const struct disk *source, const struct disk *destination)
 {
 	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
 
-	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, NULL, &plan, NULL), 0);
 	ck_assert_int_eq(held_find(plan, source, destination, &held), 0);
 	for (size_t i = 0; i < held.areas.count; i++)
 		ck_assert(!range_list_overlaps(&held.old, held.areas.items[i]));
@@ -336,8 +336,9 @@ static size_t areas_of(const struct endpoint *source, const struct endpoint *des
 
 	if (range)
 		ck_assert_int_eq(range_list_add(&list, *range), 0);
-	ck_assert_int_eq(
-		plan_new(source, destination, range ? &list : NULL, NULL, options, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(source, destination, range ? &list : NULL, NULL, NULL, options,
+				  &plan, NULL),
+			 0);
 	range_list_done(&list);
 	ck_assert_int_eq(held_find(plan, &sda, &sdb, &held), 0);
 	count = held.areas.count + held.old.count;

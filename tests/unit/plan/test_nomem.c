@@ -133,7 +133,7 @@ END_TEST
 static int make_plan(struct error *reterr)
 {
 	struct plan *plan = NULL;
-	int code = plan_new(&source, &destination, &list, NULL, NULL, &plan, reterr);
+	int code = plan_new(&source, &destination, &list, NULL, NULL, NULL, &plan, reterr);
 
 	ck_assert((code == 0) == (plan != NULL));
 	ck_assert_int_eq(code, reterr->code);
@@ -149,7 +149,7 @@ static int lose(struct error *reterr)
 	bool was_armed = armed;
 
 	armed = false;
-	ck_assert_int_eq(plan_new(&source, &destination, &list, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, &list, NULL, NULL, NULL, &plan, NULL), 0);
 	armed = was_armed;
 
 	int code = picture_lost(plan, &sdb, &lost, &count);

@@ -25,8 +25,9 @@ static struct plan *plan_of(const struct endpoint *source, const struct endpoint
 
 	for (; ranges && ranges->count > 0; ranges++)
 		ck_assert_int_eq(range_list_add(&list, *ranges), 0);
-	ck_assert_int_eq(
-		plan_new(source, destination, list.count ? &list : NULL, at, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(source, destination, list.count ? &list : NULL, at, NULL, NULL,
+				  &plan, NULL),
+			 0);
 	range_list_done(&list);
 	return plan;
 }
@@ -165,7 +166,7 @@ START_TEST(agrees_with_counting_sectors)
 		state = state * 1664525 + 1013904223;
 		uint64_t at = state >> 24;
 
-		ck_assert_int_eq(plan_new(&disk, &disk, &list, &at, NULL, &plan, NULL), 0);
+		ck_assert_int_eq(plan_new(&disk, &disk, &list, &at, NULL, NULL, &plan, NULL), 0);
 		for (size_t i = 0; i < plan->extent_count; i++)
 			for (uint64_t s = 0; s < plan->extents[i].sectors; s++)
 				read[plan->extents[i].source_lba + s] = true;

@@ -242,7 +242,7 @@ START_TEST(broken_table)
 	struct plan *plan;
 
 	ck_assert_int_eq(range_list_add(&all, (struct range){ 0, 2000 }), 0);
-	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, NULL, &plan, NULL), 0);
 	ck_assert_int_eq(picture_lost(plan, &blank, &lost, &count), 0);
 	ck_assert_uint_eq(count, 3);
 	free(lost);
@@ -291,8 +291,8 @@ static struct plan *plan_of(const struct endpoint *source, const struct endpoint
 	struct error error = { 0 };
 
 	range_list_add(&list, range);
-	ck_assert_msg(plan_new(source, destination, range.count ? &list : NULL, at, NULL, &plan,
-			       &error) == 0,
+	ck_assert_msg(plan_new(source, destination, range.count ? &list : NULL, at, NULL, NULL,
+			       &plan, &error) == 0,
 		      "%s", error.sentence);
 	range_list_done(&list);
 	return plan;

@@ -50,7 +50,7 @@ static int make(const struct range *ranges, const uint64_t *at)
 	plan = NULL;
 	error = (struct error){ 0 };
 
-	int code = plan_new(&source, &destination, &list, at, NULL, &plan, &error);
+	int code = plan_new(&source, &destination, &list, at, NULL, NULL, &plan, &error);
 
 	range_list_done(&list);
 	ck_assert_int_eq(code, error.code);
@@ -76,7 +76,8 @@ START_TEST(whole_disk)
 	};
 	uint64_t from, to, length;
 
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, &options, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &options, &plan, &error),
+			 0);
 	ck_assert_int_eq(error.code, 0);
 	ck_assert_uint_eq(plan->extent_count, 1);
 	check_extent(0, 0, 0, SECTORS);
@@ -137,7 +138,7 @@ START_TEST(ranges_move_together)
 	check_extent(0, 2048, 0, 100);
 	check_extent(1, 4096, 2048, 8);
 	plan_destroy(plan);
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, &up, NULL, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, &up, NULL, NULL, &plan, &error), 0);
 	check_extent(0, 0, 10000, SECTORS);
 	ck_assert(!plan->whole);
 }
@@ -147,7 +148,7 @@ START_TEST(refuses_nothing)
 {
 	struct range_list empty = { 0 };
 
-	ck_assert_int_eq(plan_new(&source, &destination, &empty, NULL, NULL, &plan, &error),
+	ck_assert_int_eq(plan_new(&source, &destination, &empty, NULL, NULL, NULL, &plan, &error),
 			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sda"));
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
@@ -162,7 +163,8 @@ START_TEST(refuses_nothing)
 	destination = (struct endpoint){ .kind = ENDPOINT_NONE };
 	ck_assert_int_eq(make((struct range[]){ { 0, 1 }, { 0 } }, NULL), -EINVAL);
 	/* Without anybody to tell. */
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, NULL), -EINVAL);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, NULL),
+			 -EINVAL);
 }
 END_TEST
 
@@ -228,7 +230,7 @@ START_TEST(one_sector_and_large_disks)
 
 	sda = test_disk("sda", 0, 1, 4096);
 	source = test_whole(&sda);
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error), 0);
 	ck_assert_uint_eq(plan_bytes(plan), 4096);
 	ck_assert(plan->whole);
 
@@ -245,7 +247,8 @@ END_TEST
 START_TEST(images)
 {
 	source = test_image("/srv/a.img", 1000, true);
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), -EINVAL);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error),
+			 -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/srv/a.img"));
 	ck_assert_ptr_nonnull(strstr(error.sentence, "1,000"));
 	/* The sectors that are whole can be had. */
@@ -270,7 +273,7 @@ static int from_extents(const struct extent *extents, size_t count)
 	plan_destroy(plan);
 	plan = NULL;
 	error = (struct error){ 0 };
-	return plan_from_extents(&source, &destination, extents, count, NULL, &plan, &error);
+	return plan_from_extents(&source, &destination, extents, count, NULL, NULL, &plan, &error);
 }
 
 START_TEST(merges_what_is_adjacent_on_both_sides)
@@ -316,7 +319,7 @@ static int with_options(struct plan_options options)
 {
 	plan_destroy(plan);
 	plan = NULL;
-	return plan_new(&source, &destination, NULL, NULL, &options, &plan, &error);
+	return plan_new(&source, &destination, NULL, NULL, NULL, &options, &plan, &error);
 }
 
 START_TEST(options_have_bounds)
@@ -344,7 +347,8 @@ static enum backend_choice source_backend(enum backend_choice asked)
 
 	plan_destroy(plan);
 	plan = NULL;
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, &options, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &options, &plan, &error),
+			 0);
 	return plan->options.source_backend;
 }
 
@@ -486,7 +490,7 @@ START_TEST(what_is_left_alone)
 {
 	static const struct range two[] = { { 100, 50 }, { 200, 50 }, { 0, 0 } };
 
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error), 0);
 	ck_assert_uint_eq(plan_bytes_left_alone(plan), SECTORS * 512ULL);
 	ck_assert_int_eq(make(two, NULL), 0);
 	ck_assert_uint_eq(plan_bytes_left_alone(plan), (2ULL * SECTORS - 100) * 512);
@@ -499,7 +503,7 @@ START_TEST(what_is_left_alone)
 	destination = test_whole(&sda);
 	destination.size = source.size;
 	plan_destroy(plan);
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &plan, &error), 0);
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error), 0);
 	ck_assert_uint_eq(plan_bytes_left_alone(plan), 0);
 }
 END_TEST

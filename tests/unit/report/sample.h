@@ -113,7 +113,8 @@ static inline void sample_init(struct sample *sample)
 	sample_end(&source, "/dev/sda", "ST2000DM008-2FR102", "ZFL1A2B3", SAMPLE_SIZE);
 	sample_end(&destination, "/dev/sdb", "WDC WD40EFAX-68JH4N1", "WX12D3456789",
 		   2 * SAMPLE_SIZE);
-	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &sample->plan, NULL), 0);
+	ck_assert_int_eq(
+		plan_new(&source, &destination, NULL, NULL, NULL, NULL, &sample->plan, NULL), 0);
 	sample->report.plan = sample->plan;
 	sample_job(&sample->report.job);
 	sample->report.job.look = (struct job_look){ .asked = true,

@@ -44,7 +44,7 @@ static void setup(void)
 	strcpy(b.node, "/dev/b");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 2654435761u >> 13);
-	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, NULL, &plan, NULL), 0);
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	range_list_add(&areas, (struct range){ 0, EDGE / SECTOR });
 	range_list_add(&areas, (struct range){ (BYTES - EDGE) / SECTOR, EDGE / SECTOR });

@@ -46,7 +46,7 @@ static void setup(void)
 	b.size = 2ULL * BYTES;
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (char)(i * 2654435761u >> 13);
-	ck_assert_int_eq(plan_new(&a, &b, NULL, &at, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_new(&a, &b, NULL, &at, NULL, NULL, &plan, NULL), 0);
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	from = make(0);
 	to = make(3 * SECTOR);

@@ -397,7 +397,7 @@ START_TEST(it_stays_small)
 
 	strcpy(end.node, "/dev/a");
 	strcpy(other.node, "/dev/b");
-	ck_assert_int_eq(plan_from_extents(&end, &other, &all, 1, NULL, &plan, NULL), 0);
+	ck_assert_int_eq(plan_from_extents(&end, &other, &all, 1, NULL, NULL, &plan, NULL), 0);
 	copy.plan = plan;
 	v.total = end.size;
 	ck_assert_int_eq(look_init(&v), 0);
