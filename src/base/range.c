@@ -209,6 +209,34 @@ int range_list_subtract_all(struct range_list *list, const struct range_list *wh
 	return r;
 }
 
+int range_list_without(const struct range_list *from, const struct range_list *what,
+		       struct range_list *ret)
+{
+	size_t next = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < from->count; i++) {
+		uint64_t at = from->items[i].start, end = at + from->items[i].count;
+
+		for (; r == 0 && next < what->count && what->items[next].start < end; next++) {
+			const struct range *hole = &what->items[next];
+
+			if (hole->start > at)
+				r = range_list_add(ret, (struct range){ at, hole->start - at });
+			if (hole->start + hole->count > at)
+				at = hole->start + hole->count;
+			/* It goes on in the next one. */
+			if (at > end)
+				break;
+		}
+		if (r == 0 && at < end)
+			r = range_list_add(ret, (struct range){ at, end - at });
+	}
+	if (r < 0)
+		range_list_done(ret);
+	return r;
+}
+
 int range_list_copy(const struct range_list *from, struct range_list *ret)
 {
 	struct range_list copy = { 0 };

@@ -46,6 +46,10 @@ int range_list_subtract(struct range_list *list, struct range r);
 /* Each of `what`, which is another list; after a failure some of them. */
 int range_list_add_all(struct range_list *list, const struct range_list *what);
 int range_list_subtract_all(struct range_list *list, const struct range_list *what);
+/* What `from` has and `what` has not, in time that grows with their lengths. *ret is empty, and
+ * stays so after a failure. */
+int range_list_without(const struct range_list *from, const struct range_list *what,
+		       struct range_list *ret);
 int range_list_copy(const struct range_list *from, struct range_list *ret);
 
 bool range_list_contains(const struct range_list *list, struct range r);

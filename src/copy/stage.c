@@ -30,7 +30,7 @@ static int fill(struct stages *stages, const struct plan *plan, const struct hel
 {
 	struct range_list *all = &stages->domain[stages->count++];
 	struct range_list rest;
-	int r = range_list_add(all, (struct range){ 0, plan->total_sectors });
+	int r = range_list_add(all, (struct range){ 0, plan->chosen_sectors });
 
 	if (r == 0)
 		r = range_list_subtract_all(all, &held->areas);

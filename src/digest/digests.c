@@ -24,7 +24,7 @@ static uint64_t regions_of(const struct plan *plan, size_t extent, uint64_t regi
 /* The smallest power of two with which the table stays small. */
 static uint64_t choose_region(const struct plan *plan, uint32_t chunk)
 {
-	uint64_t region = DIGEST_REGION_MIN, bytes = plan_bytes(plan);
+	uint64_t region = DIGEST_REGION_MIN, bytes = plan_chosen_bytes(plan);
 
 	while (region < chunk || bytes / region >= DIGEST_REGIONS_MAX)
 		region *= 2;

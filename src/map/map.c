@@ -150,14 +150,13 @@ int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status s
 
 static int fill_from_plan(struct map *map, const struct plan *plan)
 {
+	struct plan_walk walk = { 0 };
 	int r = plan_copy(plan, &map->plan);
+	struct extent part;
 
-	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
-
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		r = map_append(map, source, length, MAP_NON_TRIED);
-	}
+	while (r == 0 && plan_walk(plan, &walk, &part))
+		r = map_append(map, part.source_lba * plan->sector_size,
+			       part.sectors * plan->sector_size, MAP_NON_TRIED);
 	return r;
 }
 
@@ -444,6 +443,11 @@ int map_forget_wiped(struct map *map, uint64_t start, uint64_t size)
 
 	return range_list_subtract(&map->held.wiped,
 				   (struct range){ start / sector, (size + sector - 1) / sector });
+}
+
+void map_set_cleared(struct map *map, uint64_t lba)
+{
+	map->held.cleared = lba;
 }
 
 void map_set_arming(struct map *map)

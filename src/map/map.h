@@ -43,7 +43,8 @@ struct map_state {
 
 struct map;
 
-/* Everything inside the plan's extents non-tried; the rest is outside the map's domain. */
+/* Everything that the plan copies non-tried; the rest, and with it the free places that are left
+ * out, is outside the map's domain. */
 int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
 void map_destroy(struct map *map);
 int map_copy(const struct map *from, struct map **ret, struct error *reterr);
@@ -80,6 +81,8 @@ const struct map_held *map_held(const struct map *map);
 int map_set_wiped(struct map *map, const struct range_list *areas);
 /* These bytes were finished, and are to be copied again: they are not empty. -ENOMEM. */
 int map_forget_wiped(struct map *map, uint64_t start, uint64_t size);
+/* The free places that are left out, up to this LBA, are cleared. */
+void map_set_cleared(struct map *map, uint64_t lba);
 /* What was wiped is about to be written. */
 void map_set_arming(struct map *map);
 /* The first readings of the source; count 0: none count any more. -ENOMEM. */

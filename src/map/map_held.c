@@ -22,7 +22,7 @@ void map_held_done(struct map_held *held)
 
 int map_held_copy(const struct map_held *from, struct map_held *ret)
 {
-	*ret = (struct map_held){ .arming = from->arming };
+	*ret = (struct map_held){ .arming = from->arming, .cleared = from->cleared };
 	if (range_list_copy(&from->wiped, &ret->wiped) < 0)
 		return -ENOMEM;
 	if (from->first_count == 0)
@@ -50,6 +50,8 @@ void map_held_print(const struct map_held *held, FILE *file)
 			held->wiped.items[i].start, held->wiped.items[i].count);
 	if (held->arming)
 		fputs(MAP_COMMENT_PREFIX "arming=yes\n", file);
+	if (held->cleared)
+		fprintf(file, MAP_COMMENT_PREFIX "cleared=%" PRIu64 "\n", held->cleared);
 	if (held->first_count)
 		fputs("# first=LBA,SECTORS,DIGEST,WEIGHTED: of the source, before the copy\n",
 		      file);
@@ -128,6 +130,8 @@ int map_held_read_line(struct map_held *held, const char *line, const char **ret
 	} else if ((value = value_of(line, "arming="))) {
 		held->arming = true;
 		r = strcmp(value, "yes") == 0 ? 0 : -EINVAL;
+	} else if ((value = value_of(line, "cleared="))) {
+		r = map_take_number(&value, '\0', &held->cleared) ? 0 : -EINVAL;
 	} else {
 		return 0;
 	}

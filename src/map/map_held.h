@@ -7,6 +7,7 @@
  *   # clonedeck wiped=LBA,SECTORS                    as in struct map_held
  *   # clonedeck arming=yes
  *   # clonedeck first=LBA,SECTORS,DIGEST,WEIGHTED
+ *   # clonedeck cleared=LBA
  *
  * All of it is missing in the maps of other programs, and before anything was wiped.
  * Unit: plan->sector_size of the source.
@@ -37,6 +38,8 @@ struct map_held {
 	bool arming;
 	struct map_reading *first;
 	size_t first_count;
+	/* The free places that are left out have what the plan promises, up to this LBA. */
+	uint64_t cleared;
 };
 
 void map_held_done(struct map_held *held);

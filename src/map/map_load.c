@@ -223,13 +223,14 @@ static FILE *open_file(const char *path, int *retcode, struct error *reterr)
  * non-tried. */
 static int cut_to_plan(const struct map *blocks, const struct plan *plan, struct map *map)
 {
+	struct plan_walk walk = { 0 };
+	struct extent part;
 	size_t b = 0;
 
-	for (size_t e = 0; e < plan->extent_count; e++) {
-		uint64_t pos, destination, length, end;
+	while (plan_walk(plan, &walk, &part)) {
+		uint64_t pos = part.source_lba * plan->sector_size;
+		uint64_t end = pos + part.sectors * plan->sector_size;
 
-		plan_extent_bytes(plan, e, &pos, &destination, &length);
-		end = pos + length;
 		while (pos < end) {
 			while (b < blocks->count &&
 			       map_block(blocks, b)->start + map_block(blocks, b)->size <= pos)

@@ -57,6 +57,8 @@ static void print_map(const struct map *map, FILE *file, const struct map_state 
 		fputs("# Blocks outside the extents are '?' and not to be copied: give other "
 		      "tools\n# only the extents (ddrescue: --input-position and --size).\n",
 		      file);
+	if (map->plan && plan_left_out(map->plan))
+		fputs("# Free places that are left out are '?' and not to be copied, too.\n", file);
 	*p = '\0';
 	fputs("# current_pos  current_status  current_pass\n", file);
 	fprintf(file, "%s     %c               %u\n#      pos        size  status\n", line,

@@ -28,18 +28,23 @@ static int plan_line(void *user, const char *line, const char **retwhy)
 /* Everything was read, except what the list leaves out. */
 static int make_map(const struct plan *plan, const struct range_list *left_out, struct map **ret)
 {
+	static const struct range_list none;
+	const struct range_list *places = plan_left_out(plan);
 	uint32_t sector = plan->sector_size;
+	struct range_list bad = { 0 };
+	struct plan_walk walk = { 0 };
+	struct extent part;
 	int r = map_new(plan, ret, NULL);
 
-	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
-
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		r = map_set(*ret, source, length, MAP_FINISHED);
-	}
-	for (size_t i = 0; r == 0 && i < left_out->count; i++)
-		r = map_set(*ret, left_out->items[i].start * sector,
-			    left_out->items[i].count * sector, MAP_BAD);
+	while (r == 0 && plan_walk(plan, &walk, &part))
+		r = map_set(*ret, part.source_lba * sector, part.sectors * sector, MAP_FINISHED);
+	/* Free places that are left out are not in the map at all. */
+	if (r == 0)
+		r = range_list_without(left_out, places ? places : &none, &bad);
+	for (size_t i = 0; r == 0 && i < bad.count; i++)
+		r = map_set(*ret, bad.items[i].start * sector, bad.items[i].count * sector,
+			    MAP_BAD);
+	range_list_done(&bad);
 	return r;
 }
 

@@ -107,7 +107,8 @@ static int cut(const struct range_list *wanted, const struct plan *plan, uint64_
 	size_t i = 0, e = 0;
 	int r = 0;
 
-	while (r == 0 && i < wanted->count && e < plan->extent_count) {
+	while (r == 0 && ret->count < FREE_PLACES_MAX && i < wanted->count &&
+	       e < plan->extent_count) {
 		const struct extent *extent = &plan->extents[e];
 		struct range place = wanted->items[i], part;
 		struct range all = { extent->source_lba, extent->sectors };

@@ -30,6 +30,9 @@ struct free_places {
 	uint64_t digest;
 };
 
+/* More count as used: what is recorded of a plan must not be able to fill the memory. */
+#define FREE_PLACES_MAX (4U << 20)
+
 struct plan;
 struct extent;
 

@@ -235,7 +235,7 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 	uint32_t a = plan->sector_size, b = plan->destinations[0].logical_sector_size;
 	struct finder finder = {
 		.plan = plan,
-		.size = plan_bytes(plan),
+		.size = plan_chosen_bytes(plan),
 		.sector = a > b ? a : b,
 	};
 	int r;

@@ -33,7 +33,7 @@ uint64_t check_empty_to(const struct plan *plan, const struct map *map)
 {
 	const struct map_held *held = map ? map_held(map) : NULL;
 
-	return held && held->wiped.count && !held->arming ? plan_bytes(plan) : 0;
+	return held && held->wiped.count && !held->arming ? plan_chosen_bytes(plan) : 0;
 }
 
 static int load(struct check *check)

@@ -94,6 +94,7 @@ void measure_prepare(struct measurement *task, const struct plan *plan)
 	task->plan = *plan;
 	task->plan.extents = NULL;
 	task->plan.extent_count = 0;
+	task->plan.free_places = NULL;
 	/* Whatever the copy will use: here the kernel reads. */
 	task->plan.options = PLAN_OPTIONS_DEFAULT;
 	task->source = (struct span){ first->source_lba * plan->sector_size,

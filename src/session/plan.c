@@ -158,6 +158,7 @@ static int begin_check(struct session *session, struct error *reterr)
 		check->ends = *session->plan;
 		check->ends.extents = NULL;
 		check->ends.extent_count = 0;
+		check->ends.free_places = NULL;
 		check->empty_to = check_empty_to(session->plan, session->resume);
 	}
 	loaded_done(&check->loaded);

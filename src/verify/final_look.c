@@ -62,13 +62,12 @@ static uint64_t destination_of(const struct plan *plan, uint64_t bytes)
 
 static void mark_sample(const struct verification *v, struct marks *marks)
 {
-	uint64_t n = v->total / SAMPLE_EVERY;
+	uint64_t n = v->total / SAMPLE_EVERY, all = plan_chosen_bytes(v->copy->plan);
 
 	n = n < SAMPLE_LEAST ? SAMPLE_LEAST : n > SAMPLE_MOST ? SAMPLE_MOST : n;
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t from = v->total / n * i;
-		uint64_t at =
-			from + splitmix64(v->look->shown.seed + (i << 32)) % (v->total / n + 1);
+		uint64_t from = all / n * i;
+		uint64_t at = from + splitmix64(v->look->shown.seed + (i << 32)) % (all / n + 1);
 
 		marks_add(marks, destination_of(v->copy->plan, at), marks_length(marks, BLOCK),
 			  MARK_SAMPLE);

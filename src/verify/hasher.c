@@ -192,7 +192,7 @@ int hasher_new(unsigned algorithms, const struct plan *plan, struct hasher **ret
 	if (!hasher)
 		return error_nomem(reterr);
 	hasher->plan = plan;
-	hasher->bytes = plan_bytes(plan);
+	hasher->bytes = plan_chosen_bytes(plan);
 	pthread_mutex_init(&hasher->lock, NULL);
 	pthread_cond_init(&hasher->wake, NULL);
 	for (unsigned i = 0; r == 0 && i < CHECKSUM_ALGORITHMS; i++)

@@ -36,7 +36,17 @@ uint32_t marks_length(const struct marks *marks, uint32_t most)
 	return length;
 }
 
-/* The mark for this range of the destination, if it is in one extent. */
+static bool is_left_out(const struct plan *plan, uint64_t source, uint64_t length)
+{
+	const struct range_list *left_out = plan_left_out(plan);
+	uint32_t sector = plan->sector_size;
+
+	return left_out &&
+	       range_list_overlaps(
+		       left_out, (struct range){ source / sector, (length + sector - 1) / sector });
+}
+
+/* The mark for this range of the destination, if it is in one extent, and all of it copied. */
 static bool place(const struct marks *marks, struct range wanted, struct piece *ret)
 {
 	for (size_t i = 0; i < marks->plan->extent_count; i++) {
@@ -45,6 +55,8 @@ static bool place(const struct marks *marks, struct range wanted, struct piece *
 		plan_extent_bytes(marks->plan, i, &source, &destination, &length);
 		if (!range_contains((struct range){ destination, length }, wanted))
 			continue;
+		if (is_left_out(marks->plan, source + (wanted.start - destination), wanted.count))
+			return false;
 		*ret = (struct piece){
 			.source = source + (wanted.start - destination),
 			.destination = wanted.start,

@@ -301,6 +301,32 @@ START_TEST(like_a_bitmap)
 }
 END_TEST
 
+START_TEST(without_is_like_subtracting_each)
+{
+	uint64_t seed = 88172645463325252ULL;
+
+	for (int round = 0; round < 300; round++) {
+		struct range_list from = { 0 }, what = { 0 }, one = { 0 }, other;
+
+		for (int i = 0; i < 40; i++) {
+			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+			ck_assert_int_eq(
+				range_list_add(i % 2 ? &from : &what,
+					       (struct range){ seed % 300, seed / 300 % 12 }),
+				0);
+		}
+		ck_assert_int_eq(range_list_without(&from, &what, &one), 0);
+		ck_assert_int_eq(range_list_copy(&from, &other), 0);
+		ck_assert_int_eq(range_list_subtract_all(&other, &what), 0);
+		ck_assert(range_list_equal(&one, &other));
+		range_list_done(&one);
+		range_list_done(&other);
+		range_list_done(&from);
+		range_list_done(&what);
+	}
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("range");
@@ -308,7 +334,7 @@ Suite *unit_suite(void)
 
 	add_tests(tests, checked_arithmetic, alignment, ends, overlap, containment, intersection,
 		  adding_merges, overflow_changes_nothing, subtracting_splits, whole_lists,
-		  copies_are_apart, like_a_bitmap);
+		  copies_are_apart, like_a_bitmap, without_is_like_subtracting_each);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -120,6 +120,48 @@ START_TEST(everything_comes_back)
 }
 END_TEST
 
+/* Of several lines, in both lists, and not in the domain. */
+START_TEST(free_places_come_back)
+{
+	struct extent all = { 0, 0, 1 << 20 };
+	struct plan *plain = map_rig_plan(&all, 1), *plan, *loaded_plan = NULL;
+	struct free_places places = { 0 };
+	struct map *map, *loaded;
+	struct error error = { 0 };
+	struct map_block block;
+	char a[9], b[9];
+
+	for (uint64_t i = 0; i < 200; i++) {
+		ck_assert_int_eq(range_list_add(&places.later, (struct range){ i * 64, 3 }), 0);
+		ck_assert_int_eq(
+			range_list_add(&places.left_out, (struct range){ i * 64 + 32, i % 9 + 1 }),
+			0);
+	}
+	ck_assert_int_eq(plan_from_extents(&plain->source, &plain->destinations[0], &all, 1,
+					   &places, &plain->options, &plan, NULL),
+			 0);
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	ck_assert_int_eq(map_set(map, 32 * 512, 512, MAP_FINISHED), -ERANGE);
+	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), plan_bytes(plan));
+	map_set_cleared(map, 4711);
+	map_rig_save(map, '?');
+	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
+	same_blocks(map, loaded);
+	ck_assert(map_at(loaded, 32 * 512, &block));
+	ck_assert_uint_eq(block.start, 33 * 512);
+	ck_assert_uint_eq(map_held(loaded)->cleared, 4711);
+	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
+	ck_assert(range_list_equal(&places.later, plan_later(loaded_plan)));
+	ck_assert(range_list_equal(&places.left_out, plan_left_out(loaded_plan)));
+	free_places_done(&places);
+	map_destroy(loaded);
+	map_destroy(map);
+	plan_destroy(loaded_plan);
+	plan_destroy(plan);
+	plan_destroy(plain);
+}
+END_TEST
+
 /* The name of a file may be any bytes. */
 START_TEST(an_odd_name_comes_back)
 {
@@ -338,7 +380,7 @@ Suite *unit_suite(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_checked_fixture(tc, map_rig_make_dir, map_rig_remove_dir);
-	add_tests(tc, everything_comes_back, an_odd_name_comes_back,
+	add_tests(tc, everything_comes_back, free_places_come_back, an_odd_name_comes_back,
 		  sequence_numbers_end_with_the_boot, ddrescuelog_reads_ours,
 		  holes_between_extents_are_filled_for_others,
 		  ddrescue_goes_on_from_ours_and_we_from_its, a_hundred_thousand_areas_are_quick,

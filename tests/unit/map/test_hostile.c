@@ -77,6 +77,19 @@ static const struct {
 	{ "# clonedeck extent=1,2\n", 1 },
 	{ "# clonedeck extent=1,2,3,4\n", 1 },
 	{ "# clonedeck plan=123\n", 1 },
+	{ "# clonedeck left_out=\n", 1 },
+	{ "# clonedeck left_out=1\n", 1 },
+	{ "# clonedeck left_out=1+\n", 1 },
+	{ "# clonedeck left_out=1+2,\n", 1 },
+	{ "# clonedeck left_out=1+0\n", 1 },
+	{ "# clonedeck left_out=-1+2\n", 1 },
+	{ "# clonedeck left_out=0x1+2\n", 1 },
+	{ "# clonedeck left_out=1+2,0+2\n", 1 }, /* not apart */
+	{ "# clonedeck left_out=1+2;3+4\n", 1 },
+	{ "# clonedeck left_out=1+ffffffffffffffff\n", 1 },
+	{ "# clonedeck left_out=1+10000000000000000\n", 1 },
+	{ "# clonedeck later=1+2\n# clonedeck later=ffffffffffffffff+1\n", 2 },
+	{ "# clonedeck cleared=x\n", 1 },
 };
 
 START_TEST(bad_files_are_refused_with_their_line)
