@@ -79,6 +79,31 @@ bool health_is_known(const struct health *health)
 	return health->passed != UNKNOWN;
 }
 
+enum health_state health_judge(const struct health *health, int64_t *retsectors)
+{
+	/* The first two count different sectors, the others may count the same ones again. */
+	static const enum health_field counters[] = { HEALTH_UNCORRECTABLE, HEALTH_GROWN_DEFECTS,
+						      HEALTH_READ_UNCORRECTED,
+						      HEALTH_MEDIA_ERRORS };
+	const int64_t *values = health->values;
+	int64_t moved = values[HEALTH_REALLOCATED] > 0 ? values[HEALTH_REALLOCATED] : 0;
+	int64_t pending = values[HEALTH_PENDING] > 0 ? values[HEALTH_PENDING] : 0;
+
+	*retsectors = 0;
+	if (!health_is_known(health))
+		return HEALTH_STATE_UNKNOWN;
+	if (health->passed == NO || values[HEALTH_WARNINGS] > 0)
+		return HEALTH_STATE_FAILING;
+	if (__builtin_add_overflow(moved, pending, retsectors))
+		*retsectors = INT64_MAX;
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (values[counters[i]] > *retsectors)
+			*retsectors = values[counters[i]];
+	if (*retsectors)
+		return HEALTH_STATE_WEAK;
+	return health->passed == YES ? HEALTH_STATE_GOOD : HEALTH_STATE_UNKNOWN;
+}
+
 static void put_field(const struct health *health, enum health_field field, char *to, size_t size)
 {
 	size_t used = strlen(to);

@@ -52,6 +52,16 @@ bool health_is_known(const struct health *health);
 const char *health_field_name(enum health_field field);
 /* "reallocated sectors": translated. */
 const char *health_field_label(enum health_field field);
+enum health_state {
+	HEALTH_STATE_UNKNOWN,
+	HEALTH_STATE_GOOD,
+	HEALTH_STATE_WEAK,    /* sectors were moved, wait to be moved, or could not be read */
+	HEALTH_STATE_FAILING, /* the disk says so itself */
+};
+
+/* All of it as one word. *retsectors: with WEAK, how many, by the largest of the counters that
+ * overlap; else 0. A bad cable is not the disk's health. */
+enum health_state health_judge(const struct health *health, int64_t *retsectors);
 /* "%", " C", " h" or "". */
 const char *health_field_unit(enum health_field field);
 

@@ -142,6 +142,7 @@ int session_found(const struct session *session, struct endpoint *ret, struct er
 /* The disk that an image file holds, as it was read last: by session_find(), or with a plan. NULL:
  * not known. Borrowed until session_destroy(). */
 const struct disk *session_image(const struct session *session, const struct endpoint *image);
+#define SESSION_HEALTH_MAX 64 /* disks whose answers are kept; the oldest is dropped */
 /* Asks a disk of the list for its health, in the background; several are asked one after the other.
  * SESSION_CHANGE_HEALTH announces each answer. While a copy runs, no disk is asked. */
 void session_ask_health(struct session *session, const struct disk *disk);

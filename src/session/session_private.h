@@ -28,7 +28,7 @@
 
 #define ALLOWED_MAX   64
 #define HOTPLUG_LINES 32
-#define CHECKUPS_MAX  16
+#define CHECKUPS_MAX  SESSION_HEALTH_MAX
 
 /* An image file that is waited for. Its path may lead to a file system that does not answer. */
 struct looked {

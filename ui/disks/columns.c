@@ -77,18 +77,25 @@ static void measure(const struct disks_model *model, struct disks_columns *c)
 
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret)
 {
-	struct disks_columns c = {
-		.node = 7, .hctl = 8, .sg = 4, .size = 6, .transport = 4, .use = 4
-	};
+	struct disks_columns c = { .node = 7, .size = 6, .health = 8, .temperature = 4, .use = 4 };
 	bool wide = cols >= LAYOUT_WIDE_COLS;
 	int left;
 
 	measure(model, &c);
-	c.sectors = wide ? (c.sectors > 7 ? c.sectors : 7) : 0;
-	c.wwn = wide ? 20 : 0;
-	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.hctl + 1) - (c.sg + 1) -
-	       (c.raw ? c.raw + 1 : 0) - (c.size + 2) - (c.sectors ? c.sectors + 2 : 0) -
-	       (c.transport + 1) - (c.wwn ? c.wwn + 1 : 0) - (c.use + 1);
+	/* What tells two disks apart and whether one is well comes before how it is connected. */
+	if (wide) {
+		c.hctl = wider(c.hctl, "HCTL HCT", 10);
+		c.sg = wider(c.sg, "sg00", 7);
+		c.transport = wider(c.transport, "TRAN", 6);
+		c.sectors = wider(c.sectors, "LOG/PHY", 11);
+		c.wwn = 20;
+	} else {
+		c.hctl = c.sg = c.transport = c.sectors = 0;
+	}
+	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.size + 2) - (c.health + 1) -
+	       (c.temperature + 1) - (c.hctl ? c.hctl + 1 : 0) - (c.sg ? c.sg + 1 : 0) -
+	       (c.raw ? c.raw + 1 : 0) - (c.sectors ? c.sectors + 1 : 0) -
+	       (c.transport ? c.transport + 1 : 0) - (c.wwn ? c.wwn + 1 : 0) - (c.use + 1);
 	/* Between model and serial; the serial is what tells two disks apart. */
 	left -= 2;
 	if (left < 2)
@@ -130,14 +137,16 @@ void disks_text_heading(const struct disks_columns *c, struct line *line)
 {
 	line_to(line, DISKS_NODE_COL);
 	put_column(line, c->node, _("NODE"));
+	put_right(line, c->size, _("SIZE"));
+	put_column(line, c->model, _("MODEL"));
+	put_column(line, c->serial, _("SERIAL"));
+	put_column(line, c->health, _("HEALTH"));
+	put_column(line, c->temperature, _("TEMP"));
 	put_column(line, c->hctl, _("HCTL"));
 	put_column(line, c->sg, _("SG"));
 	put_column(line, c->raw, _("RAW"));
-	put_right(line, c->size, _("SIZE"));
-	put_right(line, c->sectors, _("LOG/PHY"));
 	put_column(line, c->transport, _("TRAN"));
-	put_column(line, c->model, _("MODEL"));
-	put_column(line, c->serial, _("SERIAL"));
+	put_column(line, c->sectors, _("LOG/PHY"));
 	put_column(line, c->wwn, _("WWN"));
 	line_put(line, c->use, _("USE"));
 }
@@ -186,22 +195,74 @@ static const char *size_text(uint64_t bytes, uint32_t sector_size, enum units_sc
 	return units_print_short(bytes, scale, sector_size ? sector_size : 512, buffer);
 }
 
-static void put_disk(const struct disk *disk, const struct disks_columns *c, enum units_scale scale,
-		     struct line *line)
+int disks_health_col(const struct disks_columns *c)
+{
+	return DISKS_NODE_COL + c->node + 1 + c->size + 2 + c->model + 1 + c->serial + 1;
+}
+
+enum role disks_health_role(const struct disks_health *health)
+{
+	int64_t sectors;
+
+	switch (health->known ? health_judge(health->known, &sectors) : HEALTH_STATE_UNKNOWN) {
+	case HEALTH_STATE_FAILING:
+		return ROLE_BAD;
+	case HEALTH_STATE_WEAK:
+		return ROLE_WARN;
+	default:
+		return ROLE_NORMAL;
+	}
+}
+
+static void put_health(const struct disks_health *health, const struct disks_columns *c,
+		       struct line *line)
+{
+	char word[48] = "-", temperature[24] = "-";
+	int64_t sectors = 0;
+
+	switch (health->known ? health_judge(health->known, &sectors) : HEALTH_STATE_UNKNOWN) {
+	case HEALTH_STATE_FAILING:
+		text_copy(word, sizeof(word), _("FAILING"));
+		break;
+	case HEALTH_STATE_WEAK:
+		/* Where the number has no room, the word has. */
+		if (sectors > 99)
+			text_copy(word, sizeof(word), _("weak"));
+		else
+			snprintf(word, sizeof(word), _("%d weak"), (int)sectors);
+		break;
+	case HEALTH_STATE_GOOD:
+		text_copy(word, sizeof(word), _("good"));
+		break;
+	default:
+		if (health->asking)
+			text_copy(word, sizeof(word), "..");
+		break;
+	}
+	if (health->known && health->known->values[HEALTH_TEMPERATURE] != HEALTH_UNKNOWN)
+		snprintf(temperature, sizeof(temperature), "%" PRId64 "C",
+			 health->known->values[HEALTH_TEMPERATURE]);
+	put_column(line, c->health, word);
+	put_column(line, c->temperature, temperature);
+}
+
+static void put_disk(const struct disk *disk, const struct disks_columns *c,
+		     const struct disks_health *health, enum units_scale scale, struct line *line)
 {
 	char size[UNITS_TEXT_MAX], sectors[32], use[16];
 
 	sector_sizes(disk, sectors, sizeof(sectors));
 	put_column(line, c->node, disk->name);
+	put_right(line, c->size,
+		  size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
+	put_column(line, c->model, text_or_dash(disk->identity.model));
+	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
+	put_health(health, c, line);
 	put_column(line, c->hctl, text_or_dash(disk->hctl));
 	put_column(line, c->sg, generic_node(disk));
 	put_column(line, c->raw, disk->raw_count ? text_base_name(disk->raw[0]) : "-");
-	put_right(line, c->size,
-		  size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
-	put_right(line, c->sectors, sectors);
 	put_column(line, c->transport, text_or_dash(disk->transport));
-	put_column(line, c->model, text_or_dash(disk->identity.model));
-	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
+	put_column(line, c->sectors, sectors);
 	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
 	use_letters(&disk->in_use, disk->read_only, use);
 	/* Only a disk that answers can be asked whether it is held open. */
@@ -229,16 +290,18 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 
 	partition_node(p, text, sizeof(text));
 	put_column(line, c->node, text);
+	put_right(line, c->size, size_text(bytes, disk->identity.logical_sector_size, scale, size));
+	text_contents(p, text, sizeof(text));
+	put_column(line, c->model, text);
+	put_tail(line, c->serial, text_or_dash(p->mountpoint));
+	put_column(line, c->health, "");
+	put_column(line, c->temperature, "");
 	snprintf(text, sizeof(text), _("part %u"), p->number);
 	put_column(line, c->hctl, text);
 	put_column(line, c->sg, "");
 	put_column(line, c->raw, "");
-	put_right(line, c->size, size_text(bytes, disk->identity.logical_sector_size, scale, size));
-	put_right(line, c->sectors, "");
 	put_column(line, c->transport, "");
-	text_contents(p, text, sizeof(text));
-	put_column(line, c->model, text);
-	put_tail(line, c->serial, text_or_dash(p->mountpoint));
+	put_column(line, c->sectors, "");
 	put_column(line, c->wwn, p->name);
 	line_put(line, c->use, use_letters(&p->in_use, NO, use));
 }
@@ -248,16 +311,16 @@ static void put_image(const struct endpoint *image, const struct disks_columns *
 {
 	char size[UNITS_TEXT_MAX];
 
-	/* The path of an image takes the columns that only disks have. */
-	put_tail(line, c->node + 1 + c->hctl + 1 + c->sg + (c->raw ? 1 + c->raw : 0), image->node);
+	put_column(line, c->node, _("image"));
 	put_right(line, c->size, image->exists ? size_text(image->size, 512, scale, size) : "-");
-	put_right(line, c->sectors, "");
-	put_column(line, c->transport, _("file"));
-	line_add(line, "%s", image->exists ? _("image file") : _("image file, to be created"));
+	/* Its path takes the columns that only disks have. */
+	put_tail(line, c->model + 1 + c->serial, image->node);
+	line_add(line, "%s", image->exists ? _("file") : _("to be created"));
 }
 
 void disks_text_row(const struct disks_model *model, size_t at, const struct disks_columns *columns,
-		    enum units_scale scale, struct line *line, enum role *retrole)
+		    const struct disks_health *health, enum units_scale scale, struct line *line,
+		    enum role *retrole)
 {
 	const struct disks_row *row = &model->rows[at];
 
@@ -267,5 +330,5 @@ void disks_text_row(const struct disks_model *model, size_t at, const struct dis
 	else if (row->partition)
 		put_partition(row->disk, row->partition, columns, scale, line);
 	else
-		put_disk(row->disk, columns, scale, line);
+		put_disk(row->disk, columns, health, scale, line);
 }

@@ -11,6 +11,29 @@
 
 #include "ui/disks/model.h"
 
+/* The health in its colour. The row may have one of its own, which says more. */
+static void draw_row(struct app *app, struct draw *draw, struct rect list, int at_row,
+		     const struct disks_model *model, size_t at,
+		     const struct disks_columns *columns)
+{
+	const struct disks_row *row = &model->rows[at];
+	struct disks_health health = { 0 };
+	enum role role, weak;
+	struct line line;
+
+	if (row->disk && !row->partition)
+		health = disks_screen_health(app, row->disk);
+	line_start(&line, list.cols - 1);
+	disks_text_row(model, at, columns, &health, app_units(app), &line, &role);
+	draw_text(draw, list, at_row, 0, role, line.text);
+	weak = disks_health_role(&health);
+	if (weak == ROLE_NORMAL)
+		return;
+	list.col += disks_health_col(columns);
+	list.cols = columns->health;
+	draw_highlight(draw, list, at_row, weak);
+}
+
 static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
 		      const struct layout_disks *layout)
 {
@@ -25,13 +48,10 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 	list_fit(&model->cursor, (int)model->count, layout->list.rows);
 	for (int row = 0; row < layout->list.rows; row++) {
 		int at = model->cursor.top + row;
-		enum role role;
 
 		if (at >= model->cursor.count)
 			break;
-		line_start(&line, layout->list.cols - 1);
-		disks_text_row(model, (size_t)at, &columns, app_units(app), &line, &role);
-		draw_text(draw, layout->list, row, 0, role, line.text);
+		draw_row(app, draw, layout->list, row, model, (size_t)at, &columns);
 		if (at != model->cursor.at)
 			continue;
 		draw_highlight(draw, layout->list, row, ROLE_CURSOR);

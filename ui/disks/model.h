@@ -75,13 +75,24 @@ bool disks_refuse(const struct disks_row *row, bool destination, struct verdict 
 
 /* Widths of the columns for a screen of this width and these rows; 0: left out. */
 struct disks_columns {
-	int node, hctl, sg, raw, size, sectors, transport, model, serial, wwn, use;
+	int node, size, model, serial, health, temperature;
+	int hctl, sg, raw, sectors, transport, wwn; /* wide screens */
+	int use;
+};
+/* What there is to say of a disk's health. */
+struct disks_health {
+	const struct health *known; /* NULL: nobody asked, or nothing can be known */
+	bool asking;                /* an answer is still to come */
 };
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret);
 void disks_text_heading(const struct disks_columns *columns, struct line *line);
+/* health: of the row's disk. */
 void disks_text_row(const struct disks_model *model, size_t row,
-		    const struct disks_columns *columns, enum units_scale scale, struct line *line,
-		    enum role *retrole);
+		    const struct disks_columns *columns, const struct disks_health *health,
+		    enum units_scale scale, struct line *line, enum role *retrole);
+/* Where the health starts in a row, and how it stands out; ROLE_NORMAL: not. */
+int disks_health_col(const struct disks_columns *columns);
+enum role disks_health_role(const struct disks_health *health);
 /* Where the name starts in a row. */
 #define DISKS_NODE_COL 4
 
@@ -91,11 +102,6 @@ struct disks_detail {
 	char text[512];
 };
 #define DISKS_DETAILS_MAX 12
-/* What there is to say of a disk's health. */
-struct disks_health {
-	const struct health *known; /* NULL: nobody asked, or nothing can be known */
-	bool asking;                /* an answer is still to come */
-};
 /* The least important comes last, since a small pane has no room for it. */
 int disks_details(const struct disk *disk, const struct disks_health *health,
 		  struct disks_detail ret[static DISKS_DETAILS_MAX]);

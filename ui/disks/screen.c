@@ -114,6 +114,23 @@ static void look_for_unfinished(struct disks_state *state, struct app *app)
 		!app_copying(app) && session_unfinished(app_session(app), &state->unfinished);
 }
 
+/* Of all disks, the first time they are seen, so that a failing one stands out before anything is
+ * chosen. One that does not answer would block the others. */
+static void ask_health_of_all(const struct disks_state *state, struct app *app)
+{
+	unsigned asked = 0;
+
+	for (size_t i = 0; i < state->model.count && asked < SESSION_HEALTH_MAX; i++) {
+		const struct disks_row *row = &state->model.rows[i];
+
+		if (!row->disk || row->partition || row->disk->silent)
+			continue;
+		asked++;
+		if (!disks_screen_health(app, row->disk).known)
+			session_ask_health(app_session(app), row->disk);
+	}
+}
+
 static void list_changed(struct disks_state *state, struct app *app)
 {
 	const struct error *error = session_error(app_session(app), SESSION_TASK_SCAN);
@@ -125,6 +142,7 @@ static void list_changed(struct disks_state *state, struct app *app)
 	if (!session_disks(app_session(app)))
 		return;
 	look_for_unfinished(state, app);
+	ask_health_of_all(state, app);
 	if (!app_copying(app) && session_state(app_session(app)) != SESSION_FINISHED) {
 		check_end(app, &app_choice(app)->source, app_choose_source);
 		check_end(app, &app_choice(app)->destination, app_choose_destination);

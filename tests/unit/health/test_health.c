@@ -76,6 +76,35 @@ START_TEST(nvme_and_scsi)
 }
 END_TEST
 
+START_TEST(judged)
+{
+	struct health health;
+	int64_t sectors;
+
+	health_clear(&health, NULL);
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_UNKNOWN);
+	health.time = 1;
+	health.values[HEALTH_TEMPERATURE] = 30;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_UNKNOWN);
+	health.passed = YES;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_GOOD);
+	/* That is the cable. */
+	health.values[HEALTH_CRC_ERRORS] = 5;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_GOOD);
+	health.values[HEALTH_REALLOCATED] = 8;
+	health.values[HEALTH_PENDING] = 2;
+	health.values[HEALTH_UNCORRECTABLE] = 2;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_WEAK);
+	ck_assert_int_eq(sectors, 10);
+	health.values[HEALTH_REALLOCATED] = INT64_MAX;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_WEAK);
+	ck_assert_int_eq(sectors, INT64_MAX);
+	health.passed = NO;
+	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_FAILING);
+	ck_assert_int_eq(sectors, 0);
+}
+END_TEST
+
 START_TEST(what_is_odd_is_unknown)
 {
 	static const char *const odd[] = {
@@ -235,7 +264,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("discover/health");
 	TCase *tcase = tcase_create("parse");
 
-	add_tests(tcase, ata, nvme_and_scsi, what_is_odd_is_unknown,
+	add_tests(tcase, ata, nvme_and_scsi, judged, what_is_odd_is_unknown,
 		  its_reason_is_told_and_harmless);
 	suite_add_tcase(suite, tcase);
 	tcase = tcase_create("ask");

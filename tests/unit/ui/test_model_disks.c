@@ -209,6 +209,8 @@ START_TEST(test_partition_refusals)
 }
 END_TEST
 
+static struct disks_health shown_health;
+
 static void row_text(struct fixture *f, size_t at, int cols, struct line *line)
 {
 	struct disks_columns columns;
@@ -216,7 +218,7 @@ static void row_text(struct fixture *f, size_t at, int cols, struct line *line)
 
 	disks_columns(&f->model, cols, &columns);
 	line_start(line, cols - 1);
-	disks_text_row(&f->model, at, &columns, UNITS_SI, line, &role);
+	disks_text_row(&f->model, at, &columns, &shown_health, UNITS_SI, line, &role);
 }
 
 START_TEST(test_marks)
@@ -249,6 +251,39 @@ START_TEST(test_marks)
 }
 END_TEST
 
+START_TEST(test_health_column)
+{
+	struct health health;
+	struct fixture f;
+	struct line line;
+
+	setup(&f, "rescue");
+	shown_health = (struct disks_health){ .known = &health };
+	health_clear(&health, NULL);
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_null(strstr(line.text, "good"));
+	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_NORMAL);
+	health.time = 1;
+	health.passed = YES;
+	health.values[HEALTH_TEMPERATURE] = 38;
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " good     38C "));
+	health.values[HEALTH_PENDING] = 24;
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " 24 weak  38C "));
+	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_WARN);
+	health.values[HEALTH_REALLOCATED] = INT64_MAX;
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " weak     38C "));
+	health.passed = NO;
+	row_text(&f, 0, 80, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " FAILING  38C "));
+	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_BAD);
+	shown_health = (struct disks_health){ 0 };
+	teardown(&f);
+}
+END_TEST
+
 START_TEST(test_images)
 {
 	struct fixture f;
@@ -262,7 +297,8 @@ START_TEST(test_images)
 	disks_update(&f.model, f.list, &place);
 	ck_assert_uint_eq(f.model.count, 7);
 	row_text(&f, 6, 80, &line);
-	ck_assert_int_eq(strncmp(line.text, " D  /srv/images/a.img", 21), 0);
+	ck_assert_int_eq(strncmp(line.text, " D  image ", 10), 0);
+	ck_assert_ptr_nonnull(strstr(line.text, "/srv/images/a.img"));
 	ck_assert_ptr_nonnull(strstr(line.text, "to be created"));
 	ck_assert(disks_find(&f.model, "images"));
 	ck_assert(!disks_refuse(disks_current(&f.model), true, &verdict));
@@ -294,7 +330,8 @@ START_TEST(test_widths)
 				enum role role;
 
 				line_start(&line, LINE_COLUMNS_MAX);
-				disks_text_row(&f.model, i, &columns, UNITS_SECTORS, &line, &role);
+				disks_text_row(&f.model, i, &columns, &shown_health, UNITS_SECTORS,
+					       &line, &role);
 				ck_assert_int_lt(text_width(line.text), cols);
 			}
 		}
@@ -500,9 +537,10 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("model_disks");
 
 	add_tests(tests, test_cursor_stays_on_its_disk, test_partitions, test_moving, test_find,
-		  test_refusals, test_partition_refusals, test_marks, test_images, test_widths,
-		  test_many_partitions, test_serial_keeps_its_tail, test_details, test_health,
-		  test_silent, test_choice_in_words, test_hidden, test_order);
+		  test_refusals, test_partition_refusals, test_marks, test_health_column,
+		  test_images, test_widths, test_many_partitions, test_serial_keeps_its_tail,
+		  test_details, test_health, test_silent, test_choice_in_words, test_hidden,
+		  test_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
