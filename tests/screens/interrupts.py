@@ -60,9 +60,7 @@ def ctrl_z():
     script = f"set -m; {FAKEDECK} rescue; echo STOPPED; read answer; fg; echo ENDED $?"
     program = Program(["sh", "-c", script], term="xterm-256color")
     program.wait("Choose a source")
-    # Switching the terminal's modes throws away what was typed just before.
-    program.quiet()
-    program.type("\x1a")
+    program.suspend()
     program.wait("STOPPED")
     assert "\x1b[?1049l" in program.output
     mark = len(program.output)
@@ -171,7 +169,7 @@ def hang_up_in_the_background():
     script = f"set -m; {FAKEDECK} rescue; bg; stty -icrnl; kill -HUP %1; wait; echo ENDED; stty -a"
     program = Program(["sh", "-c", script], term="xterm-256color")
     program.wait("Choose a source")
-    program.type("\x1a")
+    program.suspend()
     program.wait("ENDED")
     assert "-icrnl" in program.end()[0]
 

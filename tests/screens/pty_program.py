@@ -78,6 +78,11 @@ class Program:
         if text.startswith("\x1b"):
             time.sleep(0.06)
 
+    def suspend(self):
+        """Ctrl-Z. What is typed while the terminal's modes change or output waits may be lost."""
+        self.quiet()
+        self.type("\x1a")
+
     def answer(self, key):
         """Seconds until the first byte after a key."""
         self.quiet(0.03)

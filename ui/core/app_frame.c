@@ -17,10 +17,13 @@ static int draw_tab(struct app *app, struct draw *draw, struct rect area, int co
 {
 	bool active = screen == app->current && !app->help;
 	enum role role = active ? ROLE_TAB_ACTIVE : app_reached(app, screen) ? ROLE_TAB : ROLE_DIM;
+	char percent[8] = "";
 
+	if (screen == SCREEN_RUN && app->has_job && app->snapshot.state != JOB_ENDED)
+		snprintf(percent, sizeof(percent), " %u%%", title_percent(&app->snapshot));
 	/* Brackets mark the active tab on terminals without reverse video. */
-	return draw_printf(draw, area, 0, col, role, active ? "[%d %s]" : " %d %s ",
-			   (int)screen + 1, _(screen_ops(screen)->title));
+	return draw_printf(draw, area, 0, col, role, active ? "[%d %s%s]" : " %d %s%s ",
+			   (int)screen + 1, _(screen_ops(screen)->title), percent);
 }
 
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
@@ -165,6 +168,18 @@ static void park_cursor(struct draw *draw, struct rect message)
 	draw_cursor(draw, message, 0, message.cols > 1 ? 1 : 0);
 }
 
+/* Of the whole window: also seen while another one is in front. */
+static void show_title(struct app *app)
+{
+	const struct choice *choice = &app->choice;
+	bool job = app->has_job && app_copying(app);
+	struct title title;
+
+	title_of(job ? &app->snapshot : NULL, choice->source.node, choice->destination.node,
+		 &title);
+	term_title(app->term, &title);
+}
+
 void app_draw(struct app *app)
 {
 	struct term *term = app->term;
@@ -173,6 +188,7 @@ void app_draw(struct app *app)
 	struct layout_frame frame;
 
 	app->dirty = false;
+	show_title(app);
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
 	park_cursor(&draw, frame.message);

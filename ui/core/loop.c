@@ -140,9 +140,18 @@ static void read_keys(struct app *app)
 /* Does anything move by itself? */
 static bool moving(const struct app *app)
 {
-	if (!app->has_job || app->snapshot.state == JOB_ENDED)
-		return false;
-	return app_shown(app)->tick || layout_too_small(app->term->cols, app->term->rows);
+	return app->has_job && app->snapshot.state != JOB_ENDED;
+}
+
+/* On other screens than that of the copy only its percentage moves. */
+static uint64_t interval(const struct app *app)
+{
+	unsigned ms = app->term->interval;
+
+	if (!app_shown(app)->tick && !layout_too_small(app->term->cols, app->term->rows) &&
+	    ms < 1000)
+		ms = 1000;
+	return ms * NSEC_PER_MSEC;
 }
 
 static void tick(struct app *app)
@@ -197,8 +206,7 @@ static void loop(struct app *app)
 			app_follow(app, session_dispatch(app->session));
 		if (app->term && moving(app) && clock_monotonic() >= next_tick) {
 			tick(app);
-			next_tick =
-				clock_monotonic() + (uint64_t)app->term->interval * NSEC_PER_MSEC;
+			next_tick = clock_monotonic() + interval(app);
 		}
 	}
 }

@@ -219,6 +219,7 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 		term->glyphs = GLYPHS_ASCII;
 	term->interval = term_choose_interval(speed);
 	term->slow = term->interval > 250;
+	term->titles = !term->slow && terminfo_takes_title();
 	if (options->simple)
 		term->interval = SPOKEN_INTERVAL;
 	term->forced_cols = options->cols;
@@ -257,6 +258,7 @@ void term_stop(struct term *term)
 {
 	if (!term)
 		return;
+	term_title(term, &(struct title){ 0 });
 	/* Consoles without a second screen would keep the last frame. */
 	clear();
 	refresh();
@@ -305,6 +307,7 @@ void term_show(struct term *term, int row, int col)
 
 void term_suspend(struct term *term)
 {
+	term_title(term, &(struct title){ 0 });
 	clear();
 	refresh();
 	endwin();
@@ -316,6 +319,17 @@ void term_resume(struct term *term)
 	term_rescue_arm();
 	clearok(curscr, TRUE);
 	refresh();
+}
+
+void term_title(struct term *term, const struct title *title)
+{
+	char sequence[TITLE_BYTES_MAX];
+
+	if (!term->titles || !*title_sequence(&term->title, title, sequence))
+		return;
+	fputs(sequence, stdout);
+	fflush(stdout);
+	term->title = *title;
 }
 
 void term_bell(struct term *term)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 
+#include "ui/core/title.h"
 #include "ui/deck.h"
 
 /* What a piece of text is; the colour (or bold, reverse, underline) follows from it. No
@@ -62,6 +63,8 @@ struct term {
 	int forced_cols, forced_rows;
 	int env_cols, env_rows; /* LINES, COLUMNS; 0: not set */
 	void *screen, *input;
+	bool titles; /* it takes a title */
+	struct title title;
 	uint32_t attributes[ROLE_COUNT];
 	unsigned empty_reads;
 };
@@ -88,6 +91,9 @@ void term_show(struct term *term, int row, int col);
 void term_suspend(struct term *term);
 void term_resume(struct term *term);
 void term_bell(struct term *term);
+/* The window's title and the progress of its icon, where the terminal takes them; otherwise
+ * nothing. Given back by term_stop() and term_suspend(). */
+void term_title(struct term *term, const struct title *title);
 
 enum term_input { TERM_KEY, TERM_NOTHING, TERM_LOST };
 /* The next key that waits (keys.h); never blocks longer than the escape delay. */

@@ -68,6 +68,12 @@ void terminfo_whole_screen(int rows)
 	fflush(stdout);
 }
 
+bool terminfo_takes_title(void)
+{
+	/* An extension of ncurses' database, which tmux also goes by: user_caps(5). */
+	return tigetflag("XT") == 1;
+}
+
 int terminfo_colors(void)
 {
 	return tigetnum("colors");

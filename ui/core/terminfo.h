@@ -18,6 +18,8 @@ void terminfo_done(void);
 /* Of the terminal that curses runs on. */
 bool terminfo_line_drawing(void);
 int terminfo_colors(void); /* negative or 0: none */
+/* xterm's sequences for titles are shown or dropped, never printed. */
+bool terminfo_takes_title(void);
 /* The size that curses takes when the kernel knows none. */
 int terminfo_rows(void);
 int terminfo_cols(void);
