@@ -9,7 +9,7 @@ export LC_ALL=C # sort and join must agree
 build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
 cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
-core="base scsi discover health plan stats io guard digest map copy rescue verify job report session"
+core="base scsi discover content health plan stats io guard digest map copy rescue verify job report session"
 
 # layer: headers of the project (globs). What is not public is for its own layer only, and
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
@@ -22,6 +22,7 @@ allowed() { # LAYER
 	base) echo 'config.h' ;;
 	scsi) echo 'base/*' ;;
 	discover) echo 'base/* scsi/*' ;;
+	content) echo 'base/*' ;;
 	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
 	stats) echo 'base/*' ;;
@@ -34,7 +35,7 @@ allowed() { # LAYER
 	verify) echo 'base/* plan/* digest/* map/* io/io.h stats/* copy/*' ;;
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
 	report) echo 'base/* scsi/sense.h discover/disk.h health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
-	session) echo "config.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
+	session) echo "config.h content/content.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
 	cli) echo "config.h session/health.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac
@@ -63,7 +64,7 @@ sys/mount.h: discover guard
 linux/*: scsi discover guard io
 fcntl.h: base scsi discover health guard io digest map copy job stats report session
 dirent.h: discover guard session
-unistd.h: base scsi discover health guard io digest map copy job stats report session cli ui
+unistd.h: base scsi discover content health guard io digest map copy job stats report session cli ui
 sys/*: base scsi discover health guard io digest map copy job stats report session cli ui'
 
 count=0
