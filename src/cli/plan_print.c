@@ -94,6 +94,24 @@ static void put_held(const struct session *session, struct page *page)
 		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }
 
+static struct identifiers shared(const struct session *session)
+{
+	const struct session_choice choice = session_choice(session);
+	struct identifiers list;
+
+	identifiers_find(choice.plan, choice.source, &list);
+	return list;
+}
+
+static void put_identifiers(const struct session *session, struct page *page)
+{
+	struct identifiers list = shared(session);
+	char text[512];
+
+	if (list.count)
+		page_field(page, _("ids"), "%s", identifiers_print(&list, text, sizeof(text)));
+}
+
 static const char *verify_words(const struct session *session)
 {
 	const struct plan *plan = session_choice(session).plan;
@@ -239,6 +257,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_held(session, &page);
 	page_field(&page, _("verify"), "%s", verify_words(session));
 	put_engine(session, &page);
+	put_identifiers(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);
 	put_verdicts(session_choice(session).verdicts, &page);
@@ -348,6 +367,10 @@ void plan_print_json(const struct session *session, bool pretty)
 		object, "held_back",
 		report_json_held((unsigned)held->areas.count,
 				 range_list_total(&held->areas) * plan->sector_size));
+	struct identifiers list = shared(session);
+
+	json_object_object_add(object, "boot", report_json_boot_of(session_choice(session).boot));
+	json_object_object_add(object, "identifiers", report_json_identifiers_of(&list));
 	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
 	json_object_object_add(object, "refused", json_object_new_boolean(refused));
 	json_object_object_add(object, "lost", json_lost(session));

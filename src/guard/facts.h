@@ -84,6 +84,8 @@ struct guard_facts {
 	/* What facts_look_at() has found on a destination that is half made, and on which nothing
 	 * may show yet; "" nothing. */
 	char shows[GUARD_SHOWS_MAX];
+	/* What of the source can start a machine, translated; "" not known, or not copied. */
+	char boots[400];
 };
 
 /* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "guard/rules_private.h"
+#include "plan/identifiers.h"
 #include "plan/picture.h"
 
 static void add_partition(char list[static RULE_LIST_MAX], const struct disk *disk,
@@ -326,14 +327,26 @@ static bool find_types(const struct rule_context *c, const char *const *types,
 	return list[0] != '\0';
 }
 
+/* Nothing to decide: what the copy can be expected to do. */
+void rule_source_boots(const struct rule_context *c, struct verdict *ret)
+{
+	if (c->facts->boots[0])
+		rule_say(ret, VERDICT_OK, _("can start a machine: %.360s"), c->facts->boots);
+}
+
 /* New identifiers are not advised here: the boot loader and fstab of the copy name the old ones. */
 static void say_duplicate(const struct rule_context *c, const char *what, struct verdict *ret)
 {
+	struct identifiers shared;
+	char list[120];
+
+	identifiers_find(c->plan, c->source_disk, &shared);
+	identifiers_print(&shared, list, sizeof(list));
 	rule_say(ret, VERDICT_WARN,
-		 _("Afterwards %s and its copy on %s have the same identifiers. Keep them if this "
-		   "disk replaces the old one; take the old one out before you start from it. "
+		 _("Afterwards %s and its copy on %s have the same identifiers%s%s%s. Keep them if "
+		   "this disk replaces the old one; take the old one out before you start from it. "
 		   "With both attached, a system may start or mount either."),
-		 what, c->destination->disk_node);
+		 what, c->destination->disk_node, list[0] ? " (" : "", list, list[0] ? ")" : "");
 }
 
 void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret)

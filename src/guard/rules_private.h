@@ -101,6 +101,7 @@ uint64_t rule_destination_end(const struct plan *plan);
 	RULE("backup-gpt-inside", backup_gpt_inside, 0, MEANS_BACKUP_GPT_INSIDE)                   \
 	RULE("backup-gpt-missing", backup_gpt_missing, 0, MEANS_BACKUP_GPT_MISSING)                \
 	RULE("leftovers", leftovers, RULE_FIRST_PART, 0)                                           \
+	RULE("source-boots", source_boots, 0, 0)                                                   \
 	RULE("duplicate-identities", duplicate_identities, 0, MEANS_SAME_IDENTIFIERS)              \
 	RULE("duplicate-btrfs", duplicate_btrfs, 0, 0)                                             \
 	RULE("duplicate-lvm", duplicate_lvm, 0, 0)                                                 \

@@ -84,6 +84,8 @@ json_object *report_json_domain(const void *plan);
 json_object *report_json_held_back(const void *report);
 json_object *report_json_armed(const void *report);
 json_object *report_json_hurt(const void *report);
+json_object *report_json_boot(const void *report);
+json_object *report_json_identifiers(const void *report);
 json_object *report_json_seconds(const void *report);
 json_object *report_json_rate(const void *report);
 json_object *report_json_cpu(const void *report);

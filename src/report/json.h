@@ -14,6 +14,8 @@
 #include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
+#include "boot/boot.h"
+#include "plan/identifiers.h"
 #include "plan/plan.h"
 
 /* How a member of a struct is written. Unknown, which is null, is what each says. */
@@ -103,6 +105,9 @@ void report_json_add_number(json_object *object, const char *key, uint64_t value
 json_object *report_json_passes(const struct job_snapshot *job);
 /* What is copied last; 0 areas is null. */
 json_object *report_json_held(unsigned areas, uint64_t bytes);
+/* What can start a machine; NULL: not known. */
+json_object *report_json_boot_of(const struct boot_look *look);
+json_object *report_json_identifiers_of(const struct identifiers *list);
 struct report;
 /* Of a struct report: what was proven, and what differs; null when nothing was asked for. */
 json_object *report_json_verify(const void *report);

@@ -192,6 +192,72 @@ json_object *report_json_hurt(const void *data)
 	return report_json_list_of(fields, report->hurt, report->hurt_count);
 }
 
+/* ---- what the copy starts, and what it shares ---- */
+
+static json_object *boot_kind_word(const void *data)
+{
+	const struct boot_item *item = data;
+
+	return json_object_new_string(boot_kind_name(item->kind));
+}
+
+json_object *report_json_boot_of(const struct boot_look *look)
+{
+	static const struct json_field fields[] = {
+		JSON_MADE("kind", boot_kind_word),
+		FIELD(boot_item, partition, JSON_POSITIVE),
+		FIELD(boot_item, text, JSON_TEXT),
+		FIELD(boot_item, lost, JSON_BOOL),
+	};
+
+	return look->read ? report_json_list_of(fields, look->items, look->count) : NULL;
+}
+
+json_object *report_json_boot(const void *data)
+{
+	static const struct json_field fields[] = {
+		FIELD(boot_entry, number, JSON_NUMBER),
+		FIELD(boot_entry, label, JSON_TEXT),
+		FIELD(boot_entry, part_uuid, JSON_TEXT),
+		FIELD(boot_entry, loader, JSON_TEXT),
+	};
+	const struct report *report = data;
+	json_object *object;
+
+	if (!report->boot.read)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "found", report_json_boot_of(&report->boot));
+	json_object_object_add(object, "entries_of_source",
+			       report->boot_entries_known
+				       ? report_json_list_of(fields, report->boot_entries,
+							     report->boot_entry_count)
+				       : NULL);
+	return object;
+}
+
+json_object *report_json_identifiers_of(const struct identifiers *list)
+{
+	static const char *const words[] = { "table", "partition", "contents" };
+	static const struct json_field fields[] = {
+		JSON_WORD_OF("of", words, struct identifier, kind),
+		FIELD(identifier, partition, JSON_POSITIVE),
+		FIELD(identifier, fs, JSON_TEXT),
+		FIELD(identifier, label, JSON_TEXT),
+		FIELD(identifier, value, JSON_TEXT),
+		FIELD(identifier, changed_to, JSON_TEXT),
+	};
+
+	return report_json_list_of(fields, list->items, list->count);
+}
+
+json_object *report_json_identifiers(const void *data)
+{
+	const struct report *report = data;
+
+	return report_json_identifiers_of(&report->identifiers);
+}
+
 /* ---- what was measured ---- */
 
 json_object *report_json_seconds(const void *data)

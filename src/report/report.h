@@ -10,9 +10,12 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "boot/boot.h"
+#include "boot/entries.h"
 #include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
+#include "plan/identifiers.h"
 #include "plan/plan.h"
 
 struct file_timeout;
@@ -23,6 +26,7 @@ struct file_timeout;
 #define REPORT_HURT_MAX   24
 #define REPORT_STEPS_MAX  12
 #define REPORT_STEP_MAX   640
+#define REPORT_BOOTS_MAX  8
 /* Of the name of the list of digests beside a report. */
 #define REPORT_LIST_ENDING ".digests"
 
@@ -80,6 +84,11 @@ struct report {
 	char host[128], kernel[128], version[64];
 	struct report_hurt hurt[REPORT_HURT_MAX];
 	size_t hurt_count;
+	struct boot_look boot; /* of the copy of a whole disk */
+	bool boot_entries_known;
+	struct boot_entry boot_entries[REPORT_BOOTS_MAX]; /* that name the source */
+	size_t boot_entry_count;
+	struct identifiers identifiers; /* that it shares with the source, or did */
 	/* What to do next, sentences: first all that the copy does not work without, in order. */
 	char next[REPORT_STEPS_MAX][REPORT_STEP_MAX];
 	size_t next_count;

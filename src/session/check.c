@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/check.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "scsi/ata.h"
+#include "session/boot_check.h"
 #include "session/files.h"
 #include "session/health.h"
 
@@ -52,6 +56,24 @@ static int load(struct check *check)
 	return 0;
 }
 
+/* Not of a disk that a map calls damaged: every bad sector would be read again. */
+static void look_for_boot(struct check *check, const struct plan *plan)
+{
+	const struct disk *source = check->facts.source_contents;
+	bool resumes = check->map_path[0] &&
+		       (!check->new_map || strcmp(check->map_path, check->new_map) != 0);
+	char bios[BOOT_LINE_MAX], uefi[BOOT_LINE_MAX];
+
+	if (!source)
+		source = endpoint_disk(check->disks, &plan->source);
+	check->boot = (struct boot_look){ 0 };
+	if (!resumes)
+		boot_check_source(plan, source, &check->boot);
+	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))
+		snprintf(check->facts.boots, sizeof(check->facts.boots), "%.180s; %.200s", bios,
+			 uefi);
+}
+
 static int ask(struct check *check)
 {
 	const struct plan *plan = check->load ? check->loaded.plan : &check->ends;
@@ -64,6 +86,7 @@ static int ask(struct check *check)
 	check_images(check->images, plan, facts);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
+	look_for_boot(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "boot/boot.h"
 #include "discover/image_store.h"
 #include "guard/facts.h"
 #include "session/load.h"
@@ -30,6 +31,7 @@ struct check {
 	/* What was found. */
 	struct loaded loaded;
 	struct guard_facts facts;
+	struct boot_look boot; /* of the source */
 	struct error error;
 	int result;
 };

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "boot/boot.h"
 #include "discover/disk.h"
 #include "discover/endpoint.h"
 #include "health/health.h"
@@ -203,6 +204,8 @@ struct session_choice {
 	const struct verdict_list *verdicts;
 	/* What the copy will hold back to its end; usually empty unless a whole disk is copied. */
 	const struct held *held;
+	/* What of the source can start a machine, as far as it was read. */
+	const struct boot_look *boot;
 	/* The disks that the ends are or lie on; of an image, the disk that it holds. NULL: not
 	 * known. */
 	const struct disk *source, *destination;

@@ -19,6 +19,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/table.h"
+#include "session/boot_check.h"
 
 #define GPT_ENTRIES_BYTES 16384U
 
@@ -499,6 +500,15 @@ static void say_duplicates(struct report *report)
 		      "the old one; take the old one out before you start from it."));
 }
 
+static void say_boot(struct report *report)
+{
+	char step[REPORT_STEP_MAX];
+
+	for (unsigned i = 0; i < BOOT_CHECK_STEPS; i++)
+		if (boot_check_step(report, i, step)[0])
+			add(report, "%s", step);
+}
+
 /* A copy that must not be relied on. */
 static void say_again(struct report *report)
 {
@@ -545,4 +555,5 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 	if (close_error->code)
 		add(report, "%s", close_error->sentence);
 	say_duplicates(report);
+	say_boot(report);
 }

@@ -70,6 +70,7 @@ static int take_facts(struct session *session, const struct guard_facts *facts,
 			    &verdicts, reterr);
 
 	session->source_writers = facts->source_writers;
+	session->boot = session->checking.boot;
 	if (r == 0)
 		r = find_held(session, reterr);
 	if (r < 0) {
@@ -361,6 +362,7 @@ struct session_choice session_choice(const struct session *session)
 		.plan = plan,
 		.verdicts = &session->verdicts,
 		.held = &session->held,
+		.boot = &session->boot,
 		.source = plan ? session_contents(session, &plan->source) : NULL,
 		.destination = plan ? session_contents(session, &plan->destinations[0]) : NULL,
 		.resumes = plan && session->resumes,

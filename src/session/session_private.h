@@ -168,6 +168,7 @@ struct session {
 	struct verdict_list verdicts;
 	struct source_writers source_writers; /* when the verdicts were made */
 	struct held held;                     /* of the plan */
+	struct boot_look boot;                /* of the source of the plan */
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;

@@ -14,7 +14,7 @@ struct rule_case {
 	const char *says;               /* part of the sentence of one that fires */
 };
 
-extern const struct rule_case refused[], warned[], quiet[];
+extern const struct rule_case refused[], warned[], said[], quiet[];
 
 /* Those that serve in more than one place. */
 void set_same_file(struct machine *m);

@@ -36,6 +36,12 @@ START_TEST(rule_warns)
 }
 END_TEST
 
+START_TEST(rule_says)
+{
+	check_fires(&said[_i], VERDICT_OK);
+}
+END_TEST
+
 START_TEST(rule_is_quiet)
 {
 	const struct rule_case *c = &quiet[_i];
@@ -81,7 +87,9 @@ static int cases_of(const char *rule, const struct rule_case *cases)
 START_TEST(every_rule_is_tested)
 {
 	for (const struct rule_info *rule = rules_table(); rule->id; rule++)
-		ck_assert_msg(cases_of(rule->id, refused) + cases_of(rule->id, warned) > 0,
+		ck_assert_msg(cases_of(rule->id, refused) + cases_of(rule->id, warned) +
+					      cases_of(rule->id, said) >
+				      0,
 			      "no test makes %s fire", rule->id);
 }
 END_TEST
@@ -388,6 +396,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(each, rule_refuses, 0, count(refused));
 	tcase_add_loop_test(each, what_is_allowed_is_not_advised, 0, count(refused));
 	tcase_add_loop_test(each, rule_warns, 0, count(warned));
+	tcase_add_loop_test(each, rule_says, 0, count(said));
 	tcase_add_loop_test(each, rule_is_quiet, 0, count(quiet));
 	tcase_add_loop_test(each, row_is_judged_like_its_plan, 0, sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(each, rules_are_asked_in_their_runs, 0, 2);

@@ -297,6 +297,17 @@ static void set_data_in_image(struct machine *m)
 	m->facts.destination_contents = &m->disks[1];
 }
 
+static void set_boots(struct machine *m)
+{
+	text_copy(m->facts.boots, sizeof(m->facts.boots), "BIOS: GRUB");
+}
+
+/* No warnings: what a technician is to know. */
+const struct rule_case said[] = {
+	{ "source-boots", set_boots, "BIOS: GRUB" },
+	{ 0 },
+};
+
 const struct rule_case warned[] = {
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },

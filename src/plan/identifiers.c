@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/identifiers.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+/* By its first sector, where each of them lies, or leads from. */
+static bool is_copied(const struct plan *plan, uint64_t lba)
+{
+	for (size_t i = 0; i < plan->extent_count; i++)
+		if (lba >= plan->extents[i].source_lba &&
+		    lba - plan->extents[i].source_lba < plan->extents[i].sectors)
+			return true;
+	return false;
+}
+
+static void add(struct identifiers *list, enum identifier_kind kind, unsigned partition,
+		const char *fs, const char *label, const char *value)
+{
+	struct identifier *item = &list->items[list->count];
+
+	if (!value[0])
+		return;
+	if (list->count == IDENTIFIERS_MAX) {
+		list->more++;
+		return;
+	}
+	*item = (struct identifier){ .kind = kind, .partition = partition };
+	text_copy(item->fs, sizeof(item->fs), fs);
+	text_copy(item->label, sizeof(item->label), label);
+	text_copy(item->value, sizeof(item->value), value);
+	list->count++;
+}
+
+void identifiers_find(const struct plan *plan, const struct disk *source, struct identifiers *ret)
+{
+	bool disk = plan->source.kind != ENDPOINT_PARTITION;
+	bool table = disk && is_copied(plan, 0);
+
+	*ret = (struct identifiers){ 0 };
+	if (!source || plan->destinations[0].kind == ENDPOINT_IMAGE)
+		return;
+	if (table)
+		add(ret, IDENTIFIER_TABLE, 0, source->table, "", source->table_uuid);
+	for (size_t i = 0; i < source->partition_count; i++) {
+		const struct partition *p = &source->partitions[i];
+
+		if (disk ? !is_copied(plan, p->start)
+			 : p->devno != plan->source.devno || !is_copied(plan, 0))
+			continue;
+		if (table)
+			add(ret, IDENTIFIER_PARTITION, p->number, "", p->name, p->part_uuid);
+		add(ret, IDENTIFIER_CONTENTS, p->number, p->fs, p->label, p->uuid);
+	}
+}
+
+__attribute__((format(printf, 3, 4))) static void append(char *buffer, size_t size,
+							 const char *format, ...)
+{
+	size_t used = strlen(buffer);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(buffer + used, size - used, format, args);
+	va_end(args);
+}
+
+static unsigned count_of(const struct identifiers *list, enum identifier_kind kind, const char *fs)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		count += list->items[i].kind == kind && strcmp(list->items[i].fs, fs) == 0;
+	return count;
+}
+
+static bool is_first(const struct identifiers *list, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (list->items[i].kind == list->items[at].kind &&
+		    strcmp(list->items[i].fs, list->items[at].fs) == 0)
+			return false;
+	return true;
+}
+
+const char *identifiers_print(const struct identifiers *list, char *buffer, size_t size)
+{
+	buffer[0] = '\0';
+	for (size_t i = 0; i < list->count; i++) {
+		const struct identifier *item = &list->items[i];
+		unsigned count = count_of(list, item->kind, item->fs);
+
+		if (!is_first(list, i))
+			continue;
+		append(buffer, size, "%s", buffer[0] ? ", " : "");
+		if (item->kind == IDENTIFIER_TABLE)
+			append(buffer, size, "%s",
+			       strcmp(item->fs, "gpt") == 0 ? _("disk GUID") : _("disk signature"));
+		else if (item->kind == IDENTIFIER_PARTITION)
+			append(buffer, size, P_("%u PARTUUID", "%u PARTUUIDs", count), count);
+		else
+			append(buffer, size, P_("%u UUID of %s", "%u UUIDs of %s", count), count,
+			       item->fs[0] ? item->fs : "?");
+	}
+	return buffer;
+}

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A small system of GRUB's on a GPT disk, for BIOS and UEFI: what of it can start is told before and
+# after the copy, and it starts from the copy alone.
+. "$(dirname -- "$0")/lib.sh"
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+. "$here/boot-lib.sh"
+need jq
+
+root_uuid=11111111-2222-4333-8444-555555555555
+
+# grub_disk IMAGE: a BIOS boot partition, an ESP with a loader under \EFI\debian and as
+# \EFI\BOOT\BOOTX64.EFI, and ext4 with fstab and grub.cfg, which find it by its UUID. Says so
+# through the serial port when it has.
+grub_disk() {
+	local modules='part_gpt fat ext2 search search_fs_uuid echo serial terminal sleep test normal configfile'
+	truncate -s 64M "$1"
+	sfdisk -q --wipe always "$1" <<-TABLE
+		label: gpt
+		start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649
+		start=2MiB, size=34MiB, type=uefi, name=ESP
+		start=36MiB, size=24MiB, type=linux, name=root
+	TABLE
+	make_root
+	dd if=rootfs of="$1" bs=1M seek=36 conv=notrunc status=none
+	cat >early.cfg <<-CFG
+		serial --unit=0
+		terminal_output serial
+		search --no-floppy --fs-uuid --set=root $root_uuid
+		configfile (\$root)/boot/grub/grub.cfg
+	CFG
+	# shellcheck disable=SC2086 # several names
+	grub-mkimage -O i386-pc -c early.cfg -p /boot/grub -o core.img biosdisk $modules
+	# shellcheck disable=SC2086
+	grub-mkimage -O x86_64-efi -c early.cfg -p /boot/grub -o grubx64.efi $modules
+	put_bios_code "$1"
+	make_esp
+	dd if=esp of="$1" bs=1M seek=2 conv=notrunc status=none
+}
+
+make_root() {
+	mkdir -p root/boot/grub root/etc
+	cat >root/boot/grub/grub.cfg <<-CFG
+		search --no-floppy --fs-uuid --set=root $root_uuid
+		if [ -f (\$root)/etc/fstab ]; then echo "started-by-bios started-by-uefi"; fi
+		sleep 1000
+	CFG
+	cat >root/etc/fstab <<-FSTAB
+		UUID=$root_uuid / ext4 defaults 0 1
+		UUID=ABCD-1234 /boot/efi vfat defaults 0 0
+	FSTAB
+	mkfs.ext4 -q -U "$root_uuid" -L root -d root rootfs 24M
+}
+
+# As grub-bios-setup does it: both parts are told where the next one lies.
+put_bios_code() { # IMAGE
+	head -c 440 /usr/lib/grub/i386-pc/boot.img >code
+	printf '\x00\x08\x00\x00\x00\x00\x00\x00' | dd of=code bs=1 seek=$((0x5c)) conv=notrunc status=none
+	printf '\x01\x08\x00\x00\x00\x00\x00\x00' | dd of=core.img bs=1 seek=$((0x1f4)) conv=notrunc status=none
+	dd if=code of="$1" conv=notrunc status=none
+	dd if=core.img of="$1" bs=512 seek=2048 conv=notrunc status=none
+}
+
+make_esp() {
+	truncate -s 34M esp
+	mkfs.vfat -F 32 -i ABCD1234 -n ESP esp >/dev/null
+	mmd -i esp ::EFI ::EFI/debian ::EFI/BOOT ::loader ::loader/entries
+	mcopy -i esp grubx64.efi ::EFI/debian/shimx64.efi
+	mcopy -i esp grubx64.efi ::EFI/BOOT/BOOTX64.EFI
+	echo 'title Debian' >debian-with-a-long-name.conf
+	mcopy -i esp debian-with-a-long-name.conf ::loader/entries/
+}
+
+json_says() { # FILTER
+	jq -e "$1" json >/dev/null || {
+		jq . json
+		fail "not so: $1"
+	}
+}
+
+what_can_start_is_told_and_starts() {
+	grub_disk source.img
+	truncate -s 64M copy.img
+	source=$(attach "$PWD/source.img")
+	destination=$(attach "$PWD/copy.img")
+	run 0 clone -s "$source" -d "$destination" --dry-run
+	says 'can start a machine: BIOS: GRUB, its core in partition 1; UEFI: partition 2'
+	says 'disk GUID, 3 PARTUUIDs, 1 UUID of vfat, 1 UUID of ext4'
+	run 0 clone -s "$source" -d "$destination" --dry-run --json
+	cp out json
+	json_says '[.boot[].kind] == ["bios-code", "grub-core", "efi-system-partition", "efi-loader",
+		"efi-loader", "systemd-boot"]'
+	clone 0 "$source" "$destination"
+	says "--part 2 --label debian --loader '\EFI\debian\shimx64.efi'"
+	cp logs/*.json json
+	json_says '[.boot.found[] | select(.lost)] == []'
+	json_says '[.boot.found[].text] | contains(["\\EFI\\BOOT\\BOOTX64.EFI",
+		"\\loader\\entries\\debian-with-a-long-name.conf"])'
+	json_says '[.identifiers[] | select(.of == "contents") | .value] == ["ABCD-1234",
+		"11111111-2222-4333-8444-555555555555"]'
+	detach "$source"
+	detach "$destination"
+	both_start yes copy.img
+}
+
+run_cases what_can_start_is_told_and_starts
