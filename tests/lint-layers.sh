@@ -37,7 +37,7 @@ allowed() { # LAYER
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
 	report) echo 'base/* scsi/sense.h discover/disk.h boot/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
-	cli) echo "config.h session/health.h discover/image_store.h report/json.h report/page.h ui/deck.h $public" ;;
+	cli) echo "config.h session/health.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac
 }

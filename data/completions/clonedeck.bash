@@ -27,7 +27,7 @@ _clonedeck()
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        list | show | clone | resume | verify)
+        list | show | clone | resume | verify | jobs)
             command=$word
             break
             ;;
@@ -105,6 +105,7 @@ _clonedeck()
 
     case $command in
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
+    jobs) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
     show)
         mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         ;;
@@ -126,7 +127,7 @@ _clonedeck()
         fi
         ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify --glyphs --color --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs --glyphs --color --size
             --simple --practice --allow --on-vanish --on-hangup --help --version' -- "$cur")
         ;;
     esac

@@ -4,7 +4,7 @@ function __clonedeck_disks
     clonedeck list --json 2>/dev/null | string replace -rf '^ *"node": *"([^"]*)",?$' '$1'
 end
 
-set -l commands list show clone resume verify
+set -l commands list show clone resume verify jobs
 set -l clone '__fish_seen_subcommand_from clone'
 set -l copy '__fish_seen_subcommand_from clone resume'
 
@@ -14,6 +14,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a show -d 
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a clone -d copy
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a resume -d 'go on from a map'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -d 'compare a copy'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 'print the copies that run'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
@@ -27,7 +28,7 @@ complete -c clonedeck -l help -d 'show help'
 
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -s v -l verbose -d 'also what kernels no longer have'
-complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify' -l json -d 'as JSON'
+complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify jobs' -l json -d 'as JSON'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -F -a '(__clonedeck_disks)'
 
 complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'

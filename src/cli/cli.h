@@ -33,6 +33,7 @@ int cli_show(int argc, char **argv);
 int cli_clone(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 int cli_verify(int argc, char **argv);
+int cli_jobs(int argc, char **argv);
 
 /* ---- options.c ---- */
 

@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{ "clone", cli_clone, N_("copy a disk, a partition, ranges or an image") },
 	{ "resume", cli_resume, N_("resume a copy from its map") },
 	{ "verify", cli_verify, N_("compare a copy with its source or its digests") },
+	{ "jobs", cli_jobs, N_("show the copies that run") },
 };
 
 enum deck_option {

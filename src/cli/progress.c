@@ -8,18 +8,6 @@
 #include "report/report.h"
 #include "session/progress.h"
 
-static const char *state_word(enum job_state state)
-{
-	static const char *const words[] = {
-		[JOB_READY] = "ready",       [JOB_COPYING] = "copying",
-		[JOB_PAUSED] = "paused",     [JOB_STOPPING] = "stopping",
-		[JOB_FLUSHING] = "flushing", [JOB_VERIFYING] = "verifying",
-		[JOB_ENDED] = "ended",       [JOB_WAITING] = "waiting",
-	};
-
-	return words[state];
-}
-
 static json_object *json_rate(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
@@ -72,7 +60,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.progress/1"));
 	json_object_object_add(object, "time", report_json_time((int64_t)time(NULL)));
 	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
-	json_object_object_add(object, "state", json_object_new_string(state_word(job->state)));
+	json_object_object_add(object, "state", json_object_new_string(job_state_name(job->state)));
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));

@@ -76,9 +76,10 @@ static size_t print(const struct running *running, char text[static RECORD_MAX])
 {
 	char map[3 * sizeof(running->map)];
 	int n = snprintf(text, RECORD_MAX,
-			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nmap %s\n",
-			 (long)running->pid, running->started, running->percent,
-			 text_encode(map, sizeof(map), running->map));
+			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nleft %" PRId64
+				    "\nstate %s\nmap %s\n",
+			 (long)running->pid, running->started, running->percent, running->left,
+			 running->state, text_encode(map, sizeof(map), running->map));
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
 	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
@@ -201,6 +202,10 @@ static void take(const char *key, const char *value, struct running *ret)
 		ret->started = strtoll(value, NULL, 10);
 	else if (strcmp(key, "percent") == 0)
 		ret->percent = strtod(value, NULL);
+	else if (strcmp(key, "left") == 0)
+		ret->left = strtoll(value, NULL, 10);
+	else if (strcmp(key, "state") == 0)
+		text_sanitise(ret->state, sizeof(ret->state), value, strlen(value));
 	else if (strcmp(key, "map") == 0)
 		text_decode(ret->map, sizeof(ret->map), value);
 	else if (strncmp(key, "source", strlen("source")) == 0)
@@ -213,7 +218,7 @@ static bool parse(char *text, struct running *ret)
 {
 	char *rest = text, *line = strsep(&rest, "\n");
 
-	*ret = (struct running){ 0 };
+	*ret = (struct running){ .left = -1 };
 	if (!line || strcmp(line, FIRST_LINE) != 0)
 		return false;
 	while ((line = strsep(&rest, "\n"))) {

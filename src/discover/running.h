@@ -31,6 +31,8 @@ struct running {
 	pid_t pid;
 	int64_t started; /* unix seconds */
 	double percent;  /* of all that is to be done, 0 to 100 */
+	int64_t left;    /* seconds; -1 unknown */
+	char state[16];  /* "copying", as in the JSON of a progress line; "" unknown */
 	struct running_end source, destination;
 	char map[512];
 };

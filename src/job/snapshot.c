@@ -97,6 +97,18 @@ const struct job_pass *job_pass_counted(const struct job_snapshot *job)
 	return now->total ? now : NULL;
 }
 
+const char *job_state_name(enum job_state state)
+{
+	static const char *const names[] = {
+		[JOB_READY] = "ready",       [JOB_COPYING] = "copying",
+		[JOB_PAUSED] = "paused",     [JOB_STOPPING] = "stopping",
+		[JOB_FLUSHING] = "flushing", [JOB_VERIFYING] = "verifying",
+		[JOB_ENDED] = "ended",       [JOB_WAITING] = "waiting",
+	};
+
+	return names[state];
+}
+
 const char *job_state_words(enum job_state state)
 {
 	switch (state) {

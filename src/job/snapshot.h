@@ -203,5 +203,7 @@ const struct job_pass *job_pass_counted(const struct job_snapshot *job);
 
 /* "copying", "paused", …: for people, translated, in lower case. */
 const char *job_state_words(enum job_state state);
+/* "copying": the member of the JSON. */
+const char *job_state_name(enum job_state state);
 
 #endif

@@ -63,6 +63,9 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 	if (read(heartbeat->timer_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
 		return;
 	heartbeat->running.percent = progress_percent(job->overall);
+	heartbeat->running.left = job->eta.known ? (int64_t)job->eta.seconds : -1;
+	text_copy(heartbeat->running.state, sizeof(heartbeat->running.state),
+		  job_state_name(away ? JOB_WAITING : job->state));
 	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map), map);
 	/* Nothing is held while a disk is missing, and another one may get its number. */
 	if (away)

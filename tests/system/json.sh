@@ -147,5 +147,29 @@ a_stopped_copy() {
 	jq -es '.[-1] | .result == "STOPPED" and .exit_code == 6 and any(.next[]; contains("resume"))' out
 }
 
+the_copies_that_run() {
+	two_disks
+	run 0 jobs --json
+	[ "$(valid out)" = jobs ]
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --json \
+		--rate 4M --log-dir logs >copy 2>err &
+	copy=$!
+	wait_for grep -q '"state":"copying"' copy
+	seen() { # the record is written anew every two seconds
+		"$CLONEDECK" jobs --json | jq -e --arg node "$destination" --argjson pid "$copy" \
+			'.jobs[] | select(.pid == $pid) | .destination.node == $node and
+				.state == "copying" and .percent < 100 and (.map | endswith(".map"))'
+	}
+	wait_for seen
+	run 0 jobs --json
+	[ "$(valid out)" = jobs ]
+	run 0 jobs
+	says "$destination"
+	kill -INT "$copy"
+	ends 6
+	! "$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" 'any(.jobs[]; .pid == $pid)'
+}
+
 run_cases a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
-	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy
+	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy \
+	the_copies_that_run

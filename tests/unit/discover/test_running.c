@@ -45,6 +45,8 @@ static void begin(double percent)
 			.pid = getpid(),
 			.started = 1767225600,
 			.percent = 12.3,
+			.left = 3600,
+			.state = "copying",
 			.source = { .node = "/dev/sda1", .devno = makedev(8, 0), .diskseq = 7 },
 			.destination = { .node = "/dev/sdb",
 					 .devno = makedev(8, 16),
@@ -97,6 +99,8 @@ START_TEST(a_living_copy_is_told)
 	ck_assert_uint_eq(running_list(folder, found), 1);
 	ck_assert_int_eq(found[0].pid, child);
 	ck_assert_int_eq(found[0].started, 1767225600);
+	ck_assert_int_eq(found[0].left, 3600);
+	ck_assert_str_eq(found[0].state, "copying");
 	ck_assert_str_eq(found[0].source.node, "/dev/sda1");
 	ck_assert(found[0].source.devno == makedev(8, 0));
 	ck_assert_uint_eq(found[0].source.diskseq, 7);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command jobs: the copies that run on this machine, with a deck or without. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/inspect.h"
+#include "discover/running.h"
+
+enum jobs_column { PID, SOURCE, DESTINATION, DONE, LEFT, STATE, SINCE, COLUMN_COUNT };
+
+static const struct column columns[COLUMN_COUNT] = {
+	[PID] = { N_("PID"), COLUMN_RIGHT },
+	[SOURCE] = { N_("SOURCE") },
+	[DESTINATION] = { N_("DESTINATION") },
+	[DONE] = { N_("DONE"), COLUMN_RIGHT },
+	[LEFT] = { N_("LEFT"), COLUMN_RIGHT },
+	[STATE] = { N_("STATE") },
+	[SINCE] = { N_("SINCE") },
+};
+
+static const char *node(const struct running_end *end)
+{
+	return end->node[0] ? end->node : _("image");
+}
+
+static int add_row(struct columns *table, const struct running *job, struct error *reterr)
+{
+	char pid[24], done[16], left[UNITS_TEXT_MAX], since[32] = "";
+	time_t started = (time_t)job->started;
+	struct tm when;
+	const char *texts[COLUMN_COUNT] = {
+		[PID] = pid,
+		[SOURCE] = node(&job->source),
+		[DESTINATION] = node(&job->destination),
+		[DONE] = done,
+		[LEFT] = job->left < 0 ? _("unknown")
+				       : units_print_duration((uint64_t)job->left, left),
+		[STATE] = job->state,
+		[SINCE] = since,
+	};
+
+	snprintf(pid, sizeof(pid), "%ld", (long)job->pid);
+	snprintf(done, sizeof(done), "%.1f %%", job->percent);
+	if (localtime_r(&started, &when))
+		strftime(since, sizeof(since), "%Y-%m-%d %H:%M", &when);
+	return columns_add(table, texts, reterr);
+}
+
+static int print_table(const struct running *jobs, size_t count, struct error *reterr)
+{
+	struct columns *table = NULL;
+	int r;
+
+	if (count == 0) {
+		puts(_("No copy runs."));
+		return 0;
+	}
+	r = columns_new(columns, COLUMN_COUNT, &table, reterr);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		r = add_row(table, &jobs[i], reterr);
+	if (r == 0)
+		r = columns_print(table, reterr);
+	columns_destroy(table);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		char map[3 * sizeof(jobs[i].map)];
+
+		printf("%s%ld: %s\n", i == 0 ? "\n" : "", (long)jobs[i].pid,
+		       jobs[i].map[0] ? text_show(map, sizeof(map), jobs[i].map) : _("no map"));
+	}
+	return r;
+}
+
+static json_object *json_end(const struct running_end *end)
+{
+	json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "node",
+			       end->node[0] ? json_object_new_string(end->node) : NULL);
+	json_object_object_add(object, "serial",
+			       end->serial[0] ? json_object_new_string(end->serial) : NULL);
+	return object;
+}
+
+static json_object *json_job(const struct running *job)
+{
+	json_object *object = json_object_new_object();
+	char map[3 * sizeof(job->map)];
+
+	json_object_object_add(object, "pid", json_object_new_int64(job->pid));
+	json_object_object_add(object, "started", json_object_new_int64(job->started));
+	json_object_object_add(object, "percent", json_object_new_double(job->percent));
+	json_object_object_add(object, "seconds_left",
+			       job->left < 0 ? NULL : json_object_new_int64(job->left));
+	json_object_object_add(object, "state",
+			       job->state[0] ? json_object_new_string(job->state) : NULL);
+	json_object_object_add(object, "source", json_end(&job->source));
+	json_object_object_add(object, "destination", json_end(&job->destination));
+	json_object_object_add(
+		object, "map",
+		job->map[0] ? json_object_new_string(text_encode(map, sizeof(map), job->map))
+			    : NULL);
+	return object;
+}
+
+static int print_json(const struct running *jobs, size_t count, struct error *reterr)
+{
+	json_object *document = json_object_new_object();
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_object_array_add(array, json_job(&jobs[i]));
+	json_object_object_add(document, "schema", json_object_new_string("clonedeck.jobs/1"));
+	json_object_object_add(document, "jobs", array);
+	return disk_json_print(document, reterr);
+}
+
+enum jobs_option { OPTION_JSON = 256, OPTION_HELP };
+
+static const struct option long_options[] = {
+	{ "json", no_argument, NULL, OPTION_JSON },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+int cli_jobs(int argc, char **argv)
+{
+	struct running jobs[RUNNING_MAX];
+	struct error error = { 0 };
+	bool json = false;
+	size_t count;
+	int c;
+
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, long_options, ":"))
+		return EXIT_USAGE;
+	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		switch (c) {
+		case OPTION_JSON:
+			json = true;
+			break;
+		case OPTION_HELP:
+			fputs(_("Usage: clonedeck jobs [--json]\n"
+				"\n"
+				"Shows the copies that run on this machine, how far they are, and "
+				"their\n"
+				"maps.\n"
+				"\n"
+				"  --json  as JSON\n"),
+			      stdout);
+			return cli_finish_output(EXIT_COMPLETE);
+		default:
+			return cli_bad_option(argv, c);
+		}
+	}
+	if (optind < argc)
+		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind]);
+	count = running_list(NULL, jobs);
+	if ((json ? print_json : print_table)(jobs, count, &error) < 0)
+		return cli_error(&error);
+	return cli_finish_output(EXIT_COMPLETE);
+}
