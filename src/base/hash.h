@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two small, well-known functions on integers and short texts, for what stays within
- * the program. What lies on a medium or in a file is hashed by XXH3 (verify/digest.h).
- * No defence against somebody who wants two things to look alike.
+ * Small, well-known functions. Those on integers and short texts are for what stays within the
+ * program: what lies on a medium or in a file is hashed by XXH3 (verify/digest.h). No defence
+ * against somebody who wants two things to look alike.
  */
 #ifndef CLONEDECK_BASE_HASH_H
 #define CLONEDECK_BASE_HASH_H
@@ -34,6 +34,29 @@ static inline uint64_t fnv1a(uint64_t hash, const void *data, size_t length)
 	for (size_t i = 0; i < length; i++)
 		hash = (hash ^ bytes[i]) * 0x100000001b3ULL;
 	return hash;
+}
+
+#define CRC32_IEEE 0xedb88320U /* of IEEE 802.3: GPT, F2FS */
+
+/* A CRC of 32 bits, lowest bit first, with this (reflected) polynomial. Most begin with ~0 and turn
+ * the result over (~). Half a byte at a time: the table is small enough to be made for each call.
+ */
+static inline uint32_t crc32(uint32_t crc, uint32_t polynomial, const void *data, size_t length)
+{
+	const unsigned char *bytes = data;
+	uint32_t half[16];
+
+	for (uint32_t i = 0; i < 16; i++) {
+		half[i] = i;
+		for (int bit = 0; bit < 4; bit++)
+			half[i] = half[i] >> 1 ^ (polynomial & -(half[i] & 1));
+	}
+	for (size_t i = 0; i < length; i++) {
+		crc ^= bytes[i];
+		crc = crc >> 4 ^ half[crc & 15];
+		crc = crc >> 4 ^ half[crc & 15];
+	}
+	return crc;
 }
 
 #endif

@@ -20,8 +20,10 @@
 #define SMALL (256U << 10)
 
 static const struct content_kind kinds[] = {
-	{ "ext2", content_ext },  { "ext3", content_ext },       { "ext4", content_ext },
-	{ "swap", content_swap }, { "swsuspend", content_swap }, { "xfs", content_xfs },
+	{ "ext2", content_ext },    { "ext3", content_ext },       { "ext4", content_ext },
+	{ "swap", content_swap },   { "swsuspend", content_swap }, { "xfs", content_xfs },
+	{ "vfat", content_fat },    { "exfat", content_exfat },    { "ntfs", content_ntfs },
+	{ "btrfs", content_btrfs }, { "f2fs", content_f2fs },
 };
 
 static content_reader *reader_of(const char *fs)
@@ -156,7 +158,9 @@ static int read_and_check(const struct volume *volume, content_reader *read,
 {
 	int r = read(volume, content);
 
-	if (r == -ENOMEM || r == -ECANCELED || (r == 0 && content->whole[0]))
+	if (content->whole[0])
+		return 0;
+	if (r == -ENOMEM || r == -ECANCELED)
 		return r;
 	if (r == -EINVAL || r == -ERANGE)
 		return content_doubt(content, _("it says of itself what cannot be"));

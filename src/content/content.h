@@ -33,9 +33,9 @@ struct content {
 };
 
 /*
- * 0, also where the content is in doubt; negative errno if reading failed (volume_read()) or
- * there was no memory: whoever asked the reader turns that into a doubt, too. *content is all
- * zero before; what the reader says in used_bytes are the bytes that the file system itself
+ * 0, or, also where the content is in doubt, a negative errno (of volume_read(), no memory):
+ * whoever asked the reader turns that into a doubt, too. *content is all zero before; what the
+ * reader says in used_bytes are the bytes that the file system itself
  * counts as used (0: it does not say): fewer must not come out of `free`.
  */
 typedef int content_reader(const struct volume *volume, struct content *content);
@@ -73,5 +73,6 @@ void content_done(struct content *content);
 
 /* The readers. */
 content_reader content_ext, content_xfs, content_swap;
+content_reader content_fat, content_exfat, content_ntfs, content_btrfs, content_f2fs;
 
 #endif

@@ -3,10 +3,12 @@
 #ifndef CLONEDECK_CONTENT_CRC32C_H
 #define CLONEDECK_CONTENT_CRC32C_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "base/hash.h"
 
 /* Begin with ~0; some formats store the result inverted. */
-uint32_t crc32c(uint32_t crc, const void *data, size_t size);
+static inline uint32_t crc32c(uint32_t crc, const void *data, size_t size)
+{
+	return crc32(crc, 0x82f63b78U, data, size);
+}
 
 #endif

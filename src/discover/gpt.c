@@ -11,6 +11,7 @@
 #include <endian.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "discover/table.h"
@@ -36,25 +37,6 @@ struct gpt_copy {
 	uint64_t entries, entry_sectors;
 };
 
-/* CRC-32 of IEEE 802.3, half a byte at a time. */
-static uint32_t crc32(const void *data, size_t length)
-{
-	static const uint32_t half[16] = {
-		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4,
-		0x4db26158, 0x5005713c, 0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
-		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
-	};
-	const uint8_t *bytes = data;
-	uint32_t crc = 0xffffffff;
-
-	for (size_t i = 0; i < length; i++) {
-		crc ^= bytes[i];
-		crc = crc >> 4 ^ half[crc & 15];
-		crc = crc >> 4 ^ half[crc & 15];
-	}
-	return ~crc;
-}
-
 static bool header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 {
 	struct gpt_header *header = (struct gpt_header *)sector;
@@ -66,7 +48,7 @@ static bool header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 	/* The checksum is made with itself as zero. */
 	header->header_crc = 0;
 
-	uint32_t found = crc32(sector, size);
+	uint32_t found = ~crc32(~0U, CRC32_IEEE, sector, size);
 
 	header->header_crc = htole32(said);
 	return found == said;
@@ -87,7 +69,7 @@ static bool entries_are_sound(const struct table_source *source, const struct gp
 	entries = malloc(rounded);
 	if (!entries || table_read_sectors(source, copy->entries, copy->entry_sectors, entries) < 0)
 		return false;
-	return crc32(entries, bytes) == le32toh(header->entries_crc);
+	return ~crc32(~0U, CRC32_IEEE, entries, bytes) == le32toh(header->entries_crc);
 }
 
 static int read_copy(const struct table_source *source, uint64_t lba, struct gpt_copy *ret)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What several readers need. */
+#ifndef CLONEDECK_CONTENT_READER_PRIVATE_H
+#define CLONEDECK_CONTENT_READER_PRIVATE_H
+
+#include <errno.h>
+
+#include "content/content.h"
+
+/* A doubt as a failure, so that nothing goes on behind it; content_read() knows it by `whole`. */
+static inline int doubt(struct content *content, const char *why)
+{
+	content_doubt(content, why);
+	return -EBADMSG;
+}
+
+/* What the file system itself lives on: a map that calls any of it free is wrong. */
+static inline bool content_calls_free(const struct volume *volume, const struct content *content,
+				      uint64_t offset, uint64_t bytes)
+{
+	uint64_t first = offset / volume->sector_size, end;
+
+	if (bytes == 0 || !u64_add(offset, bytes - 1, &end))
+		return bytes != 0;
+	end /= volume->sector_size;
+	return range_list_overlaps(&content->free, (struct range){ first, end - first + 1 });
+}
+
+static inline bool is_power_of_2(uint64_t value)
+{
+	return value != 0 && (value & (value - 1)) == 0;
+}
+
+#endif
