@@ -144,19 +144,37 @@ void lane_slot_observe(struct lane *lane, struct slot *slot)
 }
 
 /* The last line of defence: whatever went wrong before, nothing is written outside the plan. */
-void lane_slot_write(struct lane *lane, struct slot *slot)
+static bool may_write(const struct copy *copy, const struct piece *piece, uint32_t length)
 {
-	const struct copy *copy = lane->copy;
 	const char *name = copy->destination->name;
 	struct error error;
 
-	if (copy->never_writes || !work_allowed(copy->plan, &slot->piece) ||
-	    slot->write_length > slot->piece.length) {
-		error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write", name,
-			  _("A write to %s at byte %llu lies outside the plan and was not made. "
-			    "This is a defect of the program; please report it."),
-			  name, (unsigned long long)slot->piece.destination);
-		copy_fail(copy, FAILURE_INTERNAL, &error);
+	if (!copy->never_writes && work_allowed(copy->plan, piece) && length <= piece->length)
+		return true;
+	error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write", name,
+		  _("A write to %s at byte %llu lies outside the plan and was not made. "
+		    "This is a defect of the program; please report it."),
+		  name, (unsigned long long)piece->destination);
+	copy_fail(copy, FAILURE_INTERNAL, &error);
+	return false;
+}
+
+int lane_clear(struct lane *lane, const struct piece *piece, bool discard)
+{
+	const struct copy *copy = lane->copy;
+
+	if (!may_write(copy, piece, piece->length))
+		return -EINVAL;
+	return lane->destination->backend->traits & IO_CLEARS
+		       ? io_clear(copy->destination, discard, piece->destination, piece->length)
+		       : -EOPNOTSUPP;
+}
+
+void lane_slot_write(struct lane *lane, struct slot *slot)
+{
+	const struct copy *copy = lane->copy;
+
+	if (!may_write(copy, &slot->piece, slot->write_length)) {
 		lane_slot_free(lane, slot);
 		return;
 	}

@@ -48,16 +48,38 @@ static int fill(struct stages *stages, const struct plan *plan, const struct hel
 	return r == 0 ? fill_wipes(stages, held) : r;
 }
 
+/* What is to be copied later, and all else, of the first stage. */
+static int part(struct stages *stages, const struct plan *plan)
+{
+	struct range_list all = { 0 };
+	const struct range_list *domain = &all;
+	int r = 0;
+
+	if (stages->count)
+		domain = &stages->domain[0];
+	for (size_t i = 0; r == 0 && domain == &all && i < plan->extent_count; i++)
+		r = range_list_add(&all, (struct range){ plan->extents[i].source_lba,
+							 plan->extents[i].sectors });
+	if (r == 0)
+		r = range_list_without(domain, plan_later(plan), &stages->used);
+	if (r == 0)
+		r = range_list_without(domain, &stages->used, &stages->later);
+	range_list_done(&all);
+	return r;
+}
+
 int stages_init(struct stages *stages, const struct plan *plan, const struct held *held)
 {
-	int r;
+	int r = 0;
 
 	*stages = (struct stages){ 0 };
-	if (!held || held->areas.count == 0)
-		return 0;
-	stages->areas = (unsigned)held->areas.count;
-	stages->bytes = range_list_total(&held->areas) * plan->sector_size;
-	r = fill(stages, plan, held);
+	if (held && held->areas.count) {
+		stages->areas = (unsigned)held->areas.count;
+		stages->bytes = range_list_total(&held->areas) * plan->sector_size;
+		r = fill(stages, plan, held);
+	}
+	if (r == 0 && plan_later(plan))
+		r = part(stages, plan);
 	if (r < 0)
 		stages_done(stages);
 	return r;
@@ -69,7 +91,14 @@ void stages_done(struct stages *stages)
 		range_list_done(&stages->domain[i]);
 	for (unsigned i = 0; i < WIPES; i++)
 		range_list_done(&stages->wipe[i]);
+	range_list_done(&stages->used);
+	range_list_done(&stages->later);
 	stages->count = stages->now = 0;
+}
+
+bool stages_parted(const struct stages *stages)
+{
+	return stages->now == 0 && stages->later.count > 0;
 }
 
 bool stages_last(const struct stages *stages)
@@ -79,6 +108,8 @@ bool stages_last(const struct stages *stages)
 
 const struct range_list *stages_domain(const struct stages *stages)
 {
+	if (stages->part != STAGE_ALL && stages_parted(stages))
+		return stages->part == STAGE_USED ? &stages->used : &stages->later;
 	return stages->count ? &stages->domain[stages->now] : NULL;
 }
 

@@ -5,7 +5,7 @@
  * included, before the next one begins, so the destination at any moment either
  * shows nothing or is complete. If nothing is held back, there is one stage.
  *
- * Constant, except for `now` and `written`, which are the coordinator's.
+ * Constant, except for `now`, `part` and `written`, which are the coordinator's.
  */
 #ifndef CLONEDECK_COPY_STAGE_H
 #define CLONEDECK_COPY_STAGE_H
@@ -15,13 +15,19 @@
 #include "plan/plan.h"
 
 #define STAGES_MAX (2 + HELD_KEYS)
-#define WIPES      2
+
+/* Of the first stage, where free places are copied after all else (plan/free_places.h). */
+enum stage_part { STAGE_ALL, STAGE_USED, STAGE_LATER };
+
+#define WIPES 2
 
 struct stages {
 	struct range_list domain[STAGES_MAX]; /* plan->sector_size */
 	/* What is wiped before the first stage: first all signatures, then the rest. */
 	struct range_list wipe[WIPES];
-	unsigned count; /* 0 or 1: the whole plan at once */
+	struct range_list used, later; /* the parts of the first stage; empty: it has none */
+	enum stage_part part;          /* of it, what the passes work on; the coordinator's */
+	unsigned count;                /* 0 or 1: the whole plan at once */
 	unsigned now;
 	unsigned areas; /* held back */
 	uint64_t bytes;
@@ -32,6 +38,8 @@ struct stages {
 int stages_init(struct stages *stages, const struct plan *plan, const struct held *held);
 void stages_done(struct stages *stages);
 bool stages_last(const struct stages *stages);
+/* Is the first stage, in which it is now, copied in two parts? */
+bool stages_parted(const struct stages *stages);
 /* What the passes work on now; NULL: the whole plan. */
 const struct range_list *stages_domain(const struct stages *stages);
 /* The parts of all stages in LBA order; neighbours of different stages are not merged, so nothing

@@ -133,6 +133,40 @@ int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	return r;
 }
 
+static struct range bytes_of(struct range sectors, const struct plan *plan)
+{
+	return (struct range){ sectors.start * plan->sector_size,
+			       sectors.count * plan->sector_size };
+}
+
+int work_init_places(struct work *work, const struct plan *plan, const struct range_list *places,
+		     uint32_t chunk)
+{
+	int r = 0;
+
+	*work = (struct work){ .areas = work->areas, .capacity = work->capacity, .chunk = chunk };
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
+		uint64_t source, destination, length;
+		struct range part;
+
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		for (size_t j = 0; r == 0 && j < places->count; j++)
+			if (range_intersect((struct range){ source, length },
+					    bytes_of(places->items[j], plan), &part))
+				r = add_area(work, (struct work_area){
+							   .source = part.start,
+							   .destination = destination +
+									  (part.start - source),
+							   .length = part.count,
+						   });
+	}
+	if (r < 0)
+		work_done(work);
+	else
+		give_back(work);
+	return r;
+}
+
 void work_done(struct work *work)
 {
 	free(work->areas);

@@ -48,6 +48,9 @@ struct piece {
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const struct range_list *domain, const char *statuses, uint32_t chunk,
 	      bool descending);
+/* The same of the places given, whatever the map knows of them. */
+int work_init_places(struct work *work, const struct plan *plan, const struct range_list *places,
+		     uint32_t chunk);
 void work_done(struct work *work);
 
 /* Takes up to `run` chunks, from *retfirst on; returns their number, 0: nothing is left. */

@@ -158,7 +158,7 @@ static void buffered_close(struct io_handle *base)
 
 const struct io_backend io_buffered_backend = {
 	.name = "buffered",
-	.traits = 0,
+	.traits = IO_CLEARS,
 	.probe = buffered_probe,
 	.open = buffered_open,
 	.submit = buffered_submit,

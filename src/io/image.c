@@ -231,7 +231,7 @@ static void image_close(struct io_handle *base)
 
 const struct io_backend io_image_backend = {
 	.name = "image",
-	.traits = 0,
+	.traits = IO_CLEARS,
 	.probe = image_probe,
 	.open = image_open,
 	.submit = image_submit,

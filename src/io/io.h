@@ -78,6 +78,7 @@ enum io_trait {
 	IO_DIRECT = 1 << 1,    /* bypasses the page cache */
 	IO_SENSE = 1 << 2,     /* fills request.sense */
 	IO_CAN_SHARE = 1 << 3, /* two handles of a lane may share one queue (peer) */
+	IO_CLEARS = 1 << 5,    /* writes to the end's own node, on which io_clear() works */
 	IO_WIDE = 1 << 4,      /* accepts requests larger than one buffer at no extra cost */
 };
 
@@ -184,6 +185,10 @@ static inline void io_close(struct io_handle *handle)
 /* An error object for a failed request: which device, LBA, errno in words, sense. */
 int io_explain(const struct io_handle *handle, const struct io_request *request,
 	       struct error *reterr);
+
+/* Has a device or a file zero, or discard, this part by itself. Blocks for as long as that takes.
+ * -EOPNOTSUPP: it cannot; any other negative errno: it did not. */
+int io_clear(const struct io_end *end, bool discard, uint64_t offset, uint64_t length);
 
 /* Drops the end from the kernel's caches, so that it is read from the device. Only advice if the
  * kernel does not allow that; direct reads bypass the caches anyway. */

@@ -46,7 +46,7 @@ static enum io_answer threads_submit(struct io_handle *handle, struct io_request
 
 const struct io_backend io_threads_backend = {
 	.name = "threads",
-	.traits = IO_DIRECT,
+	.traits = IO_DIRECT | IO_CLEARS,
 	.probe = threads_probe,
 	.open = threads_open,
 	.submit = threads_submit,

@@ -426,7 +426,7 @@ static void uring_close(struct io_handle *base)
 
 const struct io_backend io_uring_backend = {
 	.name = "uring",
-	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE,
+	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE | IO_CLEARS,
 	.probe = uring_probe,
 	.open = uring_open,
 	.submit = uring_submit,
@@ -455,7 +455,7 @@ static int no_open(const struct io_backend *backend, const struct io_end *end,
 
 const struct io_backend io_uring_backend = {
 	.name = "uring",
-	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE,
+	.traits = IO_ASYNC | IO_DIRECT | IO_CAN_SHARE | IO_CLEARS,
 	.probe = no_probe,
 	.open = no_open,
 };

@@ -39,7 +39,7 @@ static enum job_result judge(struct job *job)
 	/* What the destination refused stays a hole, however often the job is resumed. */
 	if (job->refused_bytes && job_gate(job) < GATE_STOP)
 		return JOB_RESULT_PARTIAL;
-	if (!job_nothing_left(job))
+	if (!job_nothing_left(job) || clearing_is_due(job))
 		return JOB_RESULT_STOPPED;
 	if (!proof_complete(&job->verification) ||
 	    (job_gate(job) >= GATE_STOP &&
@@ -96,7 +96,7 @@ static void check_all_done(struct job *job)
 
 	/* A copy that differs is not armed, so something may be left. */
 	if (job_gate(job) >= GATE_STOP || job->refused_bytes || job_differs(job) ||
-	    (job_nothing_left(job) && proof_complete(&job->verification)))
+	    (job_nothing_left(job) && !clearing_is_due(job) && proof_complete(&job->verification)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
 		  job_nothing_left(job)

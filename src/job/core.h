@@ -17,6 +17,7 @@
 #include "copy/lane.h"
 #include "copy/rate_limit.h"
 #include "copy/work.h"
+#include "job/clearing.h"
 #include "job/events.h"
 #include "job/setup.h"
 #include "job/snapshot.h"
@@ -72,6 +73,7 @@ struct job {
 	struct skip *skip;
 	struct sector_search *search; /* of the passes that rescue */
 	struct probe *probe;          /* lane 0's while it runs */
+	struct clearing clearing;
 	struct verification verification;
 	struct coordinator *coordinator;
 };

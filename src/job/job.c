@@ -153,6 +153,7 @@ static int make_map(struct job *job, struct error *reterr)
 	if (stages_init(&job->stages, job->plan, job->setup.held) < 0)
 		return error_nomem(reterr);
 	job->setup.held = NULL;
+	job->clearing.at = map_held(job->map)->cleared;
 	job->total = plan_bytes(job->plan);
 	job->already = map_bytes(job->map, MAP_FINISHED);
 	return 0;

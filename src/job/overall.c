@@ -106,6 +106,7 @@ static bool pass_left(const struct eta *copying, const struct job_snapshot *job,
 		return false;
 	switch (job->pass) {
 	case PASS_COPY:
+	case PASS_COPY_FREE:
 		return copying_left(copying, job, now, ret);
 	case PASS_NONE:
 	case PASS_FLUSH:

@@ -63,11 +63,13 @@ enum when {
 	WHEN_RESCUING = 1 << 5,  /* bad sectors do not end the copy */
 	WHEN_VERIFYING = 1 << 6, /* the copy is verified */
 	WHEN_DIFFERENT = 1 << 7, /* the destination is known not to be what it should be */
+	WHEN_PARTED = 1 << 8,    /* free places are copied after all else */
 };
 
 struct step {
 	const struct pass *pass;
 	unsigned when;
+	enum stage_part part; /* of the first stage, what it is about */
 };
 
 extern const struct step sequence[];

@@ -114,7 +114,7 @@ static int begin_for_checksums(struct job *job)
 	int r;
 
 	if (!job->verification.checksums->hasher || job->stages.now > 0 ||
-	    map_bytes(job->map, MAP_NON_TRIED) != job->total)
+	    stages_parted(&job->stages) || map_bytes(job->map, MAP_NON_TRIED) != job->total)
 		return 0;
 	r = stages_in_order(&job->stages, &parts);
 	if (r == 0)

@@ -207,6 +207,19 @@ static const struct pass copy = {
 	.hangs = copy_hangs,
 };
 
+static const struct pass copy_free = {
+	.kind = PASS_COPY_FREE,
+	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &copy_ops,
+	.prepare = copy_prepare,
+	.number = copy_number,
+	.collect = proof_collect_found,
+	.end = end_beside,
+	.hangs = copy_hangs,
+};
+
 static const struct pass trim = {
 	.kind = PASS_TRIM,
 	.traits = PASS_WRITES | PASS_ONE_LANE,
@@ -244,6 +257,26 @@ static const struct pass fill = {
 	.ops = &fill_ops,
 	.prepare = fill_prepare,
 	.end = fill_end,
+};
+
+static const struct pass clear = {
+	.kind = PASS_CLEAR,
+	.traits = PASS_WRITES,
+	.state = JOB_COPYING,
+	.letter = '?',
+	.ops = &clear_ops,
+	.prepare = clear_prepare,
+	.end = clear_end,
+};
+
+static const struct pass clear_check = {
+	.kind = PASS_CLEAR_CHECK,
+	.traits = PASS_READS_BACK,
+	.state = JOB_VERIFYING,
+	.letter = '+',
+	.ops = &clear_check_ops,
+	.prepare = clear_check_prepare,
+	.end = clear_check_end,
 };
 
 static const struct pass flush = {
@@ -348,14 +381,20 @@ const struct step sequence[] = {
 
 	/* From here on, once for every stage. */
 	{ &arming, WHEN_ONCE },
-	{ &copy, WHEN_COPYING },
-	{ &trim, WHEN_ONCE | WHEN_RESCUING },
-	{ &scrape, WHEN_ONCE | WHEN_RESCUING },
-	{ &retry, WHEN_RESCUING },
+	{ &copy, WHEN_COPYING, STAGE_USED },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING, STAGE_USED },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING, STAGE_USED },
+	{ &retry, WHEN_RESCUING, STAGE_USED },
+	{ &copy_free, WHEN_COPYING | WHEN_PARTED, STAGE_LATER },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
+	{ &retry, WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
 	{ &fill, WHEN_ONCE },
+	{ &clear, WHEN_COPYING | WHEN_FIRST },
 	{ &flush, WHEN_WRITTEN },
 	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
 	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
+	{ &clear_check, BEFORE | WHEN_COPYING },
 	{ &look_flush, WHEN_ONCE },
 	{ &look, WHEN_ONCE },
 	/* What the look has found. */

@@ -21,7 +21,8 @@ enum pass_kind job_last_kind(const struct job *job)
 
 bool job_differs(const struct job *job)
 {
-	return proof_differs(job->verification.proof) || look_differs(job->verification.look);
+	return proof_differs(job->verification.proof) || look_differs(job->verification.look) ||
+	       atomic_load(&job->clearing.wrong) > 0;
 }
 
 void job_note_written(struct job *job)
@@ -187,7 +188,8 @@ static bool holds(const struct job *job, unsigned when)
 		 (when & WHEN_COPYING && job->setup.verify_only) ||
 		 (when & WHEN_RESCUING && job->plan->options.on_error != ON_ERROR_MAP) ||
 		 (when & WHEN_VERIFYING && !job->verification.proof) ||
-		 (when & WHEN_DIFFERENT && !job_differs(job)));
+		 (when & WHEN_DIFFERENT && !job_differs(job)) ||
+		 (when & WHEN_PARTED && !stages_parted(&job->stages)));
 }
 
 /* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
@@ -202,6 +204,7 @@ static int prepare(struct job *job, const struct step *step)
 		return 0;
 	if (!holds(job, step->when))
 		return 0;
+	job->stages.part = step->part;
 	r = pass->prepare(job, job->round);
 	if (r >= 0 || r == -ENOMEM)
 		return r;

@@ -16,7 +16,8 @@
 /* Does the time that it takes count as that of verifying? */
 static bool is_verification(enum pass_kind kind)
 {
-	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK;
+	return kind == PASS_VERIFY || kind == PASS_COMPARE || kind == PASS_RECHECK ||
+	       kind == PASS_CLEAR_CHECK;
 }
 
 static void fill_times(const struct job *job, uint64_t now, struct job_snapshot *s)
@@ -51,6 +52,7 @@ static double now_in_pass(const struct job *job, const struct job_snapshot *s)
 	switch (job->pass ? job->pass->kind : PASS_NONE) {
 	case PASS_NONE:
 	case PASS_COPY:
+	case PASS_COPY_FREE:
 		return s->now_write;
 	case PASS_TRIM:
 	case PASS_SCRAPE:
@@ -74,7 +76,9 @@ static void fill_rates(const struct job *job, bool reads_back, uint64_t now, str
 	s->now_write = moving ? m->rates.now_write : 0;
 	s->now_back = moving ? m->back_rate : 0;
 	/* What these passes write is no part of the copy. */
-	if (moving && job->pass && (job->pass->kind == PASS_PROBE || job->pass->kind == PASS_WIPE))
+	if (moving && job->pass &&
+	    (job->pass->kind == PASS_PROBE || job->pass->kind == PASS_WIPE ||
+	     job->pass->kind == PASS_CLEAR))
 		s->now_write = m->handled_rate;
 	if (reads_back) {
 		s->minute = rates_minute(&m->proving, now);
@@ -183,6 +187,7 @@ void show_publish(struct job *job, uint64_t now)
 	recheck_show(&job->verification, &s.proof);
 	look_show(&job->verification, &s.look, &s.proof);
 	checksums_show(&job->verification, &s.sums);
+	clearing_show(job, &s);
 	fill_times(job, now, &s);
 	fill_rates(job, view.reads_back, now, &s);
 	show_end(job, true, &s);

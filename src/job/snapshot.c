@@ -41,6 +41,12 @@ const char *pass_name(enum pass_kind kind)
 		return "look";
 	case PASS_DISARM:
 		return "disarm";
+	case PASS_COPY_FREE:
+		return "copy-free";
+	case PASS_CLEAR:
+		return "clear";
+	case PASS_CLEAR_CHECK:
+		return "clear-check";
 	}
 	return "";
 }
@@ -82,6 +88,12 @@ const char *pass_words(enum pass_kind kind)
 		return _("final look");
 	case PASS_DISARM:
 		return _("erasing tables");
+	case PASS_COPY_FREE:
+		return _("copying free places");
+	case PASS_CLEAR:
+		return _("clearing free places");
+	case PASS_CLEAR_CHECK:
+		return _("checking free places");
 	}
 	return "";
 }
@@ -91,7 +103,7 @@ const struct job_pass *job_pass_counted(const struct job_snapshot *job)
 	const struct job_pass *now;
 
 	if (job->state == JOB_ENDED || job->pass_count == 0 || job->pass == PASS_NONE ||
-	    job->pass == PASS_COPY)
+	    job->pass == PASS_COPY || job->pass == PASS_COPY_FREE)
 		return NULL;
 	now = &job->passes[job->pass_count - 1];
 	return now->total ? now : NULL;

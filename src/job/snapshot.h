@@ -23,7 +23,7 @@
 #define JOB_ENDS_MAX   (1 + PLAN_DESTINATIONS_MAX) /* the source, then the destinations */
 #define JOB_EVENTS_MAX 128
 #define JOB_BAD_SHOWN  64
-#define JOB_PASSES_MAX 40
+#define JOB_PASSES_MAX 48
 
 enum job_state {
 	JOB_READY,
@@ -49,13 +49,16 @@ enum pass_kind {
 	PASS_RETRY,  /* bad sectors again */
 	PASS_FILL,   /* zeros or a mark in place of bad sectors */
 	PASS_FLUSH,
-	PASS_ARM,     /* all passes over what was held back */
-	PASS_VERIFY,  /* reads the destination back */
-	PASS_COMPARE, /* reads both ends */
-	PASS_REWRITE, /* copies what differs once more */
-	PASS_RECHECK, /* reads some of the source again: did it change? */
-	PASS_LOOK,    /* reads some of the destination again after the last write */
-	PASS_DISARM,  /* takes away what was held back, as the copy differs */
+	PASS_ARM,         /* all passes over what was held back */
+	PASS_VERIFY,      /* reads the destination back */
+	PASS_COMPARE,     /* reads both ends */
+	PASS_REWRITE,     /* copies what differs once more */
+	PASS_RECHECK,     /* reads some of the source again: did it change? */
+	PASS_LOOK,        /* reads some of the destination again after the last write */
+	PASS_DISARM,      /* takes away what was held back, as the copy differs */
+	PASS_COPY_FREE,   /* free places, after all else (plan/free_places.h) */
+	PASS_CLEAR,       /* zeros or discards those that are left out */
+	PASS_CLEAR_CHECK, /* reads zeros back */
 };
 
 struct job_pass {
@@ -131,6 +134,16 @@ struct job_hang {
 	uint64_t ns;  /* in flight so far */
 };
 
+/* The free places that are left out (plan/free_places.h). */
+struct job_free {
+	uint64_t bytes; /* 0: there are none, and the rest is zero */
+	uint64_t areas;
+	uint64_t cleared; /* bytes zeroed or discarded, in earlier parts of the copy, too */
+	bool cannot;      /* the destination cannot discard: the rest stays as it was */
+	bool checked;     /* zeros were read back: all of these bytes, or a sample of all */
+	uint64_t checked_bytes, wrong_bytes;
+};
+
 struct job_snapshot {
 	enum job_state state;
 	enum job_result result;
@@ -178,6 +191,7 @@ struct job_snapshot {
 	struct job_proof proof;
 	struct job_look look;
 	struct job_sums sums;
+	struct job_free free;
 	bool digests_saved; /* the list is at digests_path */
 	uint64_t events;    /* number of the newest event */
 	bool map_failed; /* the last save failed; the map is in memory, and will be tried again */

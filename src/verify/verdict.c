@@ -345,12 +345,16 @@ struct digests *proof_copy_digests(const struct proof *proof)
 	return copy;
 }
 
-static int bad_sectors(const struct verification *v, struct range_list *ret)
+/* Sectors without a digest: they could not be read, or are left out. */
+static int without_digest(const struct verification *v, struct range_list *ret)
 {
+	const struct range_list *left_out = plan_left_out(v->copy->plan);
 	uint32_t sector = v->copy->plan->sector_size;
 	struct map_block block;
 	uint64_t pos = 0;
 
+	if (left_out && range_list_copy(left_out, ret) < 0)
+		return -ENOMEM;
 	for (; map_next(v->map, pos, MAP_BAD, &block); pos = block.start + block.size)
 		if (range_list_add(ret,
 				   (struct range){ block.start / sector, block.size / sector }) < 0)
@@ -392,7 +396,7 @@ int proof_save(struct verification *v, const char *path, struct file_timeout *ti
 	if (!file)
 		return error_nomem(reterr);
 	map_plan_print(v->copy->plan, NULL, file);
-	r = fclose(file) ? -ENOMEM : bad_sectors(v, &bad);
+	r = fclose(file) ? -ENOMEM : without_digest(v, &bad);
 	if (r < 0)
 		r = error_nomem(reterr);
 	else

@@ -140,6 +140,7 @@ void rig_done(struct rig *rig)
 {
 	rig_drop_job(rig);
 	plan_destroy(rig->plan);
+	free_places_done(&rig->free_places);
 	fault_script_destroy(rig->source_script);
 	fault_script_destroy(rig->destination_script);
 	close(rig->source);
@@ -161,8 +162,8 @@ void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 	for (size_t i = 0; i < count; i++)
 		ck_assert_int_eq(range_list_add(&list, ranges[i]), 0);
 	plan_destroy(rig->plan);
-	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba, NULL,
-			       options, &rig->plan, &error) == 0,
+	ck_assert_msg(plan_new(&source, &destination, count ? &list : NULL, destination_lba,
+			       &rig->free_places, options, &rig->plan, &error) == 0,
 		      "%s", error.sentence);
 	if (!rig->verified)
 		rig->plan->options.verify = VERIFY_OFF;
@@ -371,6 +372,10 @@ static uint64_t check_sector(struct rig *rig, const struct map *map, uint64_t at
 			      (unsigned long long)at);
 		return 0;
 	}
+	if (plan_left_out(rig->plan) &&
+	    range_list_overlaps(plan_left_out(rig->plan),
+				(struct range){ source / rig->sector, 1 }))
+		return 0;
 	fill(right, source, rig->sector);
 	same = !memcmp(found, right, rig->sector);
 	switch (map ? status_at(map, source) : MAP_FINISHED) {

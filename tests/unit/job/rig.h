@@ -27,6 +27,7 @@ struct rig {
 	uint64_t spare;
 	uint32_t sector;
 	bool verified; /* set before rig_plan(): the copy is read back as the options say */
+	struct free_places free_places; /* set before rig_plan() */
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
@@ -77,7 +78,8 @@ struct job_snapshot rig_until_still(struct rig *rig);
 
 /*
  * Compares all of the destination: what the map calls finished is the source's,
- * bad sectors are filled once the job is through, everything outside the plan is as it was. Inside
+ * bad sectors are filled once the job is through, everything outside the plan is as it was; free
+ * places that are left out are not looked at. Inside
  * the plan and not finished it may be either. Returns the bytes found copied.
  */
 uint64_t rig_check(struct rig *rig, const struct map *map);
