@@ -330,8 +330,7 @@ int build_new(struct udev *udev, const struct scan_options *options, struct buil
 			  _("The devices in /sys cannot be listed: %s. Is /sys mounted?"),
 			  error_phrase(r));
 	if (r == 0)
-		r = usage_new(build->blocks, build->block_count, options->mountinfo, options->swaps,
-			      &build->usage, reterr);
+		r = usage_new(build->blocks, build->block_count, options, &build->usage, reterr);
 	if (r < 0)
 		build_destroy(build);
 	else

@@ -16,6 +16,7 @@ struct scan_options {
 				     disks of the machine */
 	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
 	const char *swaps;        /* NULL: /proc/swaps */
+	const char *cmdline;      /* NULL: /proc/cmdline */
 	bool only_some;           /* with probe: open only the disks in `only` */
 	dev_t only[2];
 	/* With probe: never open these, the ends of a copy of this process (USE_COPY): they are

@@ -17,10 +17,12 @@
 #include <sys/sysmacros.h>
 
 #include <libmount.h>
+#include <libudev.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/scan_options.h"
 #include "discover/stack.h"
 
 struct usage {
@@ -330,15 +332,55 @@ static int read_tables(struct usage *usage, const char *mountinfo, const char *s
 	return 0;
 }
 
-int usage_new(struct udev_device *const *blocks, size_t count, const char *mountinfo,
-	      const char *swaps, struct usage **ret, struct error *reterr)
+/* The volume that the rescue stick was started from: its loader names it to the kernel. Nothing of
+ * it is mounted, since all of it is in memory. "": this is no such system. */
+static void find_stick(const char *cmdline, char ret[static 64])
+{
+	static const char key[] = "clonedeck.stick=";
+	CLEANUP(fclose) FILE *file = fopen(cmdline ? cmdline : "/proc/cmdline", "re");
+	char line[4096], *save = NULL;
+
+	ret[0] = '\0';
+	if (!file || !fgets(line, sizeof(line), file))
+		return;
+	for (char *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save))
+		if (has_prefix(word, key))
+			text_copy(ret, 64, word + strlen(key));
+}
+
+/* All of the disk, since its tables and loader are beside that volume. */
+static int add_stick(struct usage *usage, struct udev_device *const *blocks, size_t count,
+		     const char *cmdline)
+{
+	char stick[64];
+	int r = 0;
+
+	find_stick(cmdline, stick);
+	for (size_t i = 0; r == 0 && stick[0] && i < count; i++) {
+		const char *uuid = udev_device_get_property_value(blocks[i], "ID_FS_UUID");
+
+		if (!uuid || strcmp(uuid, stick) != 0)
+			continue;
+		struct udev_device *disk =
+			udev_device_get_parent_with_subsystem_devtype(blocks[i], "block", "disk");
+		size_t block = stack_by_devno(usage->stack,
+					      udev_device_get_devnum(disk ? disk : blocks[i]));
+
+		if (block != STACK_NONE)
+			r = spread(usage, block, USE_BOOT, _("this rescue stick"));
+	}
+	return r;
+}
+
+int usage_new(struct udev_device *const *blocks, size_t count, const struct scan_options *options,
+	      struct usage **ret, struct error *reterr)
 {
 	struct usage *usage = calloc(1, sizeof(*usage));
 	int r;
 
 	if (!usage)
 		return error_nomem(reterr);
-	r = read_tables(usage, mountinfo, swaps, reterr);
+	r = read_tables(usage, options->mountinfo, options->swaps, reterr);
 	if (r < 0)
 		goto fail;
 	r = stack_new(blocks, count, &usage->stack);
@@ -352,6 +394,8 @@ int usage_new(struct udev_device *const *blocks, size_t count, const char *mount
 		r = add_mounts(usage);
 	if (r == 0)
 		r = add_swaps(usage);
+	if (r == 0)
+		r = add_stick(usage, blocks, count, options->cmdline);
 	if (r == 0)
 		r = add_holders(usage);
 	if (r < 0) {

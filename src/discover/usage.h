@@ -13,16 +13,17 @@
 #include "base/error.h"
 #include "discover/disk.h"
 
+struct scan_options;
 struct udev_device;
 struct usage;
 
 /*
  * blocks: every device of the block subsystem, partitions too; borrowed as long
- * as the call lasts. mountinfo and swaps NULL: the files in /proc.
+ * as the call lasts. Of the options only the names of the files in /proc count.
  * -ENOMEM, or what reading mountinfo failed with: then nothing may be called unused.
  */
-int usage_new(struct udev_device *const *blocks, size_t count, const char *mountinfo,
-	      const char *swaps, struct usage **ret, struct error *reterr);
+int usage_new(struct udev_device *const *blocks, size_t count, const struct scan_options *options,
+	      struct usage **ret, struct error *reterr);
 void usage_destroy(struct usage *usage);
 /* Adds the uses of one device to the list. -ENOMEM. */
 int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list);

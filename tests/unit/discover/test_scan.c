@@ -488,6 +488,26 @@ START_TEST(a_recorded_machine_names_every_disk)
 }
 END_TEST
 
+START_TEST(the_rescue_stick_is_known_by_its_volume)
+{
+	char cmdline[] = "cmdline.XXXXXX";
+	int fd = mkstemp(cmdline);
+	struct scan_options options = { .cmdline = cmdline };
+	struct error error = { 0 };
+
+	ck_assert_int_gt(dprintf(fd, "quiet clonedeck.stick=ABCD-0123 panic=0\n"), 0);
+	close(fd);
+	load("laptop");
+	ck_assert_int_eq(scan_new(&options, &scan, &error), 0);
+	ck_assert_int_eq(scan_run(scan, &list, &error), 0);
+	unlink(cmdline);
+	/* Not only the partition that has the name. */
+	ck_assert(uses(&disk("/dev/sda")->in_use, USE_BOOT, "this rescue stick"));
+	ck_assert_str_eq(disk("/dev/sda")->in_use.items[0].node, "/dev/sda");
+	ck_assert(!uses(&disk("/dev/nvme0n1")->in_use, USE_BOOT, "this rescue stick"));
+}
+END_TEST
+
 START_TEST(mounts_that_cannot_be_read)
 {
 	struct scan_options options = { .mountinfo = "/no/such/mountinfo" };
@@ -548,7 +568,8 @@ Suite *unit_suite(void)
 		  no_sg_driver_and_no_udev_database, stacks_spread_their_uses,
 		  btrfs_members_share_the_mount, bcache_holds_what_it_registered,
 		  holders_are_told_from_the_top, a_recorded_machine_tells_every_use,
-		  a_recorded_machine_names_every_disk, mounts_that_cannot_be_read, hot_plug);
+		  a_recorded_machine_names_every_disk, the_rescue_stick_is_known_by_its_volume,
+		  mounts_that_cannot_be_read, hot_plug);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
