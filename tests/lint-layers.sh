@@ -9,14 +9,14 @@ export LC_ALL=C # sort and join must agree
 build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
 cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
-core="base scsi discover boot content health plan stats io guard digest map copy rescue verify job report session"
+core="base scsi discover boot content health plan stats io guard digest map copy rescue verify job report session bench"
 
 # layer: headers of the project (globs). What is not public is for its own layer only, and
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
 public='base/* boot/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h discover/scan_options.h health/health.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/held.h plan/identifiers.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/setup.h job/snapshot.h map/map.h
-	report/report.h session/choose.h session/run.h session/verify.h session/progress.h'
+	report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/verify.h session/progress.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;
@@ -37,6 +37,7 @@ allowed() { # LAYER
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
 	report) echo 'base/* scsi/sense.h discover/disk.h boot/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
+	bench) echo "base/* stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h report/json.h session/opened.h" ;;
 	cli) echo "config.h session/health.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac
@@ -57,7 +58,7 @@ xxhash.h: plan digest
 xxh_*: digest
 gcrypt.h: digest
 gcry_*: digest
-json-c/*: health report cli
+json-c/*: health report bench cli
 libsmartcols*: cli
 getopt.h: cli
 sys/ioctl.h: scsi discover guard io cli
@@ -66,7 +67,7 @@ linux/*: scsi discover guard io
 fcntl.h: base scsi discover boot health guard io digest map copy job stats report session
 dirent.h: discover boot guard session
 unistd.h: base scsi discover boot content health guard io digest map copy job stats report session cli ui
-sys/*: base scsi discover boot health guard io digest map copy job stats report session cli ui'
+sys/*: base scsi discover boot health guard io digest map copy job stats report session bench cli ui'
 
 count=0
 point() { # TEXT: reads complaints from standard input

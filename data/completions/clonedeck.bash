@@ -27,7 +27,7 @@ _clonedeck()
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        list | show | clone | resume | verify | jobs)
+        list | show | clone | resume | verify | jobs | bench)
             command=$word
             break
             ;;
@@ -39,7 +39,7 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W "$(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
-    -m | --map | --domain | --report | --certificate)
+    -m | --map | --domain | --compare | --report | --certificate)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
@@ -97,7 +97,7 @@ _clonedeck()
         --max-no-read)
         return
         ;;
-    --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
+    --rounds | --positions | --time | --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
         -b | --chunk | -q | --queue-depth | -j | --lanes)
         return
         ;;
@@ -126,8 +126,12 @@ _clonedeck()
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         fi
         ;;
+    bench)
+        mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes --rounds --positions --size --time --compare
+            --json --csv --help $(_clonedeck_disks)" -- "$cur")
+        ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs --glyphs --color --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --size
             --simple --practice --allow --on-vanish --on-hangup --help --version' -- "$cur")
         ;;
     esac

@@ -4,7 +4,7 @@ function __clonedeck_disks
     clonedeck list --json 2>/dev/null | string replace -rf '^ *"node": *"([^"]*)",?$' '$1'
 end
 
-set -l commands list show clone resume verify jobs
+set -l commands list show clone resume verify jobs bench
 set -l clone '__fish_seen_subcommand_from clone'
 set -l copy '__fish_seen_subcommand_from clone resume'
 
@@ -15,6 +15,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a clone -d
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a resume -d 'go on from a map'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -d 'compare a copy'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 'print the copies that run'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure a disk'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
@@ -28,7 +29,14 @@ complete -c clonedeck -l help -d 'show help'
 
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -s v -l verbose -d 'also what kernels no longer have'
-complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify jobs' -l json -d 'as JSON'
+complete -c clonedeck -n '__fish_seen_subcommand_from list show clone resume verify jobs bench' -l json -d 'as JSON'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -a 'rbuf profile sizes (__clonedeck_disks)'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l rounds -x -d 'repeat it'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l positions -x -d 'places to read at'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l size -x -d 'bytes for one figure'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l time -x -d 'seconds at most for one figure'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l compare -r -F -d 'an earlier result'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l csv -d 'as CSV'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -F -a '(__clonedeck_disks)'
 
 complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'

@@ -58,8 +58,9 @@ struct bench_options {
 
 #define BENCH_POSITIONS_MAX 4096
 
-/* Checks that no copy writes to the disk, claims it for reading and starts to measure. `disks` is
- * not needed afterwards. Class REFUSED, USAGE or ENVIRONMENT. Waits for the disk. */
+/* Checks that no copy writes to the disk and starts to measure; does not wait for the disk. That it
+ * cannot be claimed for reading is the result's error. `disks` is not needed afterwards. Class
+ * REFUSED, USAGE or ENVIRONMENT. */
 int bench_start(const struct bench_options *options, const struct disk_list *disks,
 		struct bench **ret, struct error *reterr);
 /* To be called soon after: a request that is at the disk is waited for. */
@@ -78,7 +79,7 @@ struct bench_progress {
 	bool ended;
 };
 
-void bench_progress(const struct bench *bench, struct bench_progress *ret);
+void bench_progress(struct bench *bench, struct bench_progress *ret);
 /* The result as of now, also while it runs; to be released by bench_result_done(). -ENOMEM. */
 int bench_snapshot(struct bench *bench, struct bench_result *ret);
 

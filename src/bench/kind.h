@@ -34,7 +34,8 @@ void bench_answered(const struct bench_run *run);
 /* A place of the disk could not be read: noted (the first few with their sentences) and counted;
  * the measurement goes on. */
 void bench_bad_place(struct bench_run *run, const struct error *error);
-/* Is this the end of the disk, rather than of a place on it? (It is gone, or does not answer.) */
-bool bench_is_fatal(int code);
+/* After a failed request: is this the end of the disk, rather than of a place on it? (It is gone,
+ * or does not answer.) */
+bool bench_is_fatal(const struct bench_run *run, int code);
 
 #endif

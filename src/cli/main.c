@@ -28,6 +28,7 @@ static const struct command commands[] = {
 	{ "resume", cli_resume, N_("resume a copy from its map") },
 	{ "verify", cli_verify, N_("compare a copy with its source or its digests") },
 	{ "jobs", cli_jobs, N_("show the copies that run") },
+	{ "bench", cli_bench, N_("measure a disk and the way to it") },
 };
 
 enum deck_option {

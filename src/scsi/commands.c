@@ -15,6 +15,7 @@ enum {
 	OP_READ_10 = 0x28,
 	OP_WRITE_10 = 0x2a,
 	OP_SYNCHRONIZE_CACHE_10 = 0x35,
+	OP_READ_BUFFER = 0x3c,
 	OP_MODE_SENSE_10 = 0x5a,
 	OP_VARIABLE_LENGTH = 0x7f,
 	OP_READ_16 = 0x88,
@@ -166,6 +167,20 @@ void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret)
 		.bytes = { long_lba ? OP_SYNCHRONIZE_CACHE_16 : OP_SYNCHRONIZE_CACHE_10 },
 		.length = long_lba ? 16 : 10,
 	};
+}
+
+void scsi_cdb_read_buffer(enum scsi_buffer_mode mode, uint32_t length, struct scsi_cdb *ret)
+{
+	*ret = (struct scsi_cdb){ .bytes = { OP_READ_BUFFER, mode }, .length = 10 };
+	/* three bytes; the one before them, of the offset, stays 0 */
+	put_be32(length & 0xffffff, ret->bytes + 5);
+}
+
+uint32_t scsi_parse_buffer_capacity(enum scsi_buffer_mode mode, const uint8_t *data, size_t length)
+{
+	if (length < SCSI_BUFFER_DESCRIPTOR_SIZE)
+		return 0;
+	return get_be32(data) & (mode == SCSI_BUFFER_ECHO_DESCRIPTOR ? 0x1fff : 0xffffff);
 }
 
 void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret)

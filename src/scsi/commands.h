@@ -57,6 +57,19 @@ void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret);
 /* The whole medium: LBA 0, count 0. */
 void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret);
 
+/* READ BUFFER: what a disk keeps in its memory, without its medium. */
+enum scsi_buffer_mode {
+	SCSI_BUFFER_DATA = 0x02,
+	SCSI_BUFFER_DESCRIPTOR = 0x03,
+	SCSI_BUFFER_ECHO = 0x0a,
+	SCSI_BUFFER_ECHO_DESCRIPTOR = 0x0b,
+};
+/* Buffer 0, `length` below 16 MiB. */
+void scsi_cdb_read_buffer(enum scsi_buffer_mode mode, uint32_t length, struct scsi_cdb *ret);
+#define SCSI_BUFFER_DESCRIPTOR_SIZE 4
+/* The capacity in a descriptor, bytes; 0: none, or too short an answer. */
+uint32_t scsi_parse_buffer_capacity(enum scsi_buffer_mode mode, const uint8_t *data, size_t length);
+
 /* The caching mode page with its header, in one of two forms: many USB bridges know only the
  * short one. */
 #define SCSI_MODE_MAX 64

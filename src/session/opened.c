@@ -41,7 +41,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	text_copy(ret->driver, sizeof(ret->driver), disk->driver);
 }
 
-static void describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
+void opened_describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
 		     bool writable, struct io_end *ret)
 {
 	*ret = (struct io_end){
@@ -59,7 +59,7 @@ static void describe(const struct endpoint *endpoint, const struct disk *disk, u
 		describe_disk(endpoint, disk, ret);
 }
 
-static void use_claim(const struct claim *claim, struct io_end *end)
+void opened_use_claim(const struct claim *claim, struct io_end *end)
 {
 	end->fd = claim_fd(claim);
 	end->direct = claim_is_direct(claim);
@@ -105,10 +105,10 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		.present = is_present,
 		.check_user = opened,
 	};
-	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	describe(&plan->destinations[0], destination,
-		 image ? plan->destination_size_after : plan->destinations[0].size, true,
-		 &opened->setup.destination);
+	opened_describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
+	opened_describe(&plan->destinations[0], destination,
+			image ? plan->destination_size_after : plan->destinations[0].size, true,
+			&opened->setup.destination);
 	opened->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 }
 
@@ -124,8 +124,8 @@ int opened_claim(struct opened *opened, struct error *reterr)
 		return r;
 	/* The map must identify the new file, not another one of that name. */
 	plan->destinations[0] = *claim_endpoint(opened->destination);
-	use_claim(opened->source, &opened->setup.source);
-	use_claim(opened->destination, &opened->setup.destination);
+	opened_use_claim(opened->source, &opened->setup.source);
+	opened_use_claim(opened->destination, &opened->setup.destination);
 	return 0;
 }
 
@@ -149,9 +149,9 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		.check = check_ends,
 		.check_user = opened,
 	};
-	describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	describe(&plan->destinations[0], disk_of(disks, &plan->destinations[0]), destination.size,
-		 false, &opened->setup.destination);
+	opened_describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
+	opened_describe(&plan->destinations[0], disk_of(disks, &plan->destinations[0]),
+			destination.size, false, &opened->setup.destination);
 	opened->setup.destination.from_medium = true;
 	if (!digests)
 		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
@@ -160,8 +160,8 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 	if (r < 0)
 		return r;
 	if (!digests)
-		use_claim(opened->source, &opened->setup.source);
-	use_claim(opened->destination, &opened->setup.destination);
+		opened_use_claim(opened->source, &opened->setup.source);
+	opened_use_claim(opened->destination, &opened->setup.destination);
 	return 0;
 }
 

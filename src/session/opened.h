@@ -20,6 +20,12 @@ struct opened {
 	struct job *job;
 };
 
+/* A chosen end (of a disk that is known, or NULL) as backends see it, before it is claimed. `size`
+ * is what may be addressed. Borrows the endpoint's strings. */
+void opened_describe(const struct endpoint *endpoint, const struct disk *disk, uint64_t size,
+		     bool writable, struct io_end *ret);
+/* With the descriptors of its claim. */
+void opened_use_claim(const struct claim *claim, struct io_end *end);
 /* For a copy: what the disks (NULL: images, or not known) say about the job. */
 void opened_prepare(struct opened *opened, struct plan *plan, const struct disk *source,
 		    const struct disk *destination);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The life of a measurement: checks, its thread, progress, and what was found so far. */
+#include "bench/bench.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "bench/kind.h"
+#include "bench/machine.h"
+#include "discover/running.h"
+#include "guard/claim.h"
+#include "session/opened.h"
+
+#define BAD_PLACES_TOLD 3
+
+struct bench {
+	struct bench_options options;
+	struct bench_run run;
+	struct claim *claim;
+	pthread_t thread;
+	uint64_t started; /* monotonic ns */
+	atomic_bool stop;
+	atomic_uint_fast64_t answered; /* monotonic ns */
+	pthread_mutex_t lock;          /* of what follows */
+	pthread_cond_t over;
+	bool ended;
+	double done;
+	char what[96];
+	uint64_t bad_places;
+	struct bench_result result;
+};
+
+const struct bench_kind *bench_kind_find(const char *name)
+{
+	for (size_t i = 0; bench_kinds[i]; i++)
+		if (strcmp(bench_kinds[i]->name, name) == 0)
+			return bench_kinds[i];
+	return NULL;
+}
+
+/* ---- for the kind ---- */
+
+bool bench_stops(const struct bench_run *run)
+{
+	return atomic_load_explicit(&run->bench->stop, memory_order_relaxed);
+}
+
+void bench_lock(struct bench_run *run)
+{
+	pthread_mutex_lock(&run->bench->lock);
+}
+
+void bench_unlock(struct bench_run *run)
+{
+	pthread_mutex_unlock(&run->bench->lock);
+}
+
+int bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
+		 double value, const struct bench_how *how)
+{
+	bench_lock(run);
+	int r = bench_result_add(run->result, row, column, unit, value, how);
+
+	bench_unlock(run);
+	return r;
+}
+
+void bench_tell(struct bench_run *run, double done, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	bench_lock(run);
+	run->bench->done = done;
+	vsnprintf(run->bench->what, sizeof(run->bench->what), format, args);
+	bench_unlock(run);
+	va_end(args);
+}
+
+void bench_answered(const struct bench_run *run)
+{
+	atomic_store_explicit(&run->bench->answered, clock_monotonic(), memory_order_relaxed);
+}
+
+void bench_bad_place(struct bench_run *run, const struct error *error)
+{
+	bench_lock(run);
+	if (++run->bench->bad_places <= BAD_PLACES_TOLD)
+		bench_result_note(run->result, "%s", error->sentence);
+	bench_unlock(run);
+}
+
+bool bench_is_fatal(const struct bench_run *run, int code)
+{
+	return code == -ENODEV || code == -ENXIO || code == -ENOMEDIUM || code == -ETIMEDOUT ||
+	       code == -ESTALE || (run->bench->claim && !claim_present(run->bench->claim));
+}
+
+/* ---- its thread ---- */
+
+/* With the sg node where there is one: some kinds send commands. */
+static int claim(struct bench *bench, struct error *reterr)
+{
+	const struct endpoint *disk = &bench->options.disk;
+	struct plan plan = { .source = *disk, .options = PLAN_OPTIONS_DEFAULT };
+	int r = -ENODEV;
+
+	if (disk->kind == ENDPOINT_NONE)
+		return 0;
+	plan.options.source_backend = BACKEND_SG;
+	if (disk->sg[0])
+		r = claim_open(disk, CLAIM_SOURCE, &plan, &bench->claim, NULL);
+	plan.options.source_backend = BACKEND_AUTO;
+	if (r < 0)
+		r = claim_open(disk, CLAIM_SOURCE, &plan, &bench->claim, reterr);
+	if (r == 0)
+		opened_use_claim(bench->claim, &bench->run.end);
+	return r;
+}
+
+static void conclude(struct bench *bench, int code, const struct error *error)
+{
+	struct bench_result *result = &bench->result;
+
+	if (bench->bad_places > BAD_PLACES_TOLD)
+		bench_result_note(result, _("%llu more places could not be read."),
+				  (unsigned long long)bench->bad_places - BAD_PLACES_TOLD);
+	result->end = code == -ECANCELED  ? BENCH_STOPPED
+		      : code < 0          ? BENCH_FAILED
+		      : bench->bad_places ? BENCH_BAD_PLACES
+					  : BENCH_COMPLETE;
+	if (result->end == BENCH_FAILED)
+		result->error = *error;
+}
+
+static void *measure(void *data)
+{
+	struct bench *bench = data;
+	struct error error = { 0 };
+	char machine[sizeof(bench->result.machine)];
+	int r = claim(bench, &error);
+
+	machine_describe(machine, sizeof(machine));
+	bench_lock(&bench->run);
+	text_copy(bench->result.machine, sizeof(bench->result.machine), machine);
+	bench_unlock(&bench->run);
+	if (r == 0)
+		r = bench->options.kind->run(&bench->run, &error);
+	claim_discard(bench->claim);
+	bench_lock(&bench->run);
+	bench->claim = NULL;
+	conclude(bench, r, &error);
+	bench->done = 1;
+	bench->ended = true;
+	pthread_cond_broadcast(&bench->over);
+	bench_unlock(&bench->run);
+	return NULL;
+}
+
+/* ---- for the front end ---- */
+
+/* Who else is at this disk: a copy to it is a reason not to disturb it, the rest is said. */
+static int look_at_copies(const struct identity *disk, struct bench_result *result,
+			  struct error *reterr)
+{
+	struct running *running = calloc(RUNNING_MAX, sizeof(*running));
+	size_t count = running ? running_list(NULL, running) : 0;
+	char words[200];
+	int r = running ? 0 : error_nomem(reterr);
+
+	for (size_t i = 0; i < count && r == 0; i++) {
+		bool written = running_is_on(&running[i].destination, disk);
+
+		if (written)
+			r = error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", result->node,
+				      _("%s is not measured: %s. It would slow the copy down."),
+				      result->node,
+				      running_words(&running[i], true, words, sizeof(words)));
+		else if (running_is_on(&running[i].source, disk))
+			bench_result_note(result, _("%s: %s. The figures show what is left."),
+					  result->node,
+					  running_words(&running[i], false, words, sizeof(words)));
+		else
+			bench_result_note(result,
+					  _("Another copy runs on this machine, and takes its part "
+					    "of the processors and buses."));
+	}
+	free(running);
+	return r;
+}
+
+static int look_at_use(const struct disk *disk, struct bench_result *result, struct error *reterr)
+{
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		if (disk->in_use.items[i].kind == USE_COPY)
+			return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", disk->node,
+					 _("%s is not measured: it is being copied. That would "
+					   "slow the copy down."),
+					 disk->node);
+	if (disk->in_use.count > 0)
+		bench_result_note(result,
+				  _("%s is in use (%s): what others ask of it meanwhile is in the "
+				    "figures."),
+				  disk->node, disk->in_use.items[0].what);
+	return 0;
+}
+
+static int look_at_disk(struct bench *bench, const struct disk_list *disks, struct error *reterr)
+{
+	const struct endpoint *endpoint = &bench->options.disk;
+	const struct disk *disk = disks ? endpoint_disk(disks, endpoint) : NULL;
+	struct bench_result *result = &bench->result;
+	int r = 0;
+
+	if (endpoint->kind == ENDPOINT_NONE)
+		return 0;
+	if (endpoint->kind == ENDPOINT_IMAGE)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ENOTBLK, "measure", endpoint->node,
+				 _("%s is a file. Only disks are measured."), endpoint->node);
+	text_copy(result->node, sizeof(result->node), endpoint->node);
+	result->identity = endpoint->identity;
+	if (disk) {
+		text_copy(result->transport, sizeof(result->transport), disk->transport);
+		text_copy(result->driver, sizeof(result->driver), disk->driver);
+		r = look_at_use(disk, result, reterr);
+	}
+	if (r == 0)
+		r = look_at_copies(&endpoint->identity, result, reterr);
+	opened_describe(endpoint, disk, endpoint->size, false, &bench->run.end);
+	return r;
+}
+
+int bench_start(const struct bench_options *options, const struct disk_list *disks,
+		struct bench **ret, struct error *reterr)
+{
+	struct bench *bench = calloc(1, sizeof(*bench));
+	pthread_condattr_t attributes;
+	int r;
+
+	if (!bench)
+		return error_nomem(reterr);
+	bench->options = *options;
+	bench->run = (struct bench_run){ .options = &bench->options,
+					 .end.name = "",
+					 .sg = &sg_linux_driver,
+					 .rounds = options->rounds,
+					 .result = &bench->result,
+					 .bench = bench };
+	bench->result.started = (int64_t)time(NULL);
+	text_copy(bench->result.kind, sizeof(bench->result.kind), options->kind->name);
+	text_copy(bench->result.title, sizeof(bench->result.title), _(options->kind->summary));
+	pthread_mutex_init(&bench->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&bench->over, &attributes);
+	pthread_condattr_destroy(&attributes);
+	bench->started = clock_monotonic();
+	atomic_store(&bench->answered, bench->started);
+	r = look_at_disk(bench, disks, reterr);
+	if (r == 0)
+		r = thread_start(&bench->thread, 0, measure, bench, "bench", reterr);
+	if (r < 0) {
+		free(bench);
+		return r;
+	}
+	*ret = bench;
+	return 0;
+}
+
+void bench_stop(struct bench *bench)
+{
+	atomic_store(&bench->stop, true);
+}
+
+bool bench_wait(struct bench *bench, uint64_t timeout_ns)
+{
+	uint64_t until = clock_monotonic() + timeout_ns;
+
+	pthread_mutex_lock(&bench->lock);
+	while (!bench->ended && thread_wait(&bench->over, &bench->lock, until))
+		;
+	bool ended = bench->ended;
+
+	pthread_mutex_unlock(&bench->lock);
+	return ended;
+}
+
+void bench_destroy(struct bench *bench)
+{
+	if (!bench)
+		return;
+	bench_stop(bench);
+	pthread_join(bench->thread, NULL);
+	bench_result_done(&bench->result);
+	free(bench);
+}
+
+void bench_progress(struct bench *bench, struct bench_progress *ret)
+{
+	uint64_t now = clock_monotonic(), answered = atomic_load(&bench->answered);
+	double seconds = (double)(now - bench->started) / 1e9;
+
+	pthread_mutex_lock(&bench->lock);
+	*ret = (struct bench_progress){
+		.done = bench->done,
+		.eta = bench->done > 0.01 ? seconds / bench->done * (1 - bench->done) : -1,
+		.seconds = seconds,
+		.silent_ns = now > answered ? now - answered : 0,
+		.ended = bench->ended,
+	};
+	text_copy(ret->what, sizeof(ret->what), bench->what);
+	pthread_mutex_unlock(&bench->lock);
+}
+
+int bench_snapshot(struct bench *bench, struct bench_result *ret)
+{
+	pthread_mutex_lock(&bench->lock);
+	int r = bench_result_copy(&bench->result, ret);
+
+	pthread_mutex_unlock(&bench->lock);
+	return r;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one loop that reads for all measurements. */
+#include "bench/load.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/thread.h"
+#include "io/backends.h"
+#include "io/buffers.h"
+
+#define DEPTH_MAX 256
+/* A disk that fails needs seconds for each place: one tells enough of a range, a few of all. */
+#define FAILED_SEQUENTIAL 1
+#define FAILED_ELSEWHERE  8
+/* Two tracks or so: a disk that reads ahead has not got it yet. */
+#define TRACK_STEP (2U << 20)
+
+/* One load, shared by its readers. */
+struct reading {
+	struct bench_run *run;
+	const struct bench_load *load;
+	uint64_t places, deadline, requests;
+	atomic_uint_fast64_t next; /* request */
+	atomic_uint failed;
+	atomic_int ended; /* the errno that ends the load, or 0 */
+};
+
+/* A thread with its own handle. */
+struct reader {
+	struct reading *reading;
+	struct io_handle *handle;
+	struct io_buffers *buffers;
+	struct io_request *requests;
+	unsigned depth;
+	uint64_t random;
+	pthread_t thread;
+	bool started;
+	uint64_t bytes, count;
+	uint64_t first, last; /* answers, monotonic ns */
+	struct latency latency;
+	struct error error;
+};
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static uint64_t place_of(struct reader *reader, uint64_t number)
+{
+	const struct bench_load *load = reader->reading->load;
+	uint64_t places = reader->reading->places;
+	uint64_t near = number / 2 * 37 % (places / 100 + 1);
+	uint64_t step = TRACK_STEP / load->request ? TRACK_STEP / load->request : 1;
+
+	switch (load->pattern) {
+	case BENCH_SEQUENTIAL:
+		return number % places;
+	case BENCH_RANDOM:
+		return next_random(&reader->random) % places;
+	case BENCH_ENDS:
+		return number % 2 ? places - 1 - near : near;
+	case BENCH_TRACKS:
+		return places - 1 - (places / 2 + number * step) % places;
+	case BENCH_SAME:
+		break;
+	}
+	return 0;
+}
+
+/* False: nothing more is to be read. */
+static bool next_place(struct reader *reader, uint64_t now, uint64_t *ret)
+{
+	struct reading *reading = reader->reading;
+	const struct bench_load *load = reading->load;
+	uint64_t number;
+
+	if (atomic_load_explicit(&reading->ended, memory_order_relaxed) || now >= reading->deadline)
+		return false;
+	number = atomic_fetch_add_explicit(&reading->next, 1, memory_order_relaxed);
+	if (number >= reading->requests)
+		return false;
+	*ret = load->start + place_of(reader, number) * load->request;
+	return true;
+}
+
+static void end_with(struct reading *reading, int code)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&reading->ended, &none, code);
+}
+
+static void take_failure(struct reader *reader, const struct io_request *request)
+{
+	struct reading *reading = reader->reading;
+	unsigned most =
+		reading->load->pattern == BENCH_SEQUENTIAL ? FAILED_SEQUENTIAL : FAILED_ELSEWHERE;
+
+	if (!reader->error.code)
+		io_explain(reader->handle, request, &reader->error);
+	if (bench_is_fatal(reading->run, request->result))
+		end_with(reading, -ENODEV);
+	else if (atomic_fetch_add(&reading->failed, 1) + 1 >= most)
+		end_with(reading, -EIO);
+}
+
+static void take_answer(struct reader *reader, const struct io_request *request)
+{
+	if (request->result < 0) {
+		take_failure(reader, request);
+		return;
+	}
+	reader->bytes += request->length;
+	if (!reader->count++)
+		reader->first = request->completed;
+	reader->last = request->completed;
+	latency_add(&reader->latency, request->completed - request->submitted);
+}
+
+/* Fills the queue; a backend that works inside the call reads until the end here. */
+static unsigned fill(struct reader *reader, struct io_request **idle, unsigned idle_count,
+		     uint64_t *now)
+{
+	while (idle_count > 0) {
+		struct io_request *request = idle[idle_count - 1];
+
+		if (!next_place(reader, *now, &request->offset))
+			break;
+		request->submitted = 0;
+		enum io_answer answer = io_submit(reader->handle, request);
+
+		while (answer == IO_BUSY) /* cannot be: no more are sent than it accepts */
+			answer = io_submit(reader->handle, request);
+		if (answer == IO_QUEUED) {
+			idle_count--;
+			continue;
+		}
+		*now = request->completed;
+		take_answer(reader, request);
+		bench_answered(reader->reading->run);
+		if (bench_stops(reader->reading->run))
+			end_with(reader->reading, -ECANCELED);
+	}
+	return idle_count;
+}
+
+static void *read_all(void *data)
+{
+	struct reader *reader = data;
+	struct reading *reading = reader->reading;
+	struct io_request *idle[DEPTH_MAX];
+	unsigned idle_count = reader->depth;
+	uint64_t now = clock_monotonic();
+
+	for (unsigned i = 0; i < reader->depth; i++)
+		idle[i] = &reader->requests[i];
+	for (;;) {
+		idle_count = fill(reader, idle, idle_count, &now);
+		if (idle_count == reader->depth)
+			return NULL;
+		int n = reader->handle->backend->reap(reader->handle, 1, reader->depth - idle_count,
+						      UINT64_MAX, idle + idle_count);
+
+		if (n < 0) {
+			end_with(reading, n);
+			return NULL;
+		}
+		for (int i = 0; i < n; i++) {
+			now = idle[idle_count]->completed;
+			take_answer(reader, idle[idle_count++]);
+		}
+		bench_answered(reading->run);
+		if (bench_stops(reading->run))
+			end_with(reading, -ECANCELED);
+	}
+}
+
+static int open_reader(struct reading *reading, struct reader *reader, struct io_handle *sibling,
+		       struct error *reterr)
+{
+	const struct bench_load *load = reading->load;
+	int r = io_buffers_new(reader->depth, load->request, &reader->buffers, reterr);
+
+	reader->requests = calloc(reader->depth, sizeof(*reader->requests));
+	if (r == 0 && !reader->requests)
+		r = error_nomem(reterr);
+	for (unsigned i = 0; r == 0 && i < reader->depth; i++)
+		reader->requests[i] = (struct io_request){
+			.direction = IO_READ,
+			.length = load->request,
+			.buffer = io_buffers_get(reader->buffers),
+		};
+	struct io_setup setup = { .depth = reader->depth,
+				  .buffers = reader->buffers,
+				  .sibling = sibling };
+
+	return r < 0 ? r : io_open(load->backend, load->end, &setup, &reader->handle, reterr);
+}
+
+static void close_readers(struct reader *readers, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		io_close(readers[i].handle);
+		io_buffers_destroy(readers[i].buffers);
+		free(readers[i].requests);
+	}
+	free(readers);
+}
+
+static double processor_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void start_and_wait(struct reading *reading, struct reader *readers, unsigned count,
+			   struct bench_loaded *ret)
+{
+	uint64_t begin = clock_monotonic();
+	double cpu = processor_seconds();
+
+	reading->deadline = reading->load->ns ? begin + reading->load->ns : UINT64_MAX;
+	for (unsigned i = 1; i < count; i++)
+		readers[i].started =
+			thread_create(&readers[i].thread, 0, read_all, &readers[i], "bench") == 0;
+	read_all(&readers[0]);
+	for (unsigned i = 1; i < count; i++)
+		if (readers[i].started)
+			pthread_join(readers[i].thread, NULL);
+	ret->cpu = processor_seconds() - cpu;
+	ret->seconds = (double)(clock_monotonic() - begin) / 1e9;
+}
+
+/* What the driver answered. */
+static void describe(const struct bench_load *load, const struct io_handle *handle,
+		     struct bench_how *ret)
+{
+	const struct io_backend *backend = load->backend;
+	struct io_stats stats = { 0 };
+
+	*ret = (struct bench_how){ .request = load->request, .depth = load->depth };
+	text_copy(ret->engine, sizeof(ret->engine), backend->name);
+	if (backend->stats)
+		backend->stats(handle, &stats);
+	if (stats.known && (stats.direct || stats.indirect || stats.mapped))
+		ret->path = stats.mapped     ? BENCH_MAPPED
+			    : stats.indirect ? BENCH_INDIRECT
+					     : BENCH_DIRECT;
+	else if (backend == &io_buffered_backend)
+		ret->path = BENCH_BUFFERED;
+	else if (backend == &io_uring_backend || backend == &io_threads_backend)
+		ret->path = load->end->direct ? BENCH_DIRECT : BENCH_BUFFERED;
+}
+
+static void sum_up(struct reading *reading, struct reader *readers, unsigned count,
+		   struct bench_loaded *ret)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		ret->bytes += readers[i].bytes;
+		ret->requests += readers[i].count;
+		if (readers[i].count && readers[i].first < first)
+			first = readers[i].first;
+		if (readers[i].last > last)
+			last = readers[i].last;
+		latency_merge(&ret->latency, &readers[i].latency);
+		if (readers[i].error.code && !ret->error.code)
+			ret->error = readers[i].error;
+	}
+	if (ret->requests > 1 && last > first)
+		ret->steady = (double)(ret->bytes - reading->load->request) * 1e9 /
+			      (double)(last - first);
+	ret->failed = atomic_load(&reading->failed);
+	describe(reading->load, readers[0].handle, &ret->how);
+}
+
+static int outcome(const struct reading *reading, const struct bench_loaded *loaded,
+		   struct error *reterr)
+{
+	int code = atomic_load(&reading->ended);
+
+	if (code == -EIO || code == -ECANCELED)
+		return code == -EIO ? 0 : code;
+	if (code < 0 && loaded->error.code && reterr)
+		*reterr = loaded->error;
+	else if (code < 0)
+		return error_set(reterr, ERROR_CLASS_SOURCE, code, "read", reading->load->end->name,
+				 _("%s cannot be read any more: %s."), reading->load->end->name,
+				 error_phrase(code));
+	return code;
+}
+
+int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
+		   struct error *reterr)
+{
+	bool queues = load->backend->traits & IO_ASYNC;
+	uint64_t past = load->past ? load->past : load->end->size;
+	unsigned count = queues ? 1 : load->depth;
+	struct reading reading = {
+		.run = run,
+		.load = load,
+		.places = (past - load->start) / load->request,
+		.requests = load->bytes ? (load->bytes + load->request - 1) / load->request
+					: UINT64_MAX,
+	};
+	struct reader *readers = calloc(count, sizeof(*readers));
+	int r = 0;
+
+	*ret = (struct bench_loaded){ 0 };
+	if (!readers)
+		return error_nomem(reterr);
+	if (!reading.places || !load->depth || load->depth > DEPTH_MAX)
+		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "read", load->end->name,
+			      _("%s is too small for requests of %u bytes."), load->end->name,
+			      load->request);
+	for (unsigned i = 0; i < count; i++)
+		readers[i] = (struct reader){
+			.reading = &reading,
+			.depth = queues ? load->depth : 1,
+			.random = 0x9e3779b97f4a7c15ULL * (load->seed + i + 1),
+		};
+	for (unsigned i = 0; r == 0 && i < count; i++)
+		r = open_reader(&reading, &readers[i], i ? readers[0].handle : NULL, reterr);
+	if (r == 0) {
+		start_and_wait(&reading, readers, count, ret);
+		sum_up(&reading, readers, count, ret);
+		r = outcome(&reading, ret, reterr);
+	}
+	close_readers(readers, count);
+	return r;
+}
+
+int bench_load_choose(const struct io_end *end, struct bench_load *ret, struct error *reterr)
+{
+	struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct io_choice choice;
+	/* To a disk of its kind. */
+	int r = io_backends_choose(end, end, &options, &choice, reterr);
+
+	if (r < 0)
+		return r;
+	*ret = (struct bench_load){
+		.backend = choice.source,
+		.end = end,
+		.request = choice.chunk,
+		.depth = choice.source->traits & IO_ASYNC ? choice.source_depth : choice.lanes,
+	};
+	return 0;
+}

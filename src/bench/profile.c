@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is this disk like? Its reading speed at many places from start to end, what reaching a place
+ * costs, and how long all of it would take.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "bench/load.h"
+#include "bench/profile.h"
+#include "io/sg.h"
+
+#define POSITIONS 64
+#define AMOUNT    (100U * 1000 * 1000) /* at a place */
+#define TIME      (1 * NSEC_PER_SEC)
+/* Of the whole, for the progress: places, then what follows. */
+#define PLACES_SHARE 0.9
+/* A turn of a disk takes so long, between 3,000 and 24,000 of them a minute, and always the same.
+ */
+#define TURN_LEAST  0.0025
+#define TURN_MOST   0.020
+#define TURN_STEADY 0.05
+/* A place that reads so much slower than those around it is a weak one, not another zone. */
+#define WEAK 0.7
+
+enum access_row { RANDOM, FULL_STROKE, TRACK, ACCESS_ROWS };
+enum access_column { P50, P99, WORST, ACCESS_COLUMNS };
+
+static const struct {
+	const char *key, *label;
+	enum bench_pattern pattern;
+	unsigned count;
+} reaches[ACCESS_ROWS] = {
+	[RANDOM] = { "random", N_("random sector"), BENCH_RANDOM, 400 },
+	[FULL_STROKE] = { "full-stroke", N_("full stroke"), BENCH_ENDS, 100 },
+	[TRACK] = { "track", N_("track to track"), BENCH_TRACKS, 100 },
+};
+#define REACH_TIME (4 * NSEC_PER_SEC)
+#define TURNS      40
+
+struct profile {
+	struct bench_run *run;
+	struct bench_load choice;
+	uint32_t count; /* positions */
+	unsigned first; /* row */
+	double *rates;  /* bytes per second; 0 unknown */
+	unsigned facts; /* table */
+};
+
+/* ---- arithmetic ---- */
+
+double profile_whole(const double *rates, size_t count, uint64_t size)
+{
+	double seconds = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rates[i] <= 0)
+			continue;
+		seconds += 1 / rates[i];
+		known++;
+	}
+	return known ? seconds / (double)known * (double)size : 0;
+}
+
+bool profile_is_weak(const double *rates, size_t count, size_t at)
+{
+	double before = 0, behind = 0;
+
+	for (size_t i = at; i-- > 0 && !before;)
+		before = rates[i];
+	for (size_t i = at + 1; i < count && !behind; i++)
+		behind = rates[i];
+	return rates[at] > 0 && rates[at] < WEAK * before && rates[at] < WEAK * behind;
+}
+
+/* ---- places ---- */
+
+static uint64_t place(const struct profile *profile, uint32_t i, uint64_t piece)
+{
+	uint64_t last = profile->run->end.size - piece, request = profile->choice.request;
+	uint64_t at = profile->count > 1
+			      ? (uint64_t)((double)last * i / (double)(profile->count - 1))
+			      : 0;
+
+	return (at < last ? at : last) / request * request;
+}
+
+static int make_places(struct profile *profile, uint64_t piece)
+{
+	struct bench_result *result = profile->run->result;
+	unsigned table = bench_result_table(result, "speed", _("Reading speed by place"));
+	char key[32], label[64], size[UNITS_TEXT_MAX];
+	double whole = (double)profile->run->end.size;
+
+	result->tables[table].chart = true;
+	bench_result_column(result, table, "read", _("read"));
+	bench_result_column(result, table, "p99", _("slowest of 100"));
+	for (uint32_t i = 0; i < profile->count; i++) {
+		uint64_t at = place(profile, i, piece);
+
+		snprintf(key, sizeof(key), "%" PRIu64, at);
+		snprintf(label, sizeof(label), "%5.1f %%  %s", (double)at / whole * 100,
+			 units_print_short(at, UNITS_SI, 512, size));
+		int row = bench_result_row(result, table, key, label, (double)at);
+
+		if (row < 0)
+			return row;
+		if (i == 0)
+			profile->first = (unsigned)row;
+	}
+	return 0;
+}
+
+static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, struct error *reterr)
+{
+	struct bench_run *run = profile->run;
+	struct bench_load load = profile->choice;
+	struct bench_loaded loaded;
+	double rate;
+
+	load.start = place(profile, i, piece);
+	load.past = load.start + piece;
+	load.bytes = piece;
+	load.ns = run->options->time_ns ? run->options->time_ns : TIME;
+	int r = bench_load_run(run, &load, &loaded, reterr);
+
+	if (loaded.failed)
+		bench_bad_place(run, &loaded.error);
+	/* Getting there is not part of the speed. */
+	rate = loaded.steady > 0  ? loaded.steady
+	       : loaded.bytes > 0 ? (double)loaded.bytes / loaded.seconds
+				  : 0;
+	if (rate <= 0)
+		return r;
+	if (bench_sample(run, profile->first + i, 0, BENCH_RATE, rate, &loaded.how) < 0 ||
+	    bench_sample(run, profile->first + i, 1, BENCH_SECONDS,
+			 (double)latency_percentile(&loaded.latency, 0.99) / 1e9, &loaded.how) < 0)
+		return error_nomem(reterr);
+	profile->rates[i] = bench_result_find(run->result, profile->first + i, 0)->median;
+	return r;
+}
+
+static int measure_places(struct profile *profile, struct error *reterr)
+{
+	struct bench_run *run = profile->run;
+	uint64_t share = run->end.size / profile->count;
+	uint64_t piece = run->options->size ? run->options->size : AMOUNT;
+	uint32_t all = profile->count * run->rounds;
+	int r;
+
+	/* Not into the next place, where a cache would have it already. */
+	piece = piece < share ? piece : share;
+	piece -= piece % profile->choice.request;
+	if (!piece)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
+				 _("%s is too small for %u places. Choose fewer --positions."),
+				 run->end.name, profile->count);
+	bench_lock(run);
+	r = make_places(profile, piece);
+	bench_unlock(run);
+	if (r < 0)
+		return error_nomem(reterr);
+	for (uint32_t n = 0; n < all && r == 0; n++) {
+		bench_tell(run, PLACES_SHARE * n / all, _("round %u of %u: place %u of %u"),
+			   n / profile->count + 1, run->rounds, n % profile->count + 1,
+			   profile->count);
+		r = measure_place(profile, n % profile->count, piece, reterr);
+	}
+	return r;
+}
+
+/* ---- getting there ---- */
+
+static int measure_reach(struct profile *profile, enum access_row kind, unsigned row,
+			 struct error *reterr)
+{
+	static const double shares[ACCESS_COLUMNS] = { [P50] = 0.5, [P99] = 0.99, [WORST] = 1 };
+	struct bench_run *run = profile->run;
+	struct bench_load load = profile->choice;
+	struct bench_loaded loaded;
+
+	load.pattern = reaches[kind].pattern;
+	load.request = io_sector_size(&run->end);
+	load.depth = 1;
+	load.bytes = (uint64_t)reaches[kind].count * load.request;
+	load.ns = REACH_TIME;
+	load.seed = (uint32_t)run->result->started;
+	int r = bench_load_run(run, &load, &loaded, reterr);
+
+	if (loaded.failed)
+		bench_bad_place(run, &loaded.error);
+	for (unsigned c = 0; c < ACCESS_COLUMNS && loaded.requests > 0; c++)
+		if (bench_sample(run, row, c, BENCH_SECONDS,
+				 (double)latency_percentile(&loaded.latency, shares[c]) / 1e9,
+				 &loaded.how) < 0)
+			return error_nomem(reterr);
+	return r;
+}
+
+static int measure_access(struct profile *profile, struct error *reterr)
+{
+	static const struct {
+		const char *key, *heading;
+	} columns[ACCESS_COLUMNS] = {
+		[P50] = { "p50", N_("half (p50)") },
+		[P99] = { "p99", N_("p99") },
+		[WORST] = { "max", N_("longest") },
+	};
+	struct bench_run *run = profile->run;
+	int row[ACCESS_ROWS], r = 0;
+
+	bench_lock(run);
+	unsigned table = bench_result_table(run->result, "access",
+					    _("Access time: one sector, one at a time"));
+
+	for (unsigned c = 0; c < ACCESS_COLUMNS; c++)
+		bench_result_column(run->result, table, columns[c].key, _(columns[c].heading));
+	for (unsigned i = 0; i < ACCESS_ROWS && r >= 0; i++)
+		r = row[i] = bench_result_row(run->result, table, reaches[i].key,
+					      _(reaches[i].label), -1);
+	bench_unlock(run);
+	if (r < 0)
+		return error_nomem(reterr);
+	r = 0;
+	for (unsigned i = 0; i < ACCESS_ROWS && r == 0; i++) {
+		bench_tell(run, PLACES_SHARE + (1 - PLACES_SHARE) * i / (ACCESS_ROWS + 1), "%s",
+			   _(reaches[i].label));
+		r = measure_reach(profile, i, (unsigned)row[i], reterr);
+	}
+	return r;
+}
+
+static int add_fact(struct profile *profile, const char *key, const char *label, double seconds,
+		    const struct bench_how *how)
+{
+	struct bench_run *run = profile->run;
+	int row = bench_result_row(run->result, profile->facts, key, label, -1);
+
+	return row < 0 ? row
+		       : bench_result_add(run->result, (unsigned)row, 0, BENCH_SECONDS, seconds,
+					  how);
+}
+
+/* One sector again and again comes by once a turn, unless a cache answers; sg can ask past it. */
+static int measure_turn(struct profile *profile, struct error *reterr)
+{
+	struct bench_run *run = profile->run;
+	struct bench_load load = profile->choice;
+	struct io_end end = run->end;
+	struct bench_loaded loaded;
+	double mean, low, high;
+
+	if (run->end.rotational == NO)
+		return 0;
+	end.from_medium = true;
+	load.end = &end;
+	if (sg_has_node(&end))
+		load.backend = &sg_backend_find(SG_MODE_INDIRECT, false, false)->io;
+	load.pattern = BENCH_SAME;
+	load.request = io_sector_size(&end);
+	load.depth = 1;
+	load.bytes = (uint64_t)TURNS * load.request;
+	load.ns = REACH_TIME;
+	int r = bench_load_run(run, &load, &loaded, NULL);
+
+	if (r == -ECANCELED || loaded.requests < TURNS || loaded.failed)
+		return r == -ECANCELED ? r : 0;
+	mean = (double)loaded.latency.sum / (double)loaded.latency.count / 1e9;
+	low = (double)latency_percentile(&loaded.latency, 0.1) / 1e9;
+	high = (double)latency_percentile(&loaded.latency, 0.9) / 1e9;
+	if (mean < TURN_LEAST || mean > TURN_MOST || high - low > TURN_STEADY * mean)
+		return 0;
+	bench_lock(run);
+	r = add_fact(profile, "rotation", _("one rotation"), mean, &loaded.how);
+	bench_unlock(run);
+	return r < 0 ? error_nomem(reterr) : 0;
+}
+
+/* ---- in a sentence ---- */
+
+static void conclude(struct profile *profile)
+{
+	struct bench_result *result = profile->run->result;
+	const struct bench_row *rows = result->rows + profile->first;
+	uint32_t slowest = UINT32_MAX, fastest = 0;
+	char slow[UNITS_TEXT_MAX], fast[UNITS_TEXT_MAX], whole[UNITS_TEXT_MAX];
+
+	for (uint32_t i = 0; i < profile->count; i++) {
+		if (profile->rates[i] <= 0)
+			continue;
+		if (slowest == UINT32_MAX || profile->rates[i] < profile->rates[slowest])
+			slowest = i;
+		if (profile->rates[i] > profile->rates[fastest])
+			fastest = i;
+		if (profile_is_weak(profile->rates, profile->count, i))
+			bench_result_note(result,
+					  _("Weak: at LBA %" PRIu64 ", %s is far below the places "
+					    "around it."),
+					  (uint64_t)rows[i].position /
+						  io_sector_size(&profile->run->end),
+					  units_print_rate(profile->rates[i], slow));
+	}
+	if (slowest == UINT32_MAX)
+		return;
+	double seconds = profile_whole(profile->rates, profile->count, profile->run->end.size);
+
+	add_fact(profile, "whole", _("reading the whole disk (estimate)"), seconds, NULL);
+	snprintf(result->conclusion, sizeof(result->conclusion),
+		 _("Slowest at LBA %" PRIu64 " with %s, fastest at LBA %" PRIu64
+		   " with %s. Reading all of it takes about %s."),
+		 (uint64_t)rows[slowest].position / io_sector_size(&profile->run->end),
+		 units_print_rate(profile->rates[slowest], slow),
+		 (uint64_t)rows[fastest].position / io_sector_size(&profile->run->end),
+		 units_print_rate(profile->rates[fastest], fast),
+		 units_print_duration((uint64_t)(seconds + 0.5), whole));
+}
+
+static int run(struct bench_run *run, struct error *reterr)
+{
+	struct profile profile = { .run = run, .count = run->options->positions };
+	int r = bench_load_choose(&run->end, &profile.choice, reterr);
+
+	if (r < 0)
+		return r;
+	if (!profile.count)
+		profile.count = POSITIONS;
+	if (!run->rounds)
+		run->rounds = 1;
+	profile.rates = calloc(profile.count, sizeof(*profile.rates));
+	if (!profile.rates)
+		return error_nomem(reterr);
+	r = measure_places(&profile, reterr);
+	if (r == 0)
+		r = measure_access(&profile, reterr);
+	bench_lock(run);
+	profile.facts = bench_result_table(run->result, "facts", _("Also"));
+	bench_result_column(run->result, profile.facts, "value", _("value"));
+	bench_unlock(run);
+	if (r == 0)
+		r = measure_turn(&profile, reterr);
+	bench_lock(run);
+	conclude(&profile);
+	bench_unlock(run);
+	free(profile.rates);
+	return r;
+}
+
+const struct bench_kind bench_profile = {
+	.name = "profile",
+	.summary = N_("reading speed from start to end, access times, time for all"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_POSITIONS,
+	.run = run,
+};

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What does a transfer cost without the medium? READ BUFFER reads the memory of the disk, in many
+ * sizes and by each way in which the sg driver hands over data, after D. Gilbert's "Comparing
+ * Direct and Indirect IO times in sg" (2001). Where a disk refuses it, READs of one range, which
+ * its cache answers after the first.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "bench/kind.h"
+#include "bench/rbuf.h"
+#include "io/buffers.h"
+#include "io/sg.h"
+#include "scsi/ask.h"
+#include "scsi/commands.h"
+
+#define SMALLEST  4096U
+#define LARGEST   ((16U << 20) - SMALLEST) /* three bytes of a command */
+#define SIZES_MAX 16
+#define AMOUNT    (200U << 20)
+#define TIME      (5 * NSEC_PER_SEC)
+/* What a command may move if the kernel does not tell: what every adapter can. */
+#define USUAL_LIMIT (128U << 10)
+#define TRIES       8 /* each takes one unit attention with it */
+
+enum way { QUICK, MAPPED, DIRECT, INDIRECT, WAYS };
+
+static const struct {
+	const char *key, *heading;
+	unsigned flags;
+	enum bench_path path;
+} ways[WAYS] = {
+	[QUICK] = { "none", N_("no copy"), SG_FLAG_NO_DXFER, BENCH_LEFT },
+	[MAPPED] = { "mmap", N_("mmap"), SG_DRIVER_MMAP, BENCH_MAPPED },
+	[DIRECT] = { "direct", N_("direct"), SG_FLAG_DIRECT_IO, BENCH_DIRECT },
+	[INDIRECT] = { "indirect", N_("indirect"), 0, BENCH_INDIRECT },
+};
+
+struct rbuf {
+	struct bench_run *run;
+	bool buffer; /* READ BUFFER; false: READ */
+	enum scsi_buffer_mode mode;
+	uint32_t sizes[SIZES_MAX]; /* descending */
+	unsigned count;
+	unsigned rows[SIZES_MAX];
+	uint64_t amount;
+	void *memory;
+	bool copied; /* although direct IO was asked for */
+	bool scaled; /* a cell ended by its time limit */
+};
+
+static double processor_seconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* ---- which command, and how much ---- */
+
+static uint32_t ask_capacity(struct rbuf *rbuf, enum scsi_buffer_mode mode)
+{
+	const struct bench_run *run = rbuf->run;
+	uint8_t data[SCSI_BUFFER_DESCRIPTOR_SIZE] = { 0 };
+	struct sg_result result = { .outcome = SCSI_RESET };
+	struct scsi_cdb cdb;
+	int r = -EIO;
+
+	scsi_cdb_read_buffer(mode, sizeof(data), &cdb);
+	for (unsigned i = 0; i < TRIES && result.outcome == SCSI_RESET; i++)
+		r = sg_run(run->sg, run->end.sg_fd, &cdb, data, sizeof(data), SCSI_TIMEOUT_MS,
+			   &result);
+	bench_answered(run);
+	return r < 0 ? 0 : scsi_parse_buffer_capacity(mode, data, result.transferred);
+}
+
+/* The descriptor may be answered, and the data refused. */
+static bool answers(struct rbuf *rbuf, uint32_t length)
+{
+	const struct bench_run *run = rbuf->run;
+	struct sg_result result;
+	struct scsi_cdb cdb;
+
+	scsi_cdb_read_buffer(rbuf->mode, length, &cdb);
+	return sg_run(run->sg, run->end.sg_fd, &cdb, rbuf->memory, length, SCSI_TIMEOUT_MS,
+		      &result) == 0;
+}
+
+static uint32_t choose_command(struct rbuf *rbuf)
+{
+	static const enum scsi_buffer_mode modes[][2] = {
+		{ SCSI_BUFFER_DESCRIPTOR, SCSI_BUFFER_DATA },
+		{ SCSI_BUFFER_ECHO_DESCRIPTOR, SCSI_BUFFER_ECHO },
+	};
+
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		uint32_t capacity = ask_capacity(rbuf, modes[i][0]);
+
+		rbuf->mode = modes[i][1];
+		rbuf->buffer =
+			capacity > 0 && answers(rbuf, capacity < SMALLEST ? capacity : SMALLEST);
+		if (rbuf->buffer)
+			return capacity;
+	}
+	return rbuf->run->end.size < LARGEST ? (uint32_t)rbuf->run->end.size : LARGEST;
+}
+
+/* Doubled from the smallest, and the largest itself, descending. */
+static void choose_sizes(struct rbuf *rbuf, uint32_t capacity)
+{
+	const struct io_end *end = &rbuf->run->end;
+	uint32_t unit = rbuf->buffer ? 4 : io_sector_size(end), size = SMALLEST;
+	uint32_t most = end->max_command    ? end->max_command
+			: end->max_transfer ? end->max_transfer
+					    : USUAL_LIMIT;
+
+	most = most < capacity ? most : capacity;
+	most = (most < LARGEST ? most : LARGEST) / unit * unit;
+	while (size * 2 <= most)
+		size *= 2;
+	if (size != most)
+		rbuf->sizes[rbuf->count++] = most;
+	for (; size >= SMALLEST && size <= most && rbuf->count < SIZES_MAX; size /= 2)
+		rbuf->sizes[rbuf->count++] = size;
+}
+
+/* ---- one cell ---- */
+
+static int make_command(const struct rbuf *rbuf, uint32_t size, struct scsi_cdb *ret)
+{
+	const struct io_end *end = &rbuf->run->end;
+	const struct scsi_format format = { .long_lba = true };
+	uint32_t sector = io_sector_size(end);
+
+	if (!rbuf->buffer)
+		return scsi_cdb_transfer(&format, false, end->start / sector, size / sector, ret);
+	scsi_cdb_read_buffer(rbuf->mode, size, ret);
+	return 0;
+}
+
+struct cell {
+	enum way way;
+	uint32_t size;
+	int fd;
+	void *mapped;
+	uint64_t commands; /* done */
+	struct bench_how how;
+};
+
+/* One command. What the disk reports of earlier resets does not matter. */
+static int send(struct rbuf *rbuf, struct cell *cell)
+{
+	const struct sg_driver *driver = rbuf->run->sg;
+	enum scsi_outcome outcome = SCSI_RESET;
+	uint8_t bytes[SCSI_SENSE_MAX];
+	struct scsi_cdb cdb;
+	struct sense sense;
+	int r = make_command(rbuf, cell->size, &cdb);
+
+	for (unsigned i = 0; r == 0 && i < TRIES; i++) {
+		sg_io_hdr_t header = scsi_header(&cdb, cell->way == MAPPED ? NULL : rbuf->memory,
+						 cell->size, bytes);
+
+		header.flags = ways[cell->way].flags;
+		r = driver->run(driver, cell->fd, &header);
+		if (r < 0)
+			break;
+		outcome = scsi_judge(&header, &sense, &r);
+		if (cell->way == DIRECT &&
+		    (header.info & SG_INFO_DIRECT_IO_MASK) != SG_INFO_DIRECT_IO)
+			cell->how.path = BENCH_INDIRECT;
+		if (outcome != SCSI_RESET && outcome != SCSI_RETRY)
+			break;
+		r = 0;
+	}
+	bench_answered(rbuf->run);
+	return r;
+}
+
+static int repeat(struct rbuf *rbuf, struct cell *cell)
+{
+	uint64_t count = (rbuf->amount + cell->size - 1) / cell->size;
+	uint64_t limit = rbuf->run->options->time_ns ? rbuf->run->options->time_ns : TIME;
+	uint64_t until = clock_monotonic() + limit;
+	int r = 0;
+
+	for (cell->commands = 0; cell->commands < count && r == 0; cell->commands++) {
+		if (bench_stops(rbuf->run))
+			return -ECANCELED;
+		if (cell->commands > 0 && clock_monotonic() >= until) {
+			rbuf->scaled = true;
+			break;
+		}
+		r = send(rbuf, cell);
+	}
+	return r;
+}
+
+static int open_cell(const struct rbuf *rbuf, struct cell *cell)
+{
+	const struct sg_driver *driver = rbuf->run->sg;
+	uint32_t bytes = cell->size;
+	int r = driver->reopen(driver, rbuf->run->end.sg_fd, &cell->fd);
+
+	if (r < 0)
+		return r;
+	if (cell->way == MAPPED)
+		return driver->map(driver, cell->fd, &bytes, &cell->mapped);
+	/* what is larger only costs speed */
+	driver->reserve(driver, cell->fd, cell->size);
+	return 0;
+}
+
+static void close_cell(const struct rbuf *rbuf, struct cell *cell)
+{
+	const struct sg_driver *driver = rbuf->run->sg;
+
+	if (cell->mapped)
+		driver->unmap(driver, cell->mapped, cell->size);
+	if (cell->fd >= 0)
+		driver->close(driver, cell->fd);
+}
+
+/* What is refused in this size or this way stays unknown. */
+static int measure_cell(struct rbuf *rbuf, unsigned i, enum way way, struct error *reterr)
+{
+	struct bench_run *run = rbuf->run;
+	struct cell cell = { .way = way, .size = rbuf->sizes[i], .fd = -1 };
+	int r = open_cell(rbuf, &cell);
+
+	cell.how = (struct bench_how){
+		.engine = "sg", .request = cell.size, .depth = 1, .path = ways[way].path
+	};
+	/* The first one fills the disk's cache, and shows whether it is answered at all. */
+	if (r == 0)
+		r = send(rbuf, &cell);
+	if (r == 0) {
+		uint64_t begin = clock_monotonic();
+		double cpu = processor_seconds();
+
+		r = repeat(rbuf, &cell);
+		double seconds = (double)(clock_monotonic() - begin) / 1e9;
+		double scale = (double)rbuf->amount / ((double)cell.commands * (double)cell.size);
+
+		cpu = processor_seconds() - cpu;
+		if (r == 0)
+			r = bench_sample(run, rbuf->rows[i], 2 * way, BENCH_SECONDS,
+					 seconds * scale, &cell.how);
+		if (r == 0)
+			r = bench_sample(run, rbuf->rows[i], 2 * way + 1, BENCH_SHARE,
+					 cpu / seconds, &cell.how);
+		rbuf->copied |= way == DIRECT && cell.how.path == BENCH_INDIRECT;
+	}
+	close_cell(rbuf, &cell);
+	if (r == -ECANCELED || r == -ENOMEM || (r < 0 && bench_is_fatal(run, r)))
+		return r == -ECANCELED
+			       ? r
+			       : error_set(reterr, ERROR_CLASS_SOURCE, r, "READ BUFFER",
+					   run->end.name, _("%s does not answer any more: %s."),
+					   run->end.name, error_phrase(r));
+	return 0;
+}
+
+/* ---- the tables ---- */
+
+void rbuf_derive(const struct rbuf_column *column, double ret[static RBUF_ROWS])
+{
+	double commands = column->amount / column->smallest_size;
+	double latency = (column->smallest - column->best) / commands;
+	double after = column->best - latency * (column->amount / column->best_size);
+
+	ret[RBUF_LATENCY] = latency > 0 ? latency : -1;
+	ret[RBUF_AFTER_LATENCY] = latency > 0 && after > 0 ? column->amount / after : -1;
+	ret[RBUF_BEST] = column->amount / column->best;
+	ret[RBUF_WORST] = column->amount / column->worst;
+}
+
+static int make_tables(struct rbuf *rbuf)
+{
+	struct bench_result *result = rbuf->run->result;
+	char key[32], label[UNITS_TEXT_MAX], amount[UNITS_TEXT_MAX], title[160];
+	unsigned table;
+
+	units_print_long(rbuf->amount, UNITS_IEC, 512, amount);
+	snprintf(title, sizeof(title),
+		 rbuf->buffer ? _("READ BUFFER: time and processor for %s")
+			      : _("READ of one cached range (no READ BUFFER): time and processor "
+				  "for %s"),
+		 amount);
+	table = bench_result_table(result, "rbuf", title);
+	result->tables[table].chart = true;
+	for (enum way way = 0; way < WAYS; way++) {
+		snprintf(key, sizeof(key), "%s-cpu", ways[way].key);
+		bench_result_column(result, table, ways[way].key, _(ways[way].heading));
+		bench_result_column(result, table, key, _("CPU"));
+	}
+	for (unsigned i = 0; i < rbuf->count; i++) {
+		snprintf(key, sizeof(key), "%u", rbuf->sizes[i]);
+		int row = bench_result_row(result, table, key,
+					   units_print_long(rbuf->sizes[i], UNITS_IEC, 512, label),
+					   rbuf->sizes[i]);
+
+		if (row < 0)
+			return row;
+		rbuf->rows[i] = (unsigned)row;
+	}
+	return 0;
+}
+
+/* False: the column has no figures. */
+static bool collect(const struct rbuf *rbuf, enum way way, struct rbuf_column *ret)
+{
+	*ret = (struct rbuf_column){ .amount = (double)rbuf->amount };
+	for (unsigned i = 0; i < rbuf->count; i++) {
+		const struct bench_figure *figure =
+			bench_result_find(rbuf->run->result, rbuf->rows[i], 2 * way);
+
+		if (!figure)
+			continue;
+		if (!ret->best_size || figure->median < ret->best) {
+			ret->best = figure->median;
+			ret->best_size = rbuf->sizes[i];
+		}
+		if (figure->median > ret->worst)
+			ret->worst = figure->median;
+		ret->smallest = figure->median;
+		ret->smallest_size = rbuf->sizes[i];
+	}
+	return ret->best_size != 0;
+}
+
+static int derive(struct rbuf *rbuf)
+{
+	static const struct {
+		const char *key, *label;
+	} rows[RBUF_ROWS] = {
+		[RBUF_LATENCY] = { "latency", N_("latency per command (implied)") },
+		[RBUF_AFTER_LATENCY] = { "after-latency", N_("best throughput after latency") },
+		[RBUF_BEST] = { "best", N_("best raw throughput") },
+		[RBUF_WORST] = { "worst", N_("worst raw throughput") },
+	};
+	static const struct bench_how derived = { 0 };
+	struct bench_result *result = rbuf->run->result;
+	unsigned table = bench_result_table(result, "derived", _("Derived from it"));
+	struct rbuf_column column;
+	double values[RBUF_ROWS];
+	int index[RBUF_ROWS], r = 0;
+
+	for (enum way way = 0; way < WAYS; way++)
+		bench_result_column(result, table, ways[way].key, _(ways[way].heading));
+	for (unsigned row = 0; row < RBUF_ROWS && r >= 0; row++)
+		r = index[row] =
+			bench_result_row(result, table, rows[row].key, _(rows[row].label), -1);
+	for (enum way way = 0; way < WAYS && r >= 0; way++) {
+		if (!collect(rbuf, way, &column))
+			continue;
+		rbuf_derive(&column, values);
+		for (unsigned row = 0; row < RBUF_ROWS && r >= 0; row++)
+			if (values[row] >= 0)
+				r = bench_result_add(result, (unsigned)index[row], way,
+						     row == RBUF_LATENCY ? BENCH_SECONDS
+									 : BENCH_RATE,
+						     values[row], &derived);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* What the reader of the table has to know. */
+static void tell(struct rbuf *rbuf)
+{
+	struct bench_result *result = rbuf->run->result;
+
+	if (rbuf->copied) {
+		text_copy(result->tables[0].columns[2 * DIRECT].heading,
+			  sizeof(result->tables[0].columns[0].heading), _("direct: COPIED"));
+		bench_result_note(result, "%s",
+				  _("Direct IO was asked for, but the sg driver copied the data: "
+				    "echo 1 > /sys/module/sg/parameters/allow_dio lets it."));
+	}
+	if (rbuf->scaled)
+		bench_result_note(result, "%s",
+				  _("Where that would have taken longer than the time for one "
+				    "figure, it was scaled up from what was moved by then."));
+}
+
+static int measure(struct rbuf *rbuf, struct error *reterr)
+{
+	struct bench_run *run = rbuf->run;
+	unsigned cells = rbuf->count * WAYS, all = cells * run->rounds;
+	int r = 0;
+
+	for (unsigned n = 0; n < all && r == 0; n++) {
+		unsigned i = n % cells / WAYS;
+		enum way way = n % WAYS;
+
+		bench_tell(run, (double)n / all, _("round %u of %u: %u KiB, %s"), n / cells + 1,
+			   run->rounds, rbuf->sizes[i] / 1024, _(ways[way].heading));
+		r = measure_cell(rbuf, i, way, reterr);
+	}
+	return r;
+}
+
+static int run(struct bench_run *run, struct error *reterr)
+{
+	struct rbuf rbuf = { .run = run,
+			     .amount = run->options->size ? run->options->size : AMOUNT };
+	struct io_buffers *buffers = NULL;
+	int r = 0;
+
+	if (!sg_has_node(&run->end))
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open",
+				 run->end.name,
+				 _("%s has no sg node that can be opened: it is no SCSI, SATA or "
+				   "USB disk, or the sg driver is not loaded (modprobe sg)."),
+				 run->end.name);
+	if (!run->rounds)
+		run->rounds = 1;
+	r = io_buffers_new(1, LARGEST, &buffers, reterr);
+	if (r < 0)
+		return r;
+	rbuf.memory = io_buffers_get(buffers);
+	choose_sizes(&rbuf, choose_command(&rbuf));
+	bench_lock(run);
+	r = make_tables(&rbuf);
+	bench_unlock(run);
+	r = r < 0 ? error_nomem(reterr) : measure(&rbuf, reterr);
+	bench_lock(run);
+	tell(&rbuf);
+	if (derive(&rbuf) < 0 && r == 0)
+		r = error_nomem(reterr);
+	if (run->result->figure_count == 0 && r == 0)
+		r = error_set(reterr, ERROR_CLASS_SOURCE, -EOPNOTSUPP, "READ", run->end.name,
+			      _("%s refuses READ BUFFER, and READ in every size, through %s."),
+			      run->end.name, run->end.sg);
+	bench_unlock(run);
+	io_buffers_destroy(buffers);
+	return r;
+}
+
+const struct bench_kind bench_rbuf = {
+	.name = "rbuf",
+	.summary = N_("READ BUFFER through sg: what a transfer costs without the medium"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.run = run,
+};

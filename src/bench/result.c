@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of a result, and figures in words. */
+#include "bench/result.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define GROW 64
+
+unsigned bench_result_table(struct bench_result *result, const char *key, const char *title)
+{
+	unsigned index = result->table_count;
+	struct bench_table *table = &result->tables[index];
+
+	if (index == BENCH_TABLES_MAX)
+		return index - 1;
+	text_copy(table->key, sizeof(table->key), key);
+	text_copy(table->title, sizeof(table->title), title);
+	result->table_count++;
+	return index;
+}
+
+unsigned bench_result_column(struct bench_result *result, unsigned index, const char *key,
+			     const char *heading)
+{
+	struct bench_table *table = &result->tables[index];
+	unsigned column = table->column_count;
+
+	if (column == BENCH_COLUMNS_MAX)
+		return column - 1;
+	text_copy(table->columns[column].key, sizeof(table->columns[column].key), key);
+	text_copy(table->columns[column].heading, sizeof(table->columns[column].heading), heading);
+	table->column_count++;
+	return column;
+}
+
+/* Room for one more; the arrays grow by GROW. */
+static void *grown(void *array, size_t count, size_t size)
+{
+	return count % GROW ? array : reallocarray(array, count + GROW, size);
+}
+
+int bench_result_row(struct bench_result *result, unsigned table, const char *key,
+		     const char *label, double position)
+{
+	struct bench_row *rows = grown(result->rows, result->row_count, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	result->rows = rows;
+	rows += result->row_count;
+	*rows = (struct bench_row){ .table = (uint16_t)table, .position = position };
+	text_copy(rows->key, sizeof(rows->key), key);
+	text_copy(rows->label, sizeof(rows->label), label);
+	return (int)result->row_count++;
+}
+
+static struct bench_figure *find(const struct bench_result *result, unsigned row, unsigned column)
+{
+	/* Those that were added last are asked for most often. */
+	for (size_t i = result->figure_count; i-- > 0;)
+		if (result->figures[i].row == row && result->figures[i].column == column)
+			return &result->figures[i];
+	return NULL;
+}
+
+const struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
+					     unsigned column)
+{
+	return find(result, row, column);
+}
+
+static void take_sample(struct bench_figure *figure, double value)
+{
+	unsigned at = figure->rounds;
+	double *samples = figure->samples;
+
+	if (at == BENCH_ROUNDS_MAX)
+		return;
+	for (; at > 0 && samples[at - 1] > value; at--)
+		samples[at] = samples[at - 1];
+	samples[at] = value;
+
+	unsigned count = ++figure->rounds;
+
+	figure->median = (samples[(count - 1) / 2] + samples[count / 2]) / 2;
+	figure->smallest = samples[0];
+	figure->largest = samples[count - 1];
+}
+
+int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
+		     enum bench_unit unit, double value, const struct bench_how *how)
+{
+	struct bench_figure *figure = find(result, row, column);
+
+	if (!isfinite(value))
+		return 0;
+	if (!figure) {
+		struct bench_figure *figures =
+			grown(result->figures, result->figure_count, sizeof(*figures));
+
+		if (!figures)
+			return -ENOMEM;
+		result->figures = figures;
+		figure = &figures[result->figure_count++];
+		*figure = (struct bench_figure){ .table = result->rows[row].table,
+						 .row = (uint16_t)row,
+						 .column = (uint16_t)column };
+	}
+	figure->unit = unit;
+	if (how)
+		figure->how = *how;
+	take_sample(figure, value);
+	return 0;
+}
+
+void bench_result_note(struct bench_result *result, const char *format, ...)
+{
+	va_list args;
+
+	if (result->note_count == BENCH_NOTES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(result->notes[result->note_count++], sizeof(result->notes[0]), format, args);
+	va_end(args);
+}
+
+/* With room for what grown() expects. */
+static int copy_array(const void *from, size_t count, size_t size, void **ret)
+{
+	*ret = count ? reallocarray(NULL, (count + GROW - 1) / GROW * GROW, size) : NULL;
+	if (!count)
+		return 0;
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, from, count * size);
+	return 0;
+}
+
+int bench_result_copy(const struct bench_result *from, struct bench_result *ret)
+{
+	void *rows = NULL, *figures = NULL;
+	int r = copy_array(from->rows, from->row_count, sizeof(*from->rows), &rows);
+
+	if (r == 0)
+		r = copy_array(from->figures, from->figure_count, sizeof(*from->figures), &figures);
+	if (r < 0) {
+		free(rows);
+		return r;
+	}
+	*ret = *from;
+	ret->rows = rows;
+	ret->figures = figures;
+	return 0;
+}
+
+void bench_result_done(struct bench_result *result)
+{
+	free(result->rows);
+	free(result->figures);
+	*result = (struct bench_result){ 0 };
+}
+
+/* ---- in words ---- */
+
+/* Three significant digits and an SI prefix. */
+static const char *print_scaled(double value, const char *unit, char buffer[static BENCH_TEXT_MAX])
+{
+	static const char *const prefixes[] = { "n", "µ", "m", "", "k", "M", "G" };
+	int prefix = 3;
+
+	for (; value >= 999.5 && prefix < 6; prefix++)
+		value /= 1000;
+	for (; value > 0 && value < 0.9995 && prefix > 0; prefix--)
+		value *= 1000;
+	snprintf(buffer, BENCH_TEXT_MAX, "%.*f %s%s",
+		 value >= 99.95 || value == 0 ? 0
+		 : value >= 9.995             ? 1
+					      : 2,
+		 value, prefixes[prefix], unit);
+	return buffer;
+}
+
+const char *bench_print(enum bench_unit unit, double value, char buffer[static BENCH_TEXT_MAX])
+{
+	char text[UNITS_TEXT_MAX];
+
+	switch (unit) {
+	case BENCH_BYTES:
+		units_print_long((uint64_t)value, UNITS_IEC, 512, text);
+		break;
+	case BENCH_RATE:
+		units_print_rate(value, text);
+		break;
+	case BENCH_PER_SECOND:
+		return print_scaled(value, "/s", buffer);
+	case BENCH_SECONDS:
+		if (value >= 600)
+			units_print_duration((uint64_t)(value + 0.5), text);
+		else
+			return print_scaled(value, "s", buffer);
+		break;
+	case BENCH_CPU_PER_GIB:
+		return print_scaled(value, "s/GiB", buffer);
+	case BENCH_SHARE:
+		snprintf(text, sizeof(text), "%.*f %%", value < 0.0995 ? 1 : 0, value * 100);
+		break;
+	default:
+		snprintf(text, sizeof(text), "%.*f", value < 100 && value != floor(value) ? 2 : 0,
+			 value);
+	}
+	return text_copy(buffer, BENCH_TEXT_MAX, text);
+}
+
+static const char *path_words(enum bench_path path)
+{
+	switch (path) {
+	case BENCH_DIRECT:
+		return _("direct");
+	case BENCH_INDIRECT:
+		return _("copied by the driver");
+	case BENCH_MAPPED:
+		return _("mapped");
+	case BENCH_LEFT:
+		return _("left in the kernel");
+	case BENCH_BUFFERED:
+		return _("through the page cache");
+	default:
+		return "";
+	}
+}
+
+const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size)
+{
+	char request[UNITS_TEXT_MAX + 2] = "", depth[32] = "", text[UNITS_TEXT_MAX];
+	const char *path = path_words(how->path);
+
+	if (how->request)
+		snprintf(request, sizeof(request), ", %s",
+			 units_print_long(how->request, UNITS_IEC, 512, text));
+	if (how->depth)
+		snprintf(depth, sizeof(depth), _(", depth %u"), how->depth);
+	snprintf(buffer, size, "%s%s%s%s%s", how->engine, request, depth, *path ? ", " : "", path);
+	return buffer;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which request size, and how many in flight? Reads through the backend that a copy would use, at
+ * all sizes and depths, each from where the one before it ended, so that no cache of the disk
+ * answers for it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "bench/load.h"
+#include "io/backends.h"
+
+#define LARGEST   (16U << 20)
+#define SIZES_MAX 16
+#define DEPTHS    5
+#define TIME      (NSEC_PER_SEC / 4)
+#define ROUNDS    3
+#define MEMORY    (128U << 20) /* in flight */
+#define GIB       ((double)(1U << 30))
+/* What is less than this much faster is not faster: such is the noise of good disks. */
+#define GAIN 1.05
+
+static const uint32_t depths[DEPTHS] = { 1, 2, 4, 8, 32 };
+
+enum sizes_table { RATE, PER_SECOND, CPU, SLOW, TABLES };
+
+struct sizes {
+	struct bench_run *run;
+	const struct io_backend *backend;
+	uint32_t smallest;
+	unsigned count;
+	unsigned rows[TABLES][SIZES_MAX];
+	uint64_t at; /* where the next cell reads */
+};
+
+static int make_tables(struct sizes *sizes)
+{
+	static const struct {
+		const char *key, *title;
+	} titles[TABLES] = {
+		[RATE] = { "rate", N_("Bytes per second, by request size and requests in flight") },
+		[PER_SECOND] = { "iops", N_("Requests per second") },
+		[CPU] = { "cpu", N_("Processor time for 1 GiB") },
+		[SLOW] = { "p99", N_("Slowest of a hundred requests (p99)") },
+	};
+	struct bench_result *result = sizes->run->result;
+	char key[32], label[UNITS_TEXT_MAX];
+
+	for (unsigned t = 0; t < TABLES; t++) {
+		unsigned table = bench_result_table(result, titles[t].key, _(titles[t].title));
+
+		result->tables[table].chart = true;
+		for (unsigned d = 0; d < DEPTHS; d++) {
+			snprintf(key, sizeof(key), "depth-%u", depths[d]);
+			snprintf(label, sizeof(label), _("depth %u"), depths[d]);
+			bench_result_column(result, table, key, label);
+		}
+		for (unsigned i = 0; i < sizes->count; i++) {
+			uint32_t size = sizes->smallest << i;
+			int row;
+
+			snprintf(key, sizeof(key), "%u", size);
+			row = bench_result_row(result, table, key,
+					       units_print_long(size, UNITS_IEC, 512, label), size);
+			if (row < 0)
+				return row;
+			sizes->rows[t][i] = (unsigned)row;
+		}
+	}
+	return 0;
+}
+
+static int take(struct sizes *sizes, unsigned i, unsigned d, const struct bench_loaded *loaded)
+{
+	struct bench_run *run = sizes->run;
+	double bytes = (double)loaded->bytes;
+	const struct {
+		enum bench_unit unit;
+		double value;
+	} figures[TABLES] = {
+		[RATE] = { BENCH_RATE, bytes / loaded->seconds },
+		[PER_SECOND] = { BENCH_PER_SECOND, (double)loaded->requests / loaded->seconds },
+		[CPU] = { BENCH_CPU_PER_GIB, loaded->cpu / bytes * GIB },
+		[SLOW] = { BENCH_SECONDS,
+			   (double)latency_percentile(&loaded->latency, 0.99) / 1e9 },
+	};
+	int r = 0;
+
+	for (unsigned t = 0; t < TABLES && r == 0 && loaded->requests > 0; t++)
+		r = bench_sample(run, sizes->rows[t][i], d, figures[t].unit, figures[t].value,
+				 &loaded->how);
+	return r;
+}
+
+static int measure_cell(struct sizes *sizes, unsigned i, unsigned d, struct error *reterr)
+{
+	struct bench_run *run = sizes->run;
+	const struct bench_options *options = run->options;
+	struct bench_load load = {
+		.backend = sizes->backend,
+		.end = &run->end,
+		.request = sizes->smallest << i,
+		.depth = depths[d],
+		.bytes = options->size,
+		.ns = options->time_ns ? options->time_ns : TIME,
+	};
+	struct bench_loaded loaded;
+
+	if ((uint64_t)load.request * load.depth > MEMORY || load.request > run->end.size)
+		return 0;
+	load.start = sizes->at - sizes->at % load.request;
+	if (run->end.size - load.start < (uint64_t)load.request * load.depth)
+		load.start = 0;
+	int r = bench_load_run(run, &load, &loaded, reterr);
+
+	if (loaded.failed)
+		bench_bad_place(run, &loaded.error);
+	sizes->at = load.start + loaded.bytes;
+	if (loaded.failed) /* past the bad place */
+		sizes->at += LARGEST;
+	if (sizes->at >= run->end.size)
+		sizes->at %= run->end.size;
+	if (r < 0 && r != -ECANCELED)
+		return r;
+	return take(sizes, i, d, &loaded) < 0 ? error_nomem(reterr) : r;
+}
+
+static double rate_at(const struct sizes *sizes, unsigned i, unsigned d)
+{
+	const struct bench_figure *figure =
+		bench_result_find(sizes->run->result, sizes->rows[RATE][i], d);
+
+	return figure ? figure->median : 0;
+}
+
+/* The smallest size, and at that the smallest depth, that reach what is to be reached. */
+static void conclude(const struct sizes *sizes)
+{
+	struct bench_result *result = sizes->run->result;
+	char enough[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+	struct bench_load choice;
+	double best = 0;
+
+	for (unsigned i = 0; i < sizes->count; i++)
+		for (unsigned d = 0; d < DEPTHS; d++)
+			if (rate_at(sizes, i, d) > best)
+				best = rate_at(sizes, i, d);
+	for (unsigned n = 0; best > 0 && n < sizes->count * DEPTHS; n++) {
+		unsigned i = n / DEPTHS, d = n % DEPTHS;
+
+		if (rate_at(sizes, i, d) * GAIN < best)
+			continue;
+		units_print_long(sizes->smallest << i, UNITS_IEC, 512, enough);
+		units_print_rate(rate_at(sizes, i, d), rate);
+		if (bench_load_choose(&sizes->run->end, &choice, NULL) < 0)
+			choice = (struct bench_load){ .request = 0 };
+		snprintf(result->conclusion, sizeof(result->conclusion),
+			 _("From %s with %u in flight on (%s), nothing more is gained."), enough,
+			 depths[d], rate);
+		size_t used = strlen(result->conclusion);
+
+		if (choice.request)
+			snprintf(result->conclusion + used, sizeof(result->conclusion) - used,
+				 _(" A copy from this disk would by itself use %s with %u in "
+				   "flight."),
+				 units_print_long(choice.request, UNITS_IEC, 512, own),
+				 choice.depth);
+		return;
+	}
+}
+
+static int run(struct bench_run *run, struct error *reterr)
+{
+	struct sizes sizes = { .run = run };
+	struct bench_load choice;
+	int r = bench_load_choose(&run->end, &choice, reterr);
+
+	if (r < 0)
+		return r;
+	sizes.backend = choice.backend;
+	sizes.smallest = io_sector_size(&run->end);
+	while (sizes.count < SIZES_MAX && sizes.smallest << sizes.count <= LARGEST)
+		sizes.count++;
+	if (!run->rounds)
+		run->rounds = ROUNDS;
+	bench_lock(run);
+	r = make_tables(&sizes);
+	bench_unlock(run);
+	if (r < 0)
+		return error_nomem(reterr);
+
+	unsigned cells = sizes.count * DEPTHS, all = cells * run->rounds;
+
+	for (unsigned n = 0; n < all && r == 0; n++) {
+		unsigned i = n % cells / DEPTHS, d = n % DEPTHS;
+
+		bench_tell(run, (double)n / all, _("round %u of %u: %u KiB, %u in flight"),
+			   n / cells + 1, run->rounds, (sizes.smallest << i) / 1024, depths[d]);
+		r = measure_cell(&sizes, i, d, reterr);
+	}
+	bench_lock(run);
+	conclude(&sizes);
+	bench_unlock(run);
+	return r;
+}
+
+const struct bench_kind bench_sizes = {
+	.name = "sizes",
+	.summary = N_("reading speed by request size and requests in flight"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.run = run,
+};

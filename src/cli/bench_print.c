@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "cli/headless.h"
+#include "cli/inspect.h"
+
+#define CELL_MAX (BENCH_TEXT_MAX + 32)
+
+/* "193 MB/s ±4%": the farther of smallest and largest from the median. Beside an earlier one, the
+ * change instead: "193 MB/s -4%". */
+static void print_cell(const struct bench_figure *figure, double before, char ret[static CELL_MAX])
+{
+	char text[BENCH_TEXT_MAX], more[24] = "";
+	double off = figure->largest - figure->median;
+
+	if (figure->median - figure->smallest > off)
+		off = figure->median - figure->smallest;
+	if (before > 0)
+		snprintf(more, sizeof(more), " %+.0f%%", (figure->median / before - 1) * 100);
+	else if (figure->rounds > 1 && figure->median > 0)
+		snprintf(more, sizeof(more), " ±%.0f%%", off / figure->median * 100);
+	snprintf(ret, CELL_MAX, "%s%s", bench_print(figure->unit, figure->median, text), more);
+}
+
+static int print_row(const struct bench_result *result, size_t row, struct bench_earlier *earlier,
+		     struct columns *columns, struct error *reterr)
+{
+	const struct bench_table *table = &result->tables[result->rows[row].table];
+	char cells[BENCH_COLUMNS_MAX][CELL_MAX] = { "" },
+	     then[BENCH_COLUMNS_MAX][CELL_MAX] = { "" };
+	const char *texts[BENCH_COLUMNS_MAX + 1] = { result->rows[row].label };
+	bool known = false;
+
+	for (unsigned c = 0; c < table->column_count; c++) {
+		const struct bench_figure *figure = bench_result_find(result, (unsigned)row, c);
+		double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
+
+		texts[c + 1] = cells[c];
+		if (figure)
+			print_cell(figure, before, cells[c]);
+		if (before < 0)
+			continue;
+		bench_print(figure->unit, before, then[c]);
+		known = true;
+	}
+	int r = columns_add(columns, texts, reterr);
+
+	if (!known || r < 0)
+		return r;
+	texts[0] = _("  before");
+	for (unsigned c = 0; c < table->column_count; c++)
+		texts[c + 1] = then[c];
+	return columns_add(columns, texts, reterr);
+}
+
+/* How the figures of a table were taken, as far as it is the same for all. */
+static void print_how(const struct bench_result *result, unsigned table)
+{
+	struct bench_how how = { 0 };
+	bool first = true;
+	char text[160];
+
+	for (size_t i = 0; i < result->figure_count; i++) {
+		const struct bench_how *one = &result->figures[i].how;
+
+		if (result->figures[i].table != table || !one->engine[0])
+			continue;
+		if (first)
+			how = *one;
+		first = false;
+		if (strcmp(how.engine, one->engine) != 0)
+			return;
+		how.request = how.request == one->request ? how.request : 0;
+		how.depth = how.depth == one->depth ? how.depth : 0;
+		how.path = how.path == one->path ? how.path : BENCH_PATH_UNKNOWN;
+	}
+	if (!first)
+		printf("(%s)\n", bench_print_how(&how, text, sizeof(text)));
+}
+
+static int print_table(const struct bench_result *result, unsigned index,
+		       struct bench_earlier *earlier, struct error *reterr)
+{
+	const struct bench_table *table = &result->tables[index];
+	struct column headings[BENCH_COLUMNS_MAX + 1] = { { "", 0, 0 } };
+	struct columns *columns = NULL;
+	int r;
+
+	headings[0].heading = " ";
+	for (unsigned c = 0; c < table->column_count; c++)
+		headings[c + 1] = (struct column){ table->columns[c].heading, COLUMN_RIGHT, 0 };
+	printf("\n%s\n", table->title);
+	r = columns_new(headings, table->column_count + 1, &columns, reterr);
+	for (size_t i = 0; i < result->row_count && r == 0; i++)
+		if (result->rows[i].table == index)
+			r = print_row(result, i, earlier, columns, reterr);
+	if (r == 0)
+		r = columns_print(columns, reterr);
+	columns_destroy(columns);
+	if (r == 0)
+		print_how(result, index);
+	return r;
+}
+
+static void print_heading(const struct bench_result *result, struct bench_earlier *earlier)
+{
+	const struct identity *identity = &result->identity;
+	char then[300];
+
+	printf("%s: %s\n", result->kind, result->title);
+	if (result->node[0])
+		printf("%s  %s  %s  %s  %s\n", result->node,
+		       identity->model[0] ? identity->model : "-",
+		       identity->serial[0] ? identity->serial : "-",
+		       result->transport[0] ? result->transport : "-",
+		       result->driver[0] ? result->driver : "-");
+	printf("%s\n", result->machine);
+	if (earlier)
+		printf(_("before: %s\n"), bench_earlier_words(earlier, then, sizeof(then)));
+}
+
+int bench_print_text(const struct bench_result *result, struct bench_earlier *earlier,
+		     struct error *reterr)
+{
+	int r = 0;
+
+	print_heading(result, earlier);
+	for (unsigned i = 0; i < result->table_count && r == 0; i++)
+		r = print_table(result, i, earlier, reterr);
+	if (result->note_count || result->conclusion[0])
+		putchar('\n');
+	for (unsigned i = 0; i < result->note_count; i++)
+		text_paragraph(stdout, columns_width(), "- ", result->notes[i]);
+	if (result->conclusion[0])
+		text_paragraph(stdout, columns_width(), "", result->conclusion);
+	return r;
+}
