@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# NTFS, FAT, exFAT, Btrfs and F2FS, filled, half deleted, and only what their maps call used copied
+# into a file full of noise: the copy is in order, and each file is as it was. What was not left in
+# order is copied whole.
+. "$(dirname -- "$0")/lib.sh"
+need mkntfs ntfs-3g mkfs.vfat mcopy mkfs.exfat mount.exfat-fuse mkfs.btrfs mkfs.f2fs sload.f2fs /dev/fuse
+
+used=${CLONEDECK_BUILD:?the build folder}/tests/unit/content/content_used
+
+# fill FOLDER: files of all sizes; the same each time.
+fill() {
+	/usr/bin/python3 - "$1" <<-'PYTHON'
+		import os, random, sys
+		random.seed(17)
+		for i in range(150):
+		    folder = f"{sys.argv[1]}/folder {i % 5}"
+		    os.makedirs(folder, exist_ok=True)
+		    with open(f"{folder}/file-{i}.dat", "wb") as f:
+		        f.write(random.randbytes(random.choice([10, 700, 5000, 30000, 120000])))
+		with open(f"{sys.argv[1]}/large", "wb") as f:
+		    f.write(random.randbytes(3 << 20))
+	PYTHON
+}
+
+# fill_and_delete FOLDER: and some files of it here and there
+fill_and_delete() {
+	fill "$1"
+	mkdir "$1/gone"
+	cp -r "$1/folder 1" "$1/large" "$1/gone"
+	find "$1/folder 0" "$1/folder 3" -name '*[13579].dat' -delete
+	rm -r "$1/gone"
+}
+
+# image_of MIB
+image_of() {
+	rm -f image
+	truncate -s "$1M" image
+}
+
+# copy_used FS: of the image into a copy that is noise else. A third at least was free.
+copy_used() {
+	/usr/bin/python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(1 << 20) * int(sys.argv[1]))' \
+		$(($(stat -c %s image) / MIB)) >copy
+	"$used" image "$1" copy >ranges
+	holds_no whole ranges
+	awk -v size="$(stat -c %s image)" '{ used += $2 } END { exit used > size * 0.67 }' ranges
+}
+
+# holds_no PATTERN FILE
+holds_no() {
+	local found
+	found=$(grep -E "$1" "$2") || return 0
+	fail "$found"
+}
+
+# whole FS TEXT: why the image would be copied whole
+whole() {
+	"$used" image "$1" >ranges
+	grep -qF "whole: $2" ranges || fail "$(head -n 2 ranges)"
+}
+
+# poke OFFSET BYTES: over those of the image, as printf writes them
+poke() {
+	printf '%b' "$2" | dd of=image bs=1 seek="$1" conv=notrunc status=none
+}
+
+# compare MOUNT-COMMAND...: the copy, mounted at back by this command, has the same files
+compare() {
+	mkdir -p back
+	"$@" back
+	undone_by unmount "$case_dir/back"
+	diff -r files back
+	umount back
+}
+
+# ---- FAT ----
+
+fat() { # BITS MIB STATE-BYTE
+	mkdir files back
+	fill files
+	image_of "$2"
+	mkfs.vfat -F "$1" image
+	mcopy -s -Q -i image files/* ::
+	mmd -i image ::gone
+	mcopy -s -Q -i image files/folder* files/large ::gone
+	mcopy -Q -i image files/large ::last
+	mdeltree -i image ::gone
+	mdel -i image ::last
+	copy_used vfat
+	fsck.vfat -n copy
+	mcopy -s -Q -n -i copy '::*' back
+	diff -r files back
+	poke "$3" '\01'
+	whole vfat "it was not unmounted"
+	poke "$3" '\00'
+}
+
+fat_12() {
+	fat 12 31 37
+}
+
+fat_16() {
+	fat 16 64 37
+}
+
+fat_32() {
+	fat 32 100 65
+	poke $((32 * 512 + 4)) '\0377\0377\0377\0007'
+	whole vfat "its two tables differ"
+}
+
+# ---- exFAT ----
+
+exfat() {
+	mkdir files
+	image_of 100
+	mkfs.exfat image
+	loop=$(attach "$case_dir/image")
+	mount.exfat-fuse "$loop" files
+	undone_by unmount "$case_dir/files"
+	fill_and_delete files
+	cp -r files kept
+	umount files
+	cp -rT kept files
+	copy_used exfat
+	fsck.exfat -n copy
+	compare mount.exfat-fuse -o ro "$(attach "$case_dir/copy")"
+	poke 106 '\02'
+	whole exfat "it was not unmounted"
+	poke 106 '\00'
+	poke 100 'x'
+	whole exfat "the checksum of its boot sectors is wrong"
+}
+
+# ---- NTFS ----
+
+ntfs() {
+	mkdir files
+	image_of 150
+	mkntfs -F -Q -q image
+	ntfs-3g -o compression image files
+	undone_by unmount "$case_dir/files"
+	mkdir files/packed
+	# The attribute "compressed" is inherited.
+	/usr/bin/python3 -c 'import os; os.setxattr("files/packed", "system.ntfs_attrib_be", bytes([0, 0, 8, 0x10]))'
+	yes "the same again and again" | head -c 3000000 >files/packed/text
+	fill_and_delete files
+	truncate -s 20M files/sparse
+	echo end >>files/sparse
+	cp -r files kept
+	umount files
+	cp -rT kept files
+	copy_used ntfs
+	ntfsfix -n copy
+	ntfs-3g.probe --readwrite copy
+	compare ntfs-3g -o ro copy
+	# The backup of the boot sector is behind all clusters.
+	cmp -i $((150 * MIB - 512)) image copy
+	cp --reflink=auto image clean
+	ntfs-3g image files -o nonempty
+	printf hibr >files/hiberfil.sys
+	umount files
+	whole ntfs "Windows is hibernated"
+	cp clean image
+	ntfsfix image
+	whole ntfs "it was not unmounted"
+}
+
+# ---- Btrfs ----
+
+btrfs_full() { # MKFS-OPTION...
+	mkdir files
+	image_of 512
+	mkfs.btrfs -q "$@" image
+	mount_at "$case_dir/files" -o loop image
+	btrfs subvolume create files/volume
+	fill_and_delete files/volume
+	btrfs subvolume snapshot -r files/volume files/snapshot
+	rm -r "files/volume/folder 2"
+	cp --reflink=always files/volume/large files/volume/reflink
+	truncate -s 20M files/volume/sparse
+	cp -r files kept
+	umount files
+	cp -rT kept files
+	copy_used btrfs
+	btrfs check copy
+	mkdir back
+	mount_at "$case_dir/back" -o loop copy
+	diff -r files back
+	btrfs scrub start -BR back >scrubbed
+	holds_no '_errors: [1-9]' scrubbed
+	# A log that is to be replayed.
+	printf fsynced >back/volume/new
+	sync -f back
+	printf again >>back/volume/new
+	sync back/volume/new
+	cp --sparse=always copy image
+	umount back
+	whole btrfs "it was not unmounted"
+}
+
+btrfs_default() {
+	btrfs_full
+}
+
+btrfs_all_twice() {
+	btrfs_full -d dup
+}
+
+btrfs_on_two_devices() {
+	truncate -s 128M image other
+	first=$(attach "$case_dir/image")
+	second=$(attach "$case_dir/other")
+	mkfs.btrfs -q "$first" "$second"
+	whole btrfs "it lies on several devices"
+}
+
+# ---- F2FS ----
+
+f2fs() {
+	mkdir files
+	fill files
+	image_of 200
+	mkfs.f2fs -q image
+	sload.f2fs -f files image
+	copy_used f2fs
+	fsck.f2fs --dry-run copy >checked
+	holds_no Fail checked
+}
+
+run_together 3 fat_12 fat_16 fat_32 exfat ntfs btrfs_default btrfs_all_twice btrfs_on_two_devices f2fs
