@@ -16,7 +16,7 @@ _clonedeck()
     local clone_options="--ranges --source-sector-size --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --probe --no-probe --map
-        --verify --rewrite --digest
+        --verify --rewrite --digest --free
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -57,6 +57,10 @@ _clonedeck()
         ;;
     --sg-io)
         mapfile -t COMPREPLY < <(compgen -W 'direct mmap indirect' -- "$cur")
+        return
+        ;;
+    --free)
+        mapfile -t COMPREPLY < <(compgen -W 'zero discard leave' -- "$cur")
         return
         ;;
     --fill)

@@ -77,6 +77,7 @@ complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds 
 complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors in order'
 complete -c clonedeck -n $clone -l probe -d 'test the real size of the destination first'
 complete -c clonedeck -n $clone -l no-probe -d 'do not test the real size of the destination'
+complete -c clonedeck -n $clone -l free -x -a 'zero discard leave' -d 'what free places become that are not copied'
 complete -c clonedeck -n $clone -l verify -a 'digest rolling after compare' -d 'read the copy back'
 complete -c clonedeck -n $copy -l no-verify -d 'do not read the copy back'
 complete -c clonedeck -n $clone -l rewrite -d 'rewrite what differs'

@@ -211,6 +211,7 @@ static const struct known known[] = {
 	{ "on-error", CLONE, 0, OF_PLAN },
 	{ "on-write-error", CLONE | RESUME, 0, OF_PLAN },
 	{ "fill", CLONE | RESUME, 0, OF_PLAN },
+	{ "free", CLONE, 0, OF_PLAN },
 	{ "retry-passes", CLONE | RESUME, 0, OF_PLAN },
 	{ "slow-limit", CLONE | RESUME, 0, OF_PLAN },
 	{ "max-bad-areas", CLONE | RESUME, 0, OF_PLAN },
@@ -426,6 +427,8 @@ static const struct {
 		"  -r, --ranges RANGES           comma-separated: A-B, A+N, A-, -N, @PARTITION\n"
 		"      --at LBA                  where the first range starts on the destination\n"
 		"      --domain MAP              only areas that are finished in this map\n"
+		"      --free zero|discard|leave what the destination gets for free places that\n"
+		"                                are not copied\n"
 		"      --source-sector-size 512|4096\n"
 		"                                of an image; default: as its table says\n") },
 	{ COMMAND_RESUME, N_(

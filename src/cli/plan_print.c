@@ -61,6 +61,28 @@ static void put_ranges(struct page *page, const struct plan *plan)
 		page_field(page, "", _("and %zu more"), plan->extent_count - RANGES_SHOWN_MAX);
 }
 
+/* What free places are left out, and what the destination gets there. */
+static void put_free(struct page *page, const struct plan *plan)
+{
+	static const char *const then[] = {
+		[FREE_ZERO] = N_("zeroed on the destination"),
+		[FREE_DISCARD] = N_("discarded on the destination"),
+		[FREE_LEAVE] = N_("on the destination, what is there stays"),
+	};
+	const struct range_list *left_out = plan_left_out(plan);
+	char bytes[UNITS_TEXT_MAX];
+
+	if (plan_later(plan))
+		page_field(page, "", _("free places, %s B, are copied after all else"),
+			   units_print_count(plan_later_bytes(plan), bytes));
+	if (left_out)
+		page_field(page, "",
+			   P_("%zu free place, %s B, is left out; %s",
+			      "%zu free places, %s B, are left out; %s", left_out->count),
+			   left_out->count, units_print_count(plan_free_bytes(plan), bytes),
+			   _(then[plan->options.free]));
+}
+
 static void put_retried(const struct session *session, struct page *page)
 {
 	const struct range_list *areas = session_choice(session).retry;
@@ -253,6 +275,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_end(&page, _("source"), &plan->source);
 	put_end(&page, _("dest"), &plan->destinations[0]);
 	put_ranges(&page, plan);
+	put_free(&page, plan);
 	put_retried(session, &page);
 	put_held(session, &page);
 	page_field(&page, _("verify"), "%s", verify_words(session));
@@ -362,6 +385,8 @@ void plan_print_json(const struct session *session, bool pretty)
 	report_json_add_number(object, "bytes_already", session_choice(session).finished_bytes);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
+	json_object_object_add(object, "free_places",
+			       plan->free_places ? report_json_free_places(plan) : NULL);
 	json_object_object_add(object, "options", json_options(&plan->options));
 	json_object_object_add(
 		object, "held_back",

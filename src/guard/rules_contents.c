@@ -262,6 +262,21 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 			disk->whole_fs, disk->node, disk->node);
 }
 
+/* Old data of an earlier owner is somebody's data. */
+void rule_free_places_left(const struct rule_context *c, struct verdict *ret)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (!plan_left_out(c->plan) || c->plan->options.free != FREE_LEAVE ||
+	    !c->destination->exists)
+		return;
+	rule_say(ret, VERDICT_WARN,
+		 _("%s of the source are free and not copied, and there %s keeps what it holds "
+		   "now: who gets the copy gets that old data, too. --free=zero overwrites it."),
+		 units_print_long(plan_free_bytes(c->plan), UNITS_SI, 512, bytes),
+		 c->destination_name);
+}
+
 void rule_source_table_broken(const struct rule_context *c, struct verdict *ret)
 {
 	const struct disk *disk = c->source_contents;

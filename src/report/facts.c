@@ -24,7 +24,9 @@ static const char *what(const struct report *report, char *buffer, size_t size)
 	const struct plan *plan = report->plan;
 	const struct extent *extent = plan->extents;
 
-	if (plan->whole)
+	if (plan->whole && plan_left_out(plan))
+		text_copy(buffer, size, _("the whole source but for free places"));
+	else if (plan->whole)
 		text_copy(buffer, size, _("the whole source, from its first sector to its last"));
 	else if (plan->extent_count == 1)
 		snprintf(buffer, size, _("LBA %" PRIu64 "-%" PRIu64 ", to LBA %" PRIu64 " on"),
@@ -456,6 +458,9 @@ static const struct fact facts[] = {
 	{ FACT_PROVEN, .json = JSON_MADE("digests", report_json_digests) },
 	{ FACT_REST, .label = N_("left out"), .title = N_("Left out"), .words = report_left_out,
 	  .json = JSON_MADE("domain", report_json_domain), .of_plan = true },
+	{ FACT_REST, .label = N_("free"), .title = N_("Free places"), .words = report_free,
+	  .json = JSON_MADE("free_places", report_json_free) },
+	{ FACT_REST, .label = "", .title = "", .words = report_free_now },
 	{ FACT_REST, .label = N_("the rest"), .title = N_("The rest"), .words = report_left_alone,
 	  .json = JSON_MADE("bytes_left_alone", left_alone_part), .of_plan = true },
 	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .line = sum_line,

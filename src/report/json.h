@@ -94,6 +94,8 @@ json_object *report_json_positive_number(uint64_t value); /* 0 is null */
 json_object *report_json_seconds_of(uint64_t ns);
 json_object *report_json_endpoint(const struct endpoint *endpoint);
 json_object *report_json_extents(const struct plan *plan);
+/* Of the plan's free places. */
+json_object *report_json_free_places(const struct plan *plan);
 json_object *report_json_verdicts(const struct verdict_list *verdicts, enum verdict_kind least);
 json_object *report_json_latencies(const struct job_snapshot *job);
 json_object *report_json_sense(const struct sense *sense);

@@ -337,7 +337,7 @@ static void put_line(FILE *file, const char *hex, const char *name)
 /* All of the source went into the sum, and nothing else. */
 static bool is_source(const struct report *report)
 {
-	return report->plan->whole && !report->job.sums.zeros;
+	return report->plan->whole && !report->job.sums.zeros && !plan_left_out(report->plan);
 }
 
 /* The destination holds that, and nothing else. */
@@ -348,7 +348,10 @@ static bool is_destination(const struct report *report)
 	uint64_t size = plan->destinations[0].kind == ENDPOINT_IMAGE ? plan->destination_size_after
 								     : plan->destinations[0].size;
 
-	return plan->whole && size == plan_bytes(plan) &&
+	/* The sum counts what is left out as zeros. */
+	if (plan_left_out(plan) && plan->options.free != FREE_ZERO)
+		return false;
+	return plan->whole && size == plan_chosen_bytes(plan) &&
 	       (code == EXIT_COMPLETE ||
 		(code == EXIT_BAD_AREAS && plan->options.fill == FILL_ZERO));
 }

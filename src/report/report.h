@@ -132,6 +132,10 @@ const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size
 const char *report_left_alone(const struct report *report, char *buffer, size_t size);
 /* What a domain (session.h) left out. */
 const char *report_left_out(const struct report *report, char *buffer, size_t size);
+/* Which free places (plan/free_places.h) were left out, or copied last; and what the destination
+ * has there now. */
+const char *report_free(const struct report *report, char *buffer, size_t size);
+const char *report_free_now(const struct report *report, char *buffer, size_t size);
 /* What the checksums are of, or why there are none. */
 const char *report_sums(const struct report *report, char *buffer, size_t size);
 /* Bad areas of the source beyond the first `count` of job.bad. Those that the destination refused

@@ -561,6 +561,6 @@ bool report_range_line(const struct report *report, bool full, size_t index, str
 		    count),
 		 count, count ? plan->extents->source_lba : 0,
 		 count ? plan->extents->destination_lba : 0,
-		 units_print_count(plan_bytes(plan), bytes));
+		 units_print_count(plan_chosen_bytes(plan), bytes));
 	return true;
 }

@@ -32,6 +32,7 @@ struct machine {
 	struct guard_facts facts;
 	struct endpoint source, destination;
 	struct range_list ranges;
+	struct free_places free_places;
 	bool has_ranges;
 	uint64_t at;
 	bool has_at;
@@ -157,7 +158,7 @@ static inline void machine_plan(struct machine *m)
 {
 	struct error error = { 0 };
 	int r = plan_new(&m->source, &m->destination, m->has_ranges ? &m->ranges : NULL,
-			 m->has_at ? &m->at : NULL, NULL, m->options, &m->plan, &error);
+			 m->has_at ? &m->at : NULL, &m->free_places, m->options, &m->plan, &error);
 
 	ck_assert_msg(r == 0, "%s", error.sentence);
 }
@@ -186,6 +187,7 @@ static inline void machine_done(struct machine *m)
 	verdict_list_done(&m->verdicts);
 	plan_destroy(m->plan);
 	range_list_done(&m->ranges);
+	free_places_done(&m->free_places);
 }
 
 #endif

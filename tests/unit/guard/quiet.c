@@ -273,6 +273,7 @@ const struct rule_case quiet[] = {
 	{ "log-on-source", near_places_elsewhere, NULL },
 	{ "log-in-memory", near_map_on_disk, NULL },
 	{ "image-space", near_sizes_of_image, NULL },
+	{ "free-places-left", near_free_places_zeroed, NULL },
 	{ "image-limit", near_sizes_of_image, NULL },
 	{ "sector-size-differs", near_sizes_of_image, NULL },
 	{ "destination-on-source", near_made_of_others, NULL },

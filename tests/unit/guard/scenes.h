@@ -37,6 +37,7 @@ void set_leftovers(struct machine *m);
 void set_btrfs(struct machine *m);
 void set_same_drive(struct machine *m);
 void set_log_in_memory(struct machine *m);
+void near_free_places_zeroed(struct machine *m);
 void near_image_beside_source(struct machine *m);
 void near_4kn_without_table(struct machine *m);
 

@@ -302,6 +302,27 @@ static void set_boots(struct machine *m)
 	text_copy(m->facts.boots, sizeof(m->facts.boots), "BIOS: GRUB");
 }
 
+static void leave_free_places(struct machine *m, enum free_choice choice)
+{
+	static struct plan_options options;
+
+	options = PLAN_OPTIONS_DEFAULT;
+	options.free = choice;
+	m->options = &options;
+	ck_assert_int_eq(range_list_add(&m->free_places.left_out, (struct range){ 300000, 2000 }),
+			 0);
+}
+
+static void set_free_places_left(struct machine *m)
+{
+	leave_free_places(m, FREE_LEAVE);
+}
+
+void near_free_places_zeroed(struct machine *m)
+{
+	leave_free_places(m, FREE_ZERO);
+}
+
 /* No warnings: what a technician is to know. */
 const struct rule_case said[] = {
 	{ "source-boots", set_boots, "BIOS: GRUB" },
@@ -309,6 +330,7 @@ const struct rule_case said[] = {
 };
 
 const struct rule_case warned[] = {
+	{ "free-places-left", set_free_places_left, "1.02 MB" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },
 	{ "image-space", set_no_space_sparse, "sparse" },

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a copy did with free places: in words, and in JSON. */
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/facts.h"
+#include "report/json.h"
+#include "report/report.h"
+
+const char *report_free(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_free *f = &report->job.free;
+	char bytes[UNITS_TEXT_MAX];
+
+	text_copy(buffer, size, "");
+	if (plan_later(report->plan))
+		snprintf(buffer, size, _("%s B were copied after all else"),
+			 units_print_count(plan_later_bytes(report->plan), bytes));
+	if (f->bytes)
+		snprintf(buffer, size,
+			 P_("%s B of the source, in %llu free place, were neither read nor copied: "
+			    "what deleted files have left there is not on the copy",
+			    "%s B of the source, in %llu free places, were neither read nor "
+			    "copied: what deleted files have left there is not on the copy",
+			    f->areas),
+			 units_print_count(f->bytes, bytes), (unsigned long long)f->areas);
+	return buffer;
+}
+
+static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX], checked[UNITS_TEXT_MAX];
+
+	units_print_count(f->cleared, bytes);
+	units_print_count(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes, checked);
+	if (f->wrong_bytes)
+		snprintf(buffer, size,
+			 _("the destination does not keep zeros there: %s B of what was read back "
+			   "hold something else"),
+			 checked);
+	else if (f->cleared < f->bytes)
+		snprintf(buffer, size,
+			 _("%s B are zeroed on the destination; the rest still holds what was "
+			   "there before"),
+			 bytes);
+	else if (f->checked && f->checked_bytes >= f->bytes)
+		snprintf(buffer, size, _("zeroed on the destination, and all of it read back"));
+	else if (f->checked)
+		snprintf(buffer, size,
+			 _("zeroed on the destination, and a sample of %s B read back"), checked);
+	else
+		snprintf(buffer, size, _("zeroed on the destination, not read back"));
+	return buffer;
+}
+
+static const char *discarded(const struct job_free *f, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (f->cleared == f->bytes)
+		snprintf(buffer, size,
+			 _("discarded on the destination: what it returns for them is not known"));
+	else
+		snprintf(buffer, size,
+			 f->cannot ? _("the destination cannot discard: all but %s B still hold "
+				       "what was there before")
+				   : _("%s B are discarded; the rest still holds what was there "
+				       "before"),
+			 units_print_count(f->cleared, bytes));
+	return buffer;
+}
+
+const char *report_free_now(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_free *f = &report->job.free;
+
+	if (!f->bytes)
+		return text_copy(buffer, size, "");
+	switch (report->plan->options.free) {
+	case FREE_ZERO:
+		return zeroed(f, buffer, size);
+	case FREE_DISCARD:
+		return discarded(f, buffer, size);
+	case FREE_LEAVE:
+		break;
+	}
+	return text_copy(buffer, size,
+			 _("left as they were on the destination: they still hold the data of an "
+			   "earlier owner"));
+}
+
+json_object *report_json_free(const void *data)
+{
+	const struct report *report = data;
+	const struct job_free *f = &report->job.free;
+	json_object *object;
+
+	if (!report->plan->free_places)
+		return NULL;
+	object = report_json_free_places(report->plan);
+	report_json_add_number(object, "bytes_cleared", f->cleared);
+	json_object_object_add(object, "checked",
+			       f->checked ? json_object_new_uint64(f->checked_bytes) : NULL);
+	report_json_add_number(object, "bytes_wrong", f->wrong_bytes);
+	return object;
+}
+
+json_object *report_json_free_places(const struct plan *plan)
+{
+	json_object *object = json_object_new_object();
+	const struct range_list *left_out = plan_left_out(plan);
+	char text[PLAN_OPTION_TEXT_MAX];
+
+	report_json_add_number(object, "bytes_later", plan_later_bytes(plan));
+	report_json_add_number(object, "bytes_left_out", plan_free_bytes(plan));
+	report_json_add_number(object, "areas_left_out", left_out ? left_out->count : 0);
+	json_object_object_add(object, "then",
+			       left_out ? json_object_new_string(plan_option_print(
+						  &plan->options, PLAN_OPTION_FREE, text))
+					: NULL);
+	return object;
+}
