@@ -10,7 +10,7 @@ _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--source --destination --confirm --dry-run --allow --report --certificate --operator --ticket
-        --mask-serials --log-dir --json --help --on-vanish --on-hangup --wait --map-interval
+        --mask-serials --log-dir --json --help --on-vanish --on-hangup --notify --wait --map-interval
         --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --source-sector-size --domain --at --chunk --queue-depth --lanes
@@ -136,7 +136,7 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --size
-            --simple --practice --allow --on-vanish --on-hangup --help --version' -- "$cur")
+            --simple --practice --allow --on-vanish --on-hangup --notify --help --version' -- "$cur")
         ;;
     esac
 }

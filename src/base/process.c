@@ -22,11 +22,13 @@ static void add_stream(posix_spawn_file_actions_t *actions, int given, int strea
 		posix_spawn_file_actions_addopen(actions, stream, "/dev/null", O_RDWR, 0);
 }
 
-static int spawn(const char *program, const char *const *argv, int input, int output, pid_t *ret,
-		 posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes)
+static const char *const small_environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+						 NULL };
+
+static int spawn(const char *program, const char *const *argv, const char *const *environment,
+		 int input, int output, pid_t *ret, posix_spawn_file_actions_t *actions,
+		 posix_spawnattr_t *attributes)
 {
-	static const char *const environment[] = { "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
-						   NULL };
 	sigset_t none, all;
 
 	sigemptyset(&none);
@@ -41,10 +43,11 @@ static int spawn(const char *program, const char *const *argv, int input, int ou
 						     POSIX_SPAWN_SETSIGDEF);
 	/* It changes neither; its declaration is older than const. */
 	return -posix_spawn(ret, program, actions, attributes, (char *const *)argv,
-			    (char *const *)environment);
+			    (char *const *)(environment ? environment : small_environment));
 }
 
-int child_start(const char *program, const char *const *argv, int input, int output, pid_t *ret)
+int child_start(const char *program, const char *const *argv, const char *const *environment,
+		int input, int output, pid_t *ret)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -55,7 +58,7 @@ int child_start(const char *program, const char *const *argv, int input, int out
 		posix_spawn_file_actions_destroy(&actions);
 		return -ENOMEM;
 	}
-	int r = spawn(program, argv, input, output, ret, &actions, &attributes);
+	int r = spawn(program, argv, environment, input, output, ret, &actions, &attributes);
 
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);

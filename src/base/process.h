@@ -14,12 +14,13 @@
 int standard_fill(void);
 
 /*
- * Another program, run beside: with an environment of its own, no signal blocked, and
- * in a process group of its own, since Ctrl-C is for this process. input, output:
- * what becomes its standard input and output, -1: /dev/null, as is its standard
- * error. argv ends with NULL. 0 or a negative errno.
+ * Another program, run beside: no signal blocked, and in a process group of its own,
+ * since Ctrl-C is for this process. input, output: what becomes its standard input
+ * and output, -1: /dev/null, as is its standard error. environment: NULL gives it a
+ * small one, in English. argv and environment end with NULL. 0 or a negative errno.
  */
-int child_start(const char *program, const char *const *argv, int input, int output, pid_t *ret);
+int child_start(const char *program, const char *const *argv, const char *const *environment,
+		int input, int output, pid_t *ret);
 /* Ends it with all that it started, and waits a moment for it. One that waits for a disk in the
  * kernel cannot be ended: it is left to itself. */
 void child_end(pid_t pid);

@@ -206,6 +206,7 @@ static const struct known known[] = {
 	{ "on-vanish", CLONE | RESUME, 0, required_argument, .set = set_on_vanish },
 	{ "on-hangup", CLONE | RESUME, 0, required_argument, .set = set_on_hangup },
 	{ "wait", CLONE | RESUME, 0, NUMBER(wait, UINT32_MAX) },
+	{ "notify", CLONE | RESUME, 0, TEXT(session.notify) },
 	{ "map-interval", CLONE | RESUME, 0, NUMBER(session.map_interval, MAP_INTERVAL_MAX) },
 	{ "retries", CLONE, 0, OF_PLAN },
 	{ "on-error", CLONE, 0, OF_PLAN },
@@ -512,7 +513,9 @@ static const struct {
 		"      --wait SECONDS            longest wait for a disk\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"      --on-hangup continue|stop if the terminal is lost: go on without it\n"
-		"                                (default), or stop\n") },
+		"                                (default), or stop\n"
+		"      --notify COMMAND          run it at the end and when a disk is missing, with\n"
+		"                                the event in $1 and a sentence in $2\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Log, map and report:\n"

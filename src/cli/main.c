@@ -40,6 +40,7 @@ enum deck_option {
 	OPTION_ALLOW,
 	OPTION_ON_VANISH,
 	OPTION_ON_HANGUP,
+	OPTION_NOTIFY,
 	OPTION_HELP,
 	OPTION_VERSION
 };
@@ -53,6 +54,7 @@ static const struct option deck_long[] = {
 	{ "allow", required_argument, NULL, OPTION_ALLOW },
 	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
 	{ "on-hangup", required_argument, NULL, OPTION_ON_HANGUP },
+	{ "notify", required_argument, NULL, OPTION_NOTIFY },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -75,6 +77,8 @@ static int print_help(void)
 		"  --simple                                lines for screen readers, no panes\n"
 		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"
 		"  --on-hangup=continue|stop               if a copy loses its terminal\n"
+		"  --notify COMMAND                        run it at the end of a copy and when a\n"
+		"                                          disk is missing\n"
 		"  --practice DIR                          only loop devices on files in DIR\n"
 		"  --allow RULE                            turn the refusal of one check into a\n"
 		"                                          warning; may be given several times\n"
@@ -169,6 +173,9 @@ static int take_option(char **argv, int c, struct deck_options *options, struct 
 		break;
 	case OPTION_ON_HANGUP:
 		r = cli_set_on_hangup("", optarg, &options->stop_on_hangup);
+		break;
+	case OPTION_NOTIFY:
+		options->notify = optarg;
 		break;
 	case OPTION_HELP:
 		return print_help();

@@ -79,7 +79,7 @@ static int start(const char *program, const struct smartctl_question *question,
 		return -ENOMEM;
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
-	int r = child_start(program, question->error_counters ? scsi : usual, -1, pipes[1],
+	int r = child_start(program, question->error_counters ? scsi : usual, NULL, -1, pipes[1],
 			    &answer->pid);
 
 	close(pipes[1]);

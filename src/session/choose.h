@@ -46,6 +46,7 @@ struct session_options {
 	const char *const *allow; /* rule ids, NULL-terminated; NULL: none */
 	uint32_t map_interval;    /* seconds between two saves of the map; 0: the job's default */
 	enum session_vanish on_vanish;
+	const char *notify; /* command that is told of the end and of missing disks; NULL: none */
 	/* Options that override a resumed map: those with a bit (plan/options.h). NULL: none. */
 	const struct plan_options *rescue;
 	unsigned rescue_given;

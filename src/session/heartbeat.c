@@ -127,7 +127,7 @@ int awake_begin(const char *program, struct awake *awake)
 
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
-	r = child_start(program, argv, pipes[0], -1, &awake->pid);
+	r = child_start(program, argv, NULL, pipes[0], -1, &awake->pid);
 	close(pipes[0]);
 	if (r < 0) {
 		awake->pid = 0;

@@ -140,6 +140,7 @@ int session_new(const struct session_options *options, struct session **ret, str
 		session->allowed_always++;
 	}
 	session->options.allow = NULL;
+	session->notifier.command = options->notify;
 	session->files.wanted_map = follow(session, 0, options->map_path);
 	session->files.wanted_report = follow(session, 1, options->report_path);
 	session->files.wanted_certificate = follow(session, 2, options->certificate_path);
@@ -300,6 +301,8 @@ unsigned session_dispatch(struct session *session)
 		take[event](session, &changes);
 	}
 	awake_follow(&session->awake, session_is_busy(session));
+	notify_follow(&session->notifier, session->state, session->unplugged.shown.who,
+		      session->has_report ? &session->report : NULL);
 	return changes;
 }
 

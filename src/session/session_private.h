@@ -19,6 +19,7 @@
 #include "session/files.h"
 #include "session/health.h"
 #include "session/heartbeat.h"
+#include "session/notify.h"
 #include "session/load.h"
 #include "session/measure.h"
 #include "session/opened.h"
@@ -195,6 +196,7 @@ struct session {
 	struct job_snapshot verified;
 
 	struct awake awake;
+	struct notifier notifier;
 	struct heartbeat heartbeat;
 	struct finishing finishing;
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];

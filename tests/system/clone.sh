@@ -247,6 +247,18 @@ progress_as_json_lines() {
 	cmp "$source" "$destination"
 }
 
+# A name of a file is an argument of the command, never a part of it.
+# shellcheck disable=SC2016 # the shell of the command expands it
+the_end_is_told_to_a_command() {
+	source=$(new_disk source 8)
+	clone 0 "$source" 'a $(touch oops) .img' \
+		--notify 'printf "%s|%s" "$1" "$2" >told.new; mv told.new told'
+	wait_for test -e told
+	grep -qF "end|$source -> " told
+	grep -qF 'COMPLETE' told
+	[ ! -e oops ]
+}
+
 # What has no name is nowhere, however well it was written.
 an_image_that_is_removed_meanwhile() {
 	source=$(new_disk source 16)
@@ -431,7 +443,7 @@ run_cases a_whole_disk_onto_a_larger_one a_size_that_fits_no_chunk a_partition_o
 	an_image_with_sectors_of_4096_bytes onto_an_image_that_exists \
 	zeros_of_a_sparse_image_stay_holes sectors_of_4096_bytes every_backend_on_either_side \
 	odd_chunks_depths_and_lanes within_one_disk a_dry_run_shows_and_writes_nothing \
-	progress_as_json_lines an_image_that_is_removed_meanwhile \
+	progress_as_json_lines the_end_is_told_to_a_command an_image_that_is_removed_meanwhile \
 	an_image_that_is_renamed_or_replaced_meanwhile \
 	an_image_that_is_cut_off_meanwhile a_limit_to_the_size_of_files \
 	what_a_domain_leaves_out_is_named copies_begun_at_once_have_their_own_files

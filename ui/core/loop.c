@@ -304,6 +304,7 @@ int deck_run(const struct deck_options *options)
 		.practice_dir = options->practice_dir,
 		.allow = options->allow,
 		.on_vanish = options->on_vanish,
+		.notify = options->notify,
 	};
 	struct session *session = NULL;
 	struct error error = { 0 };
