@@ -15,7 +15,7 @@ _clonedeck()
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --source-sector-size --domain --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
-        --no-arm-last --probe --no-probe --map
+        --no-arm-last --table --grow --probe --no-probe --map
         --verify --rewrite --digest --free
         $resume_options"
 
@@ -49,6 +49,14 @@ _clonedeck()
         ;;
     --source-backend | --destination-backend)
         mapfile -t COMPREPLY < <(compgen -W 'auto uring threads sg buffered image' -- "$cur")
+        return
+        ;;
+    --table)
+        mapfile -t COMPREPLY < <(compgen -W 'keep fit' -- "$cur")
+        return
+        ;;
+    --grow)
+        mapfile -t COMPREPLY < <(compgen -W 'last none' -- "$cur")
         return
         ;;
     --source-sector-size)

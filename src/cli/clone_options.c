@@ -227,6 +227,8 @@ static const struct known known[] = {
 	{ "no-verify", CLONE | RESUME, 0, no_argument, .set = set_no_verify },
 	{ "rewrite", CLONE, 0, SWITCH(plan.rewrite) },
 	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
+	{ "table", CLONE, 0, OF_PLAN },
+	{ "grow", CLONE, 0, OF_PLAN },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
 	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },
 	{ "log-dir", CLONE | RESUME, 0, TEXT(session.log_dir) },
@@ -459,7 +461,10 @@ static const struct {
 		"      --probe, --no-probe       test the destination's real size first\n"
 		"                                (default: USB and removable disks)\n"
 		"      --no-arm-last             copy partition table and boot sectors in\n"
-		"                                order, not last\n") },
+		"                                order, not last\n"
+		"      --table keep|fit          copy the partition table as it is (default),\n"
+		"                                or make it fit a disk of another size\n"
+		"      --grow last|N             and give this partition the room behind it\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"How it is copied:\n"

@@ -134,6 +134,22 @@ static void put_identifiers(const struct session *session, struct page *page)
 		page_field(page, _("ids"), "%s", identifiers_print(&list, text, sizeof(text)));
 }
 
+static void put_table(const struct session *session, struct page *page)
+{
+	const struct plan *plan = session_choice(session).plan;
+	const struct fitted *offer = session_choice(session).offer;
+	char text[256];
+
+	if (plan->options.table == TABLE_FIT)
+		page_field(page, _("table"), _("made to fit the destination; %s"),
+			   fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+	else if (offer)
+		page_field(page, _("table"),
+			   offer->grown ? _("copied as it is; with --table=fit --grow=last: %s")
+					: _("copied as it is; with --table=fit: %s"),
+			   fitted_print(offer, plan->sector_size, text, sizeof(text)));
+}
+
 static const char *verify_words(const struct session *session)
 {
 	const struct plan *plan = session_choice(session).plan;
@@ -278,6 +294,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_free(&page, plan);
 	put_retried(session, &page);
 	put_held(session, &page);
+	put_table(session, &page);
 	page_field(&page, _("verify"), "%s", verify_words(session));
 	put_engine(session, &page);
 	put_identifiers(session, &page);
@@ -308,6 +325,10 @@ static json_object *json_option(const struct plan_options *options, enum plan_op
 		if (!value)
 			return NULL;
 		break;
+	case PLAN_PARTITION:
+		if (value && value != GROW_LAST)
+			return json_object_new_uint64(value);
+		return value ? json_object_new_string("last") : NULL;
 	case PLAN_WORD:
 		if (option == PLAN_OPTION_VERIFY && value == VERIFY_OFF)
 			return NULL;
@@ -396,6 +417,8 @@ void plan_print_json(const struct session *session, bool pretty)
 
 	json_object_object_add(object, "boot", report_json_boot_of(session_choice(session).boot));
 	json_object_object_add(object, "identifiers", report_json_identifiers_of(&list));
+	json_object_object_add(object, "fitted", report_json_fitted(&plan->fitted));
+	json_object_object_add(object, "offer", report_json_fitted(session_choice(session).offer));
 	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
 	json_object_object_add(object, "refused", json_object_new_boolean(refused));
 	json_object_object_add(object, "lost", json_lost(session));

@@ -116,6 +116,7 @@ static void complete(struct lane *lane, struct slot *slot)
 	count_end(lane, slot);
 	count_result(lane, slot);
 	ask_if_gone(lane, slot);
+	lane_slot_fit(lane, slot);
 	/* This only queues the slot, so there is no recursion. */
 	slot->ops->advance(lane, slot);
 }

@@ -251,6 +251,8 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot);
 void lane_slot_free(struct lane *lane, struct slot *slot);
 /* Reads `piece` from the source into the buffer. */
 void lane_slot_read(struct lane *lane, struct slot *slot);
+/* What was read of the source gets the table that fits the destination. */
+void lane_slot_fit(const struct lane *lane, const struct slot *slot);
 /* Has the destination clear this piece by itself (io_clear()), which blocks. Not with a backend
  * that reaches it on another way than the node. */
 int lane_clear(struct lane *lane, const struct piece *piece, bool discard);

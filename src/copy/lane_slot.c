@@ -205,6 +205,17 @@ void lane_slot_read(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_source, slot);
 }
 
+/* What the source has in place of the table that fits is seen by nobody. */
+void lane_slot_fit(const struct lane *lane, const struct slot *slot)
+{
+	const struct io_request *request = &slot->request;
+	const struct fitted *fitted = &lane->copy->plan->fitted;
+
+	if (fitted->count && !slot->at_destination && request->direction == IO_READ)
+		fitted_apply(fitted, request->offset, request->buffer,
+			     request->result < 0 ? request->done : request->length);
+}
+
 uint32_t lane_back_skip(const struct lane *lane, const struct slot *slot)
 {
 	return (uint32_t)(slot->piece.destination % io_sector_size(lane->destination->end));

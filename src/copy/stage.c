@@ -25,12 +25,16 @@ static int fill_wipes(struct stages *stages, const struct held *held)
 	return r == 0 ? range_list_subtract_all(&stages->wipe[1], &stages->wipe[0]) : r;
 }
 
-/* Only copies of whole disks hold something back: one extent, from LBA 0 on both ends. */
+/* Only copies of whole disks hold something back. */
 static int fill(struct stages *stages, const struct plan *plan, const struct held *held)
 {
 	struct range_list *all = &stages->domain[stages->count++];
 	struct range_list rest;
-	int r = range_list_add(all, (struct range){ 0, plan->chosen_sectors });
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++)
+		r = range_list_add(all, (struct range){ plan->extents[i].source_lba,
+							plan->extents[i].sectors });
 
 	if (r == 0)
 		r = range_list_subtract_all(all, &held->areas);

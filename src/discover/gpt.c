@@ -14,20 +14,11 @@
 #include "base/hash.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "discover/gpt.h"
 #include "discover/table.h"
 
-#define GPT_SIGNATURE "EFI PART"
 /* The specification asks for room for 128 entries of 128 bytes; far more is no table. */
 #define GPT_ENTRIES_MAX (4U << 20)
-
-struct gpt_header {
-	char signature[8];
-	uint32_t revision, header_size, header_crc, reserved;
-	uint64_t my_lba, alternate_lba, first_usable, last_usable;
-	uint8_t guid[16];
-	uint64_t entries_lba;
-	uint32_t entry_count, entry_size, entries_crc;
-} __attribute__((packed));
 
 enum gpt_state { GPT_ABSENT, GPT_DAMAGED, GPT_SOUND };
 
@@ -37,13 +28,14 @@ struct gpt_copy {
 	uint64_t entries, entry_sectors;
 };
 
-static bool header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
+bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 {
 	struct gpt_header *header = (struct gpt_header *)sector;
 	uint32_t size = le32toh(header->header_size);
 	uint32_t said = le32toh(header->header_crc);
 
-	if (size < sizeof(*header) || size > sector_size || le64toh(header->my_lba) != lba)
+	if (memcmp(header->signature, GPT_SIGNATURE, sizeof(header->signature)) != 0 ||
+	    size < sizeof(*header) || size > sector_size || le64toh(header->my_lba) != lba)
 		return false;
 	/* The checksum is made with itself as zero. */
 	header->header_crc = 0;
@@ -85,7 +77,7 @@ static int read_copy(const struct table_source *source, uint64_t lba, struct gpt
 	    memcmp(header->signature, GPT_SIGNATURE, sizeof(header->signature)) != 0)
 		return 0;
 	ret->state = GPT_DAMAGED;
-	if (!header_is_sound(sector, source->sector_size, lba))
+	if (!gpt_header_is_sound(sector, source->sector_size, lba))
 		return 0;
 	ret->alternate = le64toh(header->alternate_lba);
 	if (entries_are_sound(source, header, ret))

@@ -246,7 +246,10 @@ void rule_alignment(const struct rule_context *c, struct verdict *ret)
 
 	if (!rule_is_device(destination) || physical <= destination->logical_sector_size)
 		return;
-	for (size_t i = 0; i < plan->extent_count; i++) {
+	/* The few sectors of a moved backup GPT do not matter. */
+	size_t count = plan->options.table == TABLE_FIT ? 1 : plan->extent_count;
+
+	for (size_t i = 0; i < count; i++) {
 		uint64_t from, to, bytes, offset = 0;
 
 		plan_extent_bytes(plan, i, &from, &to, &bytes);
@@ -269,7 +272,8 @@ void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 	const struct endpoint *destination = c->destination;
 	unsigned number = 0;
 
-	if (!rule_copies_table(c) || destination->kind != ENDPOINT_DISK || destination->size == 0 ||
+	if (plan->options.table == TABLE_FIT || !rule_copies_table(c) ||
+	    destination->kind != ENDPOINT_DISK || destination->size == 0 ||
 	    destination->size >= c->source_contents->identity.size)
 		return;
 	uint32_t unit = c->source_contents->identity.logical_sector_size;
@@ -300,7 +304,8 @@ static bool is_gpt(const struct rule_context *c)
 
 void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 {
-	if (rule_copies_table(c) && is_gpt(c) && c->destination->kind == ENDPOINT_DISK &&
+	if (c->plan->options.table == TABLE_KEEP && rule_copies_table(c) && is_gpt(c) &&
+	    c->destination->kind == ENDPOINT_DISK &&
 	    c->destination->size > c->source_contents->identity.size)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
@@ -310,7 +315,8 @@ void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 
 void rule_backup_gpt_missing(const struct rule_context *c, struct verdict *ret)
 {
-	if (!rule_copies_table(c) || !is_gpt(c) || c->destination->kind != ENDPOINT_DISK ||
+	if (c->plan->options.table == TABLE_FIT || !rule_copies_table(c) || !is_gpt(c) ||
+	    c->destination->kind != ENDPOINT_DISK ||
 	    c->destination->size != c->source_contents->identity.size)
 		return;
 	uint64_t size = c->source_contents->identity.size;

@@ -140,14 +140,21 @@ int map_held_read_line(struct map_held *held, const char *line, const char **ret
 	return r < 0 ? r : 1;
 }
 
+/* Perhaps over several extents that are neighbours on the source. */
 static bool is_inside(struct range sectors, const struct plan *plan)
 {
-	for (size_t i = 0; i < plan->extent_count; i++)
-		if (range_contains(
-			    (struct range){ plan->extents[i].source_lba, plan->extents[i].sectors },
-			    sectors))
-			return true;
-	return false;
+	for (size_t i = 0; sectors.count && i < plan->extent_count; i++) {
+		const struct extent *extent = &plan->extents[i];
+		uint64_t skip = sectors.start - extent->source_lba, part;
+
+		if (sectors.start < extent->source_lba || skip >= extent->sectors)
+			continue;
+		part = extent->sectors - skip;
+		part = part < sectors.count ? part : sectors.count;
+		sectors.start += part;
+		sectors.count -= part;
+	}
+	return sectors.count == 0;
 }
 
 bool map_held_fits(const struct map_held *held, const struct plan *plan)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "map/map_fitted.h"
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
  * of their member; an optional one that is missing is 0. */
@@ -79,6 +80,7 @@ struct map_plan_reader {
 	char boot[BOOT_MAX];
 	char source_writer[PLAN_WRITER_MAX];
 	char domain[PLAN_PATH_MAX];
+	struct fitted fitted;
 	struct extent *extents;
 	size_t capacity;
 	struct free_places places;
@@ -238,6 +240,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 			plan->extents[i].source_lba, plan->extents[i].destination_lba,
 			plan->extents[i].sectors);
 	print_free_places(plan->free_places, file);
+	map_fitted_print(&plan->fitted, file);
 }
 
 struct map_plan_reader *map_plan_reader_new(void)
@@ -251,6 +254,7 @@ void map_plan_reader_destroy(struct map_plan_reader *reader)
 		return;
 	free(reader->extents);
 	free_places_done(&reader->places);
+	fitted_done(&reader->fitted);
 	free(reader);
 }
 
@@ -432,7 +436,7 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 		return read_places(&reader->places.later, value);
 	if (!strcmp(key, "left_out"))
 		return read_places(&reader->places.left_out, value);
-	return -ENOENT;
+	return map_fitted_read(&reader->fitted, key, value);
 }
 
 int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy)
@@ -527,6 +531,8 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 	forget_numbers_of_another_boot(reader);
 	r = plan_from_extents(&reader->ends[0], &reader->ends[1], reader->extents,
 			      reader->extents_read, &reader->places, &reader->options, &plan, &why);
+	if (r == 0)
+		plan_take_fitted(plan, &reader->fitted);
 	if (r == -ENOMEM)
 		return error_nomem(reterr);
 	if (r < 0)

@@ -20,8 +20,8 @@
 
 struct finder {
 	const struct plan *plan;
-	uint64_t size;      /* bytes of the plan */
-	uint32_t sector;    /* bytes: the larger one of both ends */
+	uint64_t size;   /* bytes of the first extent, which has the same addresses on both ends */
+	uint32_t sector; /* bytes: the larger one of both ends */
 	uint32_t alignment; /* bytes */
 	struct range_list *list;
 };
@@ -109,6 +109,20 @@ static int add_edges(const struct finder *finder, const struct disk *disk, bool 
 	return r;
 }
 
+/* The backup of a table that fits: it goes to the end of the destination. */
+static int add_moved(const struct finder *finder)
+{
+	const struct plan *plan = finder->plan;
+	int r = 0;
+
+	for (size_t i = 1; r == 0 && i < plan->extent_count; i++)
+		if (has_room(finder, plan->extents[i].sectors))
+			r = range_list_add(finder->list,
+					   (struct range){ plan->extents[i].source_lba,
+							   plan->extents[i].sectors });
+	return r;
+}
+
 static int find_areas(struct finder *finder, const struct disk *source)
 {
 	uint64_t tail = finder->size > ENDS_BYTES ? finder->size - ENDS_BYTES : 0;
@@ -118,6 +132,8 @@ static int find_areas(struct finder *finder, const struct disk *source)
 		r = add(finder, tail, ENDS_BYTES);
 	if (r == 0)
 		r = add_tables(finder, source);
+	if (r == 0)
+		r = add_moved(finder);
 	if (r == 0 && source)
 		r = add_edges(finder, source, false);
 	if (r == 0 && source)
@@ -235,7 +251,7 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 	uint32_t a = plan->sector_size, b = plan->destinations[0].logical_sector_size;
 	struct finder finder = {
 		.plan = plan,
-		.size = plan_chosen_bytes(plan),
+		.size = plan->extents[0].sectors * plan->sector_size,
 		.sector = a > b ? a : b,
 	};
 	int r;

@@ -5,8 +5,9 @@
  * data is written and copied when everything else is safe, so that a half-made
  * clone is a disk on which nobody finds anything. No system calls here.
  *
- * Unit: plan->sector_size. Source and destination addresses are the same in a
- * whole copy, so one list is good for both ends.
+ * Unit: plan->sector_size of the source. Source and destination addresses are the same in a
+ * whole copy, so one list is good for both ends; only the backup of a table that fits goes
+ * elsewhere, and it is in `areas`.
  */
 #ifndef CLONEDECK_PLAN_HELD_H
 #define CLONEDECK_PLAN_HELD_H

@@ -76,6 +76,8 @@ static const struct option table[PLAN_OPTIONS] = {
 	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_CHECKSUMS, checksums) },
 	[PLAN_OPTION_FREE] = { MEMBER("free", PLAN_WORD, free),
 			       .words = { "zero", "discard", "leave" } },
+	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table), .words = { "keep", "fit" } },
+	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LAST, "none" },
 };
 
 const char *plan_option_name(enum plan_option option)
@@ -197,6 +199,13 @@ static int parse(const struct option *option, const char *value, uint64_t *ret)
 		r = checksums_parse(value, &set);
 		*ret = set;
 		return r;
+	case PLAN_PARTITION:
+		if (!strcmp(value, "none") || !strcmp(value, "last")) {
+			*ret = value[0] == 'l' ? GROW_LAST : GROW_NO;
+			return 0;
+		}
+		r = parse_number(value, ret);
+		return r == 0 && *ret > 0 && *ret < option->most ? 0 : -EINVAL;
 	case PLAN_NUMBER:
 		r = parse_number(value, ret);
 		break;
@@ -230,6 +239,10 @@ const char *plan_option_print(const struct plan_options *options, enum plan_opti
 		return word ? word : table[option].hidden;
 	case PLAN_CHECKSUMS:
 		return checksums_print((unsigned)value, buffer);
+	case PLAN_PARTITION:
+		if (value == GROW_NO || value == GROW_LAST)
+			return value ? "last" : "none";
+		break;
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
 		break;
@@ -248,6 +261,8 @@ const char *plan_option_values(enum plan_option option, char *buffer, size_t siz
 		return text_copy(buffer, size,
 				 _("sha256, sha512, blake2b, sha1, md5 or xxh3, or several of them "
 				   "with commas between"));
+	case PLAN_PARTITION:
+		return text_copy(buffer, size, _("none, last, or the number of a partition"));
 	case PLAN_BYTES:
 		return text_copy(buffer, size, _("a size, such as 64K or 1MB"));
 	case PLAN_NUMBER:
@@ -293,6 +308,10 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
 				 _("%u lanes are too many: 1 to %u are possible."), options->lanes,
 				 PLAN_LANES_MAX);
+	if (options->table == TABLE_FIT && options->checksums)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
+				 _("Checksums are of the source as it is, and a table that fits "
+				   "makes the copy differ from it: ask for only one of them."));
 	if (chunk == 0)
 		return 0;
 	if (chunk < PLAN_CHUNK_MIN || chunk > PLAN_CHUNK_MAX)

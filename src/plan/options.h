@@ -42,6 +42,15 @@ enum probe_choice {
 
 enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 
+/* What happens to the partition table of a whole disk. */
+enum table_choice {
+	TABLE_KEEP, /* it is copied as it is */
+	TABLE_FIT,  /* the destination gets one that fits its size */
+};
+
+#define GROW_NO   0U
+#define GROW_LAST UINT32_MAX
+
 /* What the destination gets in place of sectors that cannot be read. */
 enum fill {
 	FILL_ZERO,
@@ -130,7 +139,9 @@ struct plan_options {
 	enum verify_choice verify;
 	unsigned checksums; /* of the whole source: a bit each of enum checksum_algorithm */
 	enum free_choice free;
-	bool rewrite; /* what the proof finds wrong is copied once more, and proven again */
+	enum table_choice table;
+	uint32_t grow; /* the partition that gets the room behind it: its number, or GROW_ */
+	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
 };
 
 /* With digests, whenever they are read back. */
@@ -169,6 +180,8 @@ enum plan_option {
 	PLAN_OPTION_REWRITE,
 	PLAN_OPTION_DIGEST,
 	PLAN_OPTION_FREE,
+	PLAN_OPTION_TABLE,
+	PLAN_OPTION_GROW,
 	PLAN_OPTIONS,
 };
 
@@ -178,6 +191,7 @@ enum plan_option_type {
 	PLAN_NUMBER,
 	PLAN_BYTES,
 	PLAN_CHECKSUMS,
+	PLAN_PARTITION, /* a number, "none" or "last" */
 };
 
 #define PLAN_OPTION_TEXT_MAX 64

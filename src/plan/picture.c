@@ -18,6 +18,8 @@
 
 #include "base/range.h"
 
+#define NOWHERE UINT64_MAX
+
 /* Bytes of a disk as a half-open interval; never empty, inside the row. */
 struct bytes {
 	uint64_t start, end;
@@ -90,15 +92,18 @@ static size_t first_behind(const struct plan *plan, uint64_t lba, bool destinati
 	return low;
 }
 
-/* Does the plan copy these sectors of its source to the same LBAs? */
-static bool copied_in_place(const struct plan *plan, uint64_t start, uint64_t sectors)
+/* Where on the destination the plan copies these sectors of its source to, if it copies them all;
+ * else NOWHERE. */
+static uint64_t copied_to(const struct plan *plan, uint64_t start, uint64_t sectors)
 {
 	size_t i = first_behind(plan, start, false);
 	const struct extent *extent = &plan->extents[i];
 
-	return i < plan->extent_count && extent->source_lba == extent->destination_lba &&
-	       range_contains((struct range){ extent->source_lba, extent->sectors },
-			      (struct range){ start, sectors });
+	if (i < plan->extent_count &&
+	    range_contains((struct range){ extent->source_lba, extent->sectors },
+			   (struct range){ start, sectors }))
+		return extent->destination_lba + (start - extent->source_lba);
+	return NOWHERE;
 }
 
 static uint64_t row_end(const struct row *row)
@@ -145,15 +150,18 @@ static bool meet(struct bytes a, struct bytes b)
 
 static bool next_partition(const struct row *row, size_t *index, struct thing *ret)
 {
+	const struct fitted *fitted = row->copied_by ? &row->copied_by->fitted : NULL;
 	const struct disk *disk = row->disk;
 
 	for (; disk && *index < disk->partition_count; (*index)++) {
 		const struct partition *partition = &disk->partitions[*index];
+		bool grows = fitted && fitted->grown == partition->number;
 
 		if (row->hide_logical && is_logical(disk, partition))
 			continue;
 		ret->partition = partition;
-		if (clip(disk, partition->start, partition->sectors, row_end(row), &ret->bytes))
+		if (clip(disk, partition->start, grows ? fitted->after : partition->sectors,
+			 row_end(row), &ret->bytes))
 			return true;
 	}
 	return false;
@@ -165,14 +173,17 @@ static bool next_table(const struct row *row, size_t *index, struct thing *ret)
 
 	for (; disk && *index < disk->region_count; (*index)++) {
 		const struct region *region = &disk->regions[*index];
+		uint64_t start = region->start;
 
 		if (region->kind != REGION_TABLE && region->kind != REGION_TABLE_BACKUP)
 			continue;
-		if (row->copied_by &&
-		    !copied_in_place(row->copied_by, region->start, region->sectors))
+		if (row->copied_by)
+			start = copied_to(row->copied_by, start, region->sectors);
+		/* Elsewhere, only a table that fits has a meaning. */
+		if (start != region->start && !(start != NOWHERE && row->copied_by->fitted.backup))
 			continue;
 		ret->partition = NULL;
-		if (clip(disk, region->start, region->sectors, row_end(row), &ret->bytes))
+		if (clip(disk, start, region->sectors, row_end(row), &ret->bytes))
 			return true;
 	}
 	return false;
@@ -425,11 +436,6 @@ static bool is_chain_link(const struct disk *disk, const struct region *region)
 	return region->kind == REGION_TABLE && region->start > 0 && strcmp(disk->table, "dos") == 0;
 }
 
-static bool has_partitions(const struct disk *disk)
-{
-	return strcmp(disk->table, "gpt") == 0 || strcmp(disk->table, "dos") == 0;
-}
-
 /* The table that comes from the source, when the destination's own is written over. */
 static enum table_after table_from_source(const struct plan *plan, const struct disk *source)
 {
@@ -441,7 +447,8 @@ static enum table_after table_from_source(const struct plan *plan, const struct 
 	struct range table = first_table(source);
 
 	/* The positions in a table count logical sectors of the disk that it is on. */
-	if (!has_partitions(source) || !copied_in_place(plan, table.start, table.count) ||
+	if ((strcmp(source->table, "gpt") != 0 && strcmp(source->table, "dos") != 0) ||
+	    copied_to(plan, table.start, table.count) != table.start ||
 	    (plan->destinations[0].logical_sector_size != 0 &&
 	     plan->destinations[0].logical_sector_size != plan->sector_size))
 		return TABLE_NONE;
@@ -494,7 +501,7 @@ static bool copies_chain(const struct plan *plan, const struct disk *source)
 		const struct region *region = &source->regions[i];
 
 		if (is_chain_link(source, region) &&
-		    !copied_in_place(plan, region->start, region->sectors))
+		    copied_to(plan, region->start, region->sectors) != region->start)
 			return false;
 	}
 	return true;

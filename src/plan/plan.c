@@ -7,14 +7,13 @@
 
 #include "discover/disk.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 
 static int check_ends(const struct endpoint *source, const struct endpoint *destination,
@@ -135,7 +134,8 @@ static bool is_whole(const struct plan *plan)
 {
 	const struct extent *first = plan->extents;
 
-	return plan->extent_count == 1 && first->source_lba == 0 && first->destination_lba == 0 &&
+	return plan->fitted.count == 0 && plan->extent_count == 1 && first->source_lba == 0 &&
+	       first->destination_lba == 0 &&
 	       first->sectors == plan->source.size / plan->sector_size &&
 	       plan->source.size % plan->sector_size == 0;
 }
@@ -207,6 +207,48 @@ static int take_free_places(struct plan *plan, const struct free_places *wanted,
 	return plan->total_sectors ? 0 : nothing_chosen(&plan->source, reterr);
 }
 
+void plan_take_fitted(struct plan *plan, struct fitted *fitted)
+{
+	fitted_done(&plan->fitted);
+	plan->fitted = *fitted;
+	*fitted = (struct fitted){ 0 };
+	plan->whole = is_whole(plan);
+}
+
+int plan_follow(struct plan *plan, const struct plan *from)
+{
+	struct fitted fitted;
+
+	text_copy(plan->source_writer, sizeof(plan->source_writer), from->source_writer);
+	text_copy(plan->domain, sizeof(plan->domain), from->domain);
+	if (fitted_copy(&from->fitted, &fitted) < 0)
+		return -ENOMEM;
+	plan_take_fitted(plan, &fitted);
+	return 0;
+}
+
+int plan_fit(struct plan *plan, const struct extent *extents, size_t count, struct fitted *fitted,
+	     struct error *reterr)
+{
+	struct extent *room = reallocarray(NULL, count, sizeof(*room));
+	struct free_places *places = plan->free_places;
+	int r;
+
+	if (!room)
+		return error_nomem(reterr);
+	free(plan->extents);
+	plan->extents = room;
+	plan->extent_count = 0;
+	plan->chosen_sectors = 0;
+	plan->free_places = NULL;
+	plan_take_fitted(plan, fitted);
+	r = take_extents(plan, extents, count, reterr);
+	if (r == 0)
+		r = take_free_places(plan, places, true, reterr);
+	free_places_drop(places);
+	return r;
+}
+
 static int make(const struct endpoint *source, const struct endpoint *destination,
 		const struct extent *extents, size_t count, const struct free_places *free_places,
 		bool cut, const struct plan_options *options, struct plan **ret,
@@ -230,6 +272,8 @@ static int make(const struct endpoint *source, const struct endpoint *destinatio
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
+	if (plan->options.grow)
+		plan->options.table = TABLE_FIT;
 	/* Nothing else reaches it. */
 	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
 		plan->options.source_backend = BACKEND_SG;
@@ -307,6 +351,11 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	if (!extents)
 		return error_nomem(reterr);
 	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
+	if (error == 0 && options && ranges && (options->table == TABLE_FIT || options->grow))
+		error = error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
+			_("A table is made to fit only where all of a disk is copied: leave "
+			  "out the ranges, or keep the table."));
 	if (error == 0)
 		error = make(source, destination, extents, count, free_places, true, options, ret,
 			     reterr);
@@ -340,9 +389,14 @@ int plan_copy(const struct plan *plan, struct plan **ret)
 	if (!copy)
 		return -ENOMEM;
 	*copy = *plan;
+	if (fitted_copy(&plan->fitted, &copy->fitted) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
 	copy->extents = reallocarray(NULL, plan->extent_count ? plan->extent_count : 1,
 				     sizeof(*plan->extents));
 	if (!copy->extents) {
+		fitted_done(&copy->fitted);
 		free(copy);
 		return -ENOMEM;
 	}
@@ -359,6 +413,7 @@ void plan_destroy(struct plan *plan)
 		return;
 	free(plan->extents);
 	free_places_drop(plan->free_places);
+	fitted_done(&plan->fitted);
 	free(plan);
 }
 
@@ -394,7 +449,7 @@ uint64_t plan_bytes_left_alone(const struct plan *plan)
 
 bool plan_arms_last(const struct plan *plan)
 {
-	return plan->whole && !plan->options.arm_at_once &&
+	return (plan->whole || plan->options.table == TABLE_FIT) && !plan->options.arm_at_once &&
 	       plan->source.kind != ENDPOINT_PARTITION &&
 	       plan->destinations[0].kind == ENDPOINT_DISK;
 }
@@ -487,69 +542,6 @@ bool plan_overlaps_itself(const struct plan *plan)
 			j++;
 	}
 	return false;
-}
-
-/* ---- its name ---- */
-
-/*
- * The name of a plan: a digest of what it does. Left out is what changes while
- * the plan stays the same: node names of disks that have a better identity,
- * device numbers, inodes and sizes of files that the copy itself makes.
- */
-
-/* Each field seeds the next, so that no two sequences of fields look alike. */
-static uint64_t mix_number(uint64_t digest, uint64_t value)
-{
-	uint64_t bytes = htole64(value);
-
-	return XXH3_64bits_withSeed(&bytes, sizeof(bytes), digest);
-}
-
-static uint64_t mix_text(uint64_t digest, const char *text)
-{
-	return XXH3_64bits_withSeed(text, strlen(text) + 1, digest);
-}
-
-static uint64_t mix_endpoint(uint64_t digest, const struct endpoint *endpoint, bool source)
-{
-	const struct identity *identity = &endpoint->identity;
-	bool image = endpoint->kind == ENDPOINT_IMAGE;
-
-	digest = mix_number(digest, (uint64_t)endpoint->kind);
-	digest = mix_text(digest, identity->model);
-	digest = mix_text(digest, identity->serial);
-	digest = mix_text(digest, identity->wwn);
-	if (identity->nsid)
-		digest = mix_number(digest, identity->nsid);
-	if (image)
-		digest = mix_text(digest, endpoint->node);
-	else if (!identity->serial[0] && !identity->wwn[0])
-		digest = mix_text(digest, endpoint->disk_node);
-	if (!image)
-		digest = mix_number(digest, identity->size);
-	if (source || !image)
-		digest = mix_number(digest, endpoint->size);
-	digest = mix_number(digest, endpoint->start);
-	return mix_number(digest, endpoint->logical_sector_size);
-}
-
-const char *plan_id(const struct plan *plan, char buffer[static 9])
-{
-	uint64_t digest = mix_endpoint(0, &plan->source, true);
-
-	for (size_t i = 0; i < plan->destination_count; i++)
-		digest = mix_endpoint(digest, &plan->destinations[i], false);
-	digest = mix_number(digest, plan->sector_size);
-	for (size_t i = 0; i < plan->extent_count; i++) {
-		digest = mix_number(digest, plan->extents[i].source_lba);
-		digest = mix_number(digest, plan->extents[i].destination_lba);
-		digest = mix_number(digest, plan->extents[i].sectors);
-	}
-	if (plan->free_places)
-		digest = mix_number(mix_number(digest, plan->free_places->digest),
-				    plan_left_out(plan) ? (uint64_t)plan->options.free : 0);
-	snprintf(buffer, 9, "%08x", (unsigned)(digest >> 32 ^ (digest & UINT32_MAX)));
-	return buffer;
 }
 
 static bool partition_holds(const struct partition *p, uint64_t lba)

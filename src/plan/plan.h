@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "discover/endpoint.h"
+#include "plan/fitted.h"
 #include "plan/free_places.h"
 #include "plan/options.h"
 
@@ -52,10 +53,11 @@ struct plan {
 	uint64_t chosen_sectors; /* of the extents */
 	uint64_t total_sectors;  /* of them, what is copied: all but the free places left out */
 	struct free_places *free_places; /* NULL: none are known, or they are as any other place */
-	bool whole; /* the complete source, LBA 0 to its end, at destination LBA 0; free places of
-		     * it may be left out */
+	bool whole; /* the complete source as it is, LBA 0 to its end, at destination LBA 0; free
+		     * places of it may be left out */
 	uint64_t destination_size_after; /* bytes; images to be created: the size they will have */
 	struct plan_options options;
+	struct fitted fitted; /* the table that is written instead of the source's; may be empty */
 	/* Who could write to the source while it was copied, as was accepted at the start of this
 	 * or an earlier part of the copy: a phrase, translated; "" nobody. Not part of the id. */
 	char source_writer[PLAN_WRITER_MAX];
@@ -85,6 +87,15 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 int plan_from_extents(const struct endpoint *source, const struct endpoint *destination,
 		      const struct extent *extents, size_t count, const struct free_places *free,
 		      const struct plan_options *options, struct plan **ret, struct error *reterr);
+/* Gives a plan of a whole disk the table that fits (layout/layout.h): these extents, and the bytes,
+ * which become the plan's and leave *fitted empty. Fails as plan_from_extents(). */
+int plan_fit(struct plan *plan, const struct extent *extents, size_t count, struct fitted *fitted,
+	     struct error *reterr);
+/* Only the bytes, of a plan whose extents are made for them. */
+void plan_take_fitted(struct plan *plan, struct fitted *fitted);
+/* What belongs to another plan with the same extents beside these: source_writer, domain, fitted.
+ * -ENOMEM. */
+int plan_follow(struct plan *plan, const struct plan *from);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);
 void plan_destroy(struct plan *plan); /* NULL is fine */
@@ -107,7 +118,7 @@ bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */
 bool plan_overlaps_itself(const struct plan *plan);
 /* Is what makes the destination bootable and mountable copied last? Yes for a whole disk to a whole
- * disk, unless the options say otherwise. */
+ * disk, with its table as it is or one that fits, unless the options say otherwise. */
 bool plan_arms_last(const struct plan *plan);
 /* The destination is asked for its real size first; its disk, NULL where unknown. */
 bool plan_probes(const struct plan *plan, const struct disk *destination);

@@ -476,6 +476,8 @@ static const struct fact facts[] = {
 	{ FACT_FLUSHED, .label = "", .title = "", .line = entry_line },
 	{ FACT_FLUSHED, .full = true, .label = N_("ids"), .title = N_("Identifiers"),
 	  .words = identifiers, .json = JSON_MADE("identifiers", report_json_identifiers) },
+	{ FACT_FLUSHED, .label = "", .title = "", .words = report_fitted,
+	  .json = JSON_MADE("fitted", report_json_fitted_table) },
 	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line,
 	  .json = JSON_MADE("hurt", report_json_hurt) },
 

@@ -230,6 +230,24 @@ json_object *report_json_held(unsigned areas, uint64_t bytes)
 	return object;
 }
 
+json_object *report_json_fitted(const struct fitted *fitted)
+{
+	json_object *object;
+
+	if (!fitted || (!fitted->backup && !fitted->grown))
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "backup_lba",
+			       fitted->backup ? json_object_new_uint64(fitted->backup) : NULL);
+	json_object_object_add(object, "partition",
+			       fitted->grown ? json_object_new_int64(fitted->grown) : NULL);
+	json_object_object_add(object, "sectors_before",
+			       fitted->grown ? json_object_new_uint64(fitted->before) : NULL);
+	json_object_object_add(object, "sectors_after",
+			       fitted->grown ? json_object_new_uint64(fitted->after) : NULL);
+	return object;
+}
+
 json_object *report_json_health(const struct health *health)
 {
 	json_object *object;

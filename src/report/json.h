@@ -110,6 +110,8 @@ json_object *report_json_held(unsigned areas, uint64_t bytes);
 /* What can start a machine; NULL: not known. */
 json_object *report_json_boot_of(const struct boot_look *look);
 json_object *report_json_identifiers_of(const struct identifiers *list);
+/* NULL is fine: there is none. */
+json_object *report_json_fitted(const struct fitted *fitted);
 struct report;
 /* Of a struct report: what was proven, and what differs; null when nothing was asked for. */
 json_object *report_json_verify(const void *report);

@@ -111,6 +111,13 @@ json_object *report_json_domain(const void *data)
 	return object;
 }
 
+json_object *report_json_fitted_table(const void *data)
+{
+	const struct report *report = data;
+
+	return report_json_fitted(&report->plan->fitted);
+}
+
 json_object *report_json_held_back(const void *data)
 {
 	const struct report *report = data;

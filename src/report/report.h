@@ -122,6 +122,8 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? */
+/* The table that was made for it; "" none. */
+const char *report_fitted(const struct report *report, char *buffer, size_t size);
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 /* The first table at the start of the disk that is hurt; NULL: none is. */
 const struct report_hurt *report_lost_table(const struct report *report);

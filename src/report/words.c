@@ -274,6 +274,18 @@ const char *report_flushed(const struct report *report, char *buffer, size_t siz
 	return buffer;
 }
 
+const char *report_fitted(const struct report *report, char *buffer, size_t size)
+{
+	const struct plan *plan = report->plan;
+	char text[256];
+
+	buffer[0] = '\0';
+	if (report->job.armed && plan->options.table == TABLE_FIT)
+		snprintf(buffer, size, _("made to fit this disk: %s"),
+			 fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+	return buffer;
+}
+
 const char *report_armed(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/check.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "scsi/ata.h"
 #include "session/boot_check.h"
@@ -92,11 +97,54 @@ static int ask(struct check *check)
 	return 0;
 }
 
+int check_table(const struct plan *plan, int source, struct error *reterr)
+{
+	struct layout layout;
+	int r;
+
+	if (plan->options.table != TABLE_FIT)
+		return 0;
+	r = layout_fit(plan, source, plan->options.grow, &layout, reterr);
+	if (r == 0 && !fitted_same(&layout.fitted, &plan->fitted))
+		r = error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "check", plan->source.node,
+			      _("The partition table of %s has changed since the plan was made, or "
+				"its backup cannot be read any more. Nothing was written: make the "
+				"plan again."),
+			      plan->source.node);
+	layout_done(&layout);
+	return r;
+}
+
+/* What cannot be offered is not offered. */
+static int fit(struct check *check)
+{
+	const struct plan *plan = &check->ends;
+	uint32_t grow = check->fits ? plan->options.grow : GROW_LAST;
+	CLEANUP(close) int fd = -1;
+	int r;
+
+	layout_done(&check->layout);
+	if (!check->fits && !check->offers)
+		return 0;
+	fd = open(plan->source.node, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 && !check->fits)
+		return 0;
+	if (fd < 0)
+		return error_set(&check->error, ERROR_CLASS_ENVIRONMENT, -errno, "fit",
+				 plan->source.node,
+				 _("%s cannot be opened to read its table (%s)."),
+				 plan->source.node, error_phrase(errno));
+	r = layout_fit(plan, fd, grow, &check->layout, check->fits ? &check->error : NULL);
+	if (r < 0 && !check->fits)
+		r = layout_fit(plan, fd, GROW_NO, &check->layout, NULL);
+	return check->fits ? r : 0;
+}
+
 void check_run(void *data)
 {
 	struct check *check = data;
 
-	check->result = check->load ? load(check) : 0;
+	check->result = check->load ? load(check) : fit(check);
 	if (check->result == 0)
 		check->result = ask(check);
 }

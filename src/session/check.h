@@ -13,6 +13,7 @@
 #include "boot/boot.h"
 #include "discover/image_store.h"
 #include "guard/facts.h"
+#include "layout/layout.h"
 #include "session/load.h"
 
 struct check {
@@ -28,7 +29,10 @@ struct check {
 	struct plan ends; /* of the plan; without its extents */
 	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
 	uint64_t empty_to;
+	bool fits;   /* the table of the destination is to be made */
+	bool offers; /* not now, but it could be */
 	/* What was found. */
+	struct layout layout; /* no extents: there is none */
 	struct loaded loaded;
 	struct guard_facts facts;
 	struct boot_look boot; /* of the source */
@@ -40,6 +44,8 @@ struct check {
 void check_run(void *data);
 /* As check.empty_to; map NULL: the plan does not resume. */
 uint64_t check_empty_to(const struct plan *plan, const struct map *map);
+/* Of a plan whose table fits: does the source still have the table that it was made from? */
+int check_table(const struct plan *plan, int source, struct error *reterr);
 /* Reads what images at the ends hold. */
 void check_images(struct image_store *images, const struct plan *plan, struct guard_facts *facts);
 

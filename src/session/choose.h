@@ -207,6 +207,9 @@ struct session_choice {
 	const struct held *held;
 	/* What of the source can start a machine, as far as it was read. */
 	const struct boot_look *boot;
+	/* What --table=fit --grow=last would do, where the sizes differ; NULL: not known, or done.
+	 */
+	const struct fitted *offer;
 	/* The disks that the ends are or lie on; of an image, the disk that it holds. NULL: not
 	 * known. */
 	const struct disk *source, *destination;

@@ -45,6 +45,8 @@ bool half_made_read(const struct half_made *half, bool destination, uint64_t at,
 	do
 		n = pread(fd, buffer, length, (off_t)at);
 	while (n < 0 && errno == EINTR);
+	if (!destination)
+		fitted_apply(&half->plan->fitted, at, buffer, length);
 	return n == (ssize_t)length;
 }
 

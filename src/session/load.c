@@ -61,9 +61,8 @@ static int load_ours(const char *map_path, const struct disk_list *disks,
 				      &recorded->options, &ret->plan, reterr);
 	if (r < 0)
 		return r;
-	text_copy(ret->plan->source_writer, sizeof(ret->plan->source_writer),
-		  recorded->source_writer);
-	text_copy(ret->plan->domain, sizeof(ret->plan->domain), recorded->domain);
+	if (plan_follow(ret->plan, recorded) < 0)
+		return error_nomem(reterr);
 	ret->resume = cleanup_steal(map);
 	return 0;
 }
@@ -275,6 +274,12 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 int load_plan(struct wish *wish, const struct disk_list *disks, const struct plan_options *rescue,
 	      unsigned given, struct loaded *ret, struct error *reterr)
 {
+	if ((wish->options.table == TABLE_FIT || wish->options.grow) &&
+	    (wish->domain[0] || (wish->map[0] && wish->ends)))
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", wish->map, "%s",
+			_("A table is made to fit only in a new copy of a whole disk, without "
+			  "a map of another program."));
 	if (wish->map[0])
 		return load_resume(wish, disks, rescue, given, ret, reterr);
 	if (wish->report[0])

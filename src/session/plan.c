@@ -119,6 +119,7 @@ void session_discard_plan(struct session *session)
 	held_done(&session->held);
 	plan_destroy(cleanup_steal(session->plan));
 	session_resume_from(session, NULL);
+	layout_done(&session->offer);
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	session->from_report = false;
@@ -155,7 +156,15 @@ static int begin_check(struct session *session, struct error *reterr)
 	check->rescue = session->options.rescue;
 	check->rescue_given = session->options.rescue_given;
 	check->empty_to = 0;
+	check->fits = check->offers = false;
 	if (session->plan) {
+		const struct plan *plan = session->plan;
+		bool fresh = session->state == SESSION_CHECKING && !session->resumes;
+
+		check->fits = fresh && plan->options.table == TABLE_FIT;
+		check->offers = fresh && plan->whole && !check->fits &&
+				plan->destinations[0].kind == ENDPOINT_DISK &&
+				plan->source.size != plan->destinations[0].size;
 		check->ends = *session->plan;
 		check->ends.extents = NULL;
 		check->ends.extent_count = 0;
@@ -234,6 +243,21 @@ static int take_loaded(struct session *session)
 			   &check->error);
 }
 
+/* The table that the plan writes, or could write. */
+static int take_layout(struct session *session)
+{
+	struct check *check = &session->checking;
+	struct layout *layout = &check->layout;
+
+	layout_done(&session->offer);
+	if (check->fits)
+		return plan_fit(session->plan, layout->extents, layout->extent_count,
+				&layout->fitted, &check->error);
+	session->offer = *layout;
+	*layout = (struct layout){ 0 };
+	return 0;
+}
+
 static void take_first(struct session *session, unsigned *changes)
 {
 	struct check *check = &session->checking;
@@ -242,6 +266,8 @@ static void take_first(struct session *session, unsigned *changes)
 	*changes |= SESSION_CHANGE_STATE;
 	if (r == 0 && check->load)
 		r = take_loaded(session);
+	if (r == 0)
+		r = take_layout(session);
 	if (r == 0)
 		r = take_facts(session, &check->facts, &check->error);
 	if (r == 0) {
@@ -363,6 +389,7 @@ struct session_choice session_choice(const struct session *session)
 		.verdicts = &session->verdicts,
 		.held = &session->held,
 		.boot = &session->boot,
+		.offer = session->offer.extent_count ? &session->offer.fitted : NULL,
 		.source = plan ? session_contents(session, &plan->source) : NULL,
 		.destination = plan ? session_contents(session, &plan->destinations[0]) : NULL,
 		.resumes = plan && session->resumes,

@@ -236,6 +236,8 @@ void session_destroy(struct session *session)
 	image_store_destroy(session->images);
 	verdict_list_done(&session->verdicts);
 	held_done(&session->held);
+	layout_done(&session->offer);
+	layout_done(&session->checking.layout);
 	map_destroy(session->resume);
 	map_destroy(session->move.map);
 	range_list_done(&session->retry);

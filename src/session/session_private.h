@@ -170,6 +170,7 @@ struct session {
 	struct source_writers source_writers; /* when the verdicts were made */
 	struct held held;                     /* of the plan */
 	struct boot_look boot;                /* of the source of the plan */
+	struct layout offer;                  /* what --table=fit --grow=last would do */
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;

@@ -169,7 +169,9 @@ static int prepare(struct session *session, struct recorded_copy *earlier)
 	if (r < 0)
 		return r;
 	load_earlier(session, earlier);
-	return compare_before(session, earlier);
+	r = check_table(session->starting.plan, claim_fd(session->opened.source),
+			&session->starting.error);
+	return r < 0 ? r : compare_before(session, earlier);
 }
 
 /* Of a job that comes to nothing. */

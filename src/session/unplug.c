@@ -240,8 +240,10 @@ static int next_part(struct session *session, const struct endpoint *source,
 
 	if (r < 0)
 		return r;
-	text_copy(plan->source_writer, sizeof(plan->source_writer), before->source_writer);
-	text_copy(plan->domain, sizeof(plan->domain), before->domain);
+	if (plan_follow(plan, before) < 0) {
+		plan_destroy(plan);
+		return error_nomem(reterr);
+	}
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.at.map);
 	/* The areas held back stay the same, since both disks are the same. */
 	tell_return(session, plan);

@@ -22,16 +22,32 @@
 #define SAMPLE_LEAST 16U
 #define SAMPLE_MOST  128U
 
+static void mark_area(const struct plan *plan, struct range bytes, struct marks *marks)
+{
+	uint64_t source, destination, length;
+	struct range part;
+
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		plan_extent_bytes(plan, i, &source, &destination, &length);
+		if (!range_intersect(bytes, (struct range){ source, length }, &part))
+			continue;
+		destination += part.start - source;
+		marks_add_all(marks, destination, destination + part.count,
+			      marks_length(marks, BLOCKS), MARK_HELD);
+	}
+}
+
 static void mark_held(struct verification *v, struct marks *marks)
 {
-	uint32_t length = marks_length(marks, BLOCKS), sector = v->copy->plan->sector_size;
+	uint64_t sector = v->copy->plan->sector_size;
 
 	for (unsigned s = 1; s < v->stages->count; s++)
 		for (size_t i = 0; i < v->stages->domain[s].count; i++) {
 			const struct range *range = &v->stages->domain[s].items[i];
 
-			marks_add_all(marks, range->start * sector,
-				      (range->start + range->count) * sector, length, MARK_HELD);
+			mark_area(v->copy->plan,
+				  (struct range){ range->start * sector, range->count * sector },
+				  marks);
 		}
 }
 

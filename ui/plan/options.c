@@ -142,6 +142,7 @@ static const char *const *words_of(enum option_row row)
 		return sum_names;
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
+	case PLAN_PARTITION:
 		break;
 	}
 	return NULL;
@@ -298,6 +299,7 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		return !strcmp(text, "yes") || !strcmp(text, "no");
 	case PLAN_WORD:
 	case PLAN_CHECKSUMS:
+	case PLAN_PARTITION:
 		break;
 	}
 	return plan_option_set(options, option, text) == 0;

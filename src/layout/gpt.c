@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A GUID partition table for a disk of another size. */
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/hash.h"
+#include "base/i18n.h"
+#include "discover/gpt.h"
+#include "layout/layout_private.h"
+
+/* All that anybody makes, and all that libfdisk takes. */
+#define ENTRY_SIZE 128U
+
+struct gpt_entry {
+	uint8_t type[16], guid[16];
+	uint64_t first, last, attributes;
+	uint8_t name[72];
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct gpt_entry) == ENTRY_SIZE, "as in the specification");
+
+static uint32_t sum(const void *data, size_t length)
+{
+	return ~crc32(~0U, CRC32_IEEE, data, length);
+}
+
+static struct gpt_header *header_of(const struct fitting *f, unsigned char *table)
+{
+	return (struct gpt_header *)(table + f->sector);
+}
+
+static struct gpt_entry *entries_of(const struct fitting *f, unsigned char *table)
+{
+	return (struct gpt_entry *)(table + le64toh(header_of(f, table)->entries_lba) * f->sector);
+}
+
+static uint64_t entry_sectors(const struct fitting *f, const struct gpt_header *header)
+{
+	uint64_t bytes = (uint64_t)le32toh(header->entry_count) * ENTRY_SIZE;
+
+	return (bytes + f->sector - 1) / f->sector;
+}
+
+static int check_header(struct fitting *f, struct error *reterr)
+{
+	const struct gpt_header *header = header_of(f, f->before);
+	uint64_t lba = le64toh(header->entries_lba), sectors, most = TABLE_MAX / f->sector;
+	uint32_t count = le32toh(header->entry_count);
+
+	if (!gpt_header_is_sound(f->before + f->sector, f->sector, 1))
+		return fitting_refuse(
+			f, reterr,
+			_("The GPT at the start of %s is damaged. Repair it first (gdisk "
+			  "does that), or keep the table as it is."),
+			f->name);
+	if (le32toh(header->entry_size) != ENTRY_SIZE || count == 0 ||
+	    count > TABLE_MAX / ENTRY_SIZE)
+		return fitting_refuse(f, reterr,
+				      _("The GPT of %s has %u entries of %u bytes, which is not "
+					"understood: keep the table as it is."),
+				      f->name, count, le32toh(header->entry_size));
+	sectors = entry_sectors(f, header);
+	if (lba < 2 || lba > most || sectors > most - lba ||
+	    lba + sectors > le64toh(header->first_usable) ||
+	    sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
+		    le32toh(header->entries_crc))
+		return fitting_refuse(
+			f, reterr,
+			_("The entries of the GPT of %s are damaged. Repair them first "
+			  "(gdisk does that), or keep the table as it is."),
+			f->name);
+	return 0;
+}
+
+/* A backup that is missing or damaged is made anew; one that says something else is somebody's. */
+static int check_backup(const struct fitting *f, struct error *reterr)
+{
+	const struct gpt_header *header = header_of(f, f->before), *other;
+	uint64_t at = le64toh(header->alternate_lba);
+	CLEANUP(free) unsigned char *sector = aligned_alloc(4096, 4096);
+
+	if (!sector)
+		return error_nomem(reterr);
+	if (at >= f->sectors || fitting_read(f, at, 1, sector, NULL) < 0 ||
+	    !gpt_header_is_sound(sector, f->sector, at))
+		return 0;
+	other = (const struct gpt_header *)sector;
+	if (memcmp(other->guid, header->guid, sizeof(header->guid)) == 0 &&
+	    other->entries_crc == header->entries_crc &&
+	    other->entry_count == header->entry_count &&
+	    other->first_usable == header->first_usable)
+		return 0;
+	return fitting_refuse(
+		f, reterr,
+		_("The two copies of the GPT of %s say different things. Repair it first "
+		  "(gdisk asks which one is right), or keep the table as it is."),
+		f->name);
+}
+
+static int check_mbr(const struct fitting *f, struct error *reterr)
+{
+	bool protective = f->before[510] == 0x55 && f->before[511] == 0xaa, found = false;
+
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned char type = f->before[446 + 16 * i + 4];
+
+		found |= type == 0xee;
+		protective = protective && (type == 0 || type == 0xee);
+	}
+	if (protective && found)
+		return 0;
+	return fitting_refuse(
+		f, reterr,
+		_("The first sector of %s names other partitions than its GPT does (a "
+		  "hybrid MBR), or none: which of them is meant cannot be known. Keep "
+		  "the table as it is."),
+		f->name);
+}
+
+static int find_parts(struct fitting *f, struct error *reterr)
+{
+	const struct gpt_entry *entries = entries_of(f, f->before);
+	static const uint8_t none[16];
+
+	for (uint32_t i = 0; i < le32toh(header_of(f, f->before)->entry_count); i++) {
+		uint64_t first = le64toh(entries[i].first), last = le64toh(entries[i].last);
+
+		if (memcmp(entries[i].type, none, sizeof(none)) == 0)
+			continue;
+		if (last < first || last == UINT64_MAX)
+			return fitting_refuse(
+				f, reterr,
+				_("Partition %u of %s ends before it begins: keep the "
+				  "table as it is."),
+				i + 1, f->name);
+		if (fitting_add(f, i + 1, first, last - first + 1) < 0)
+			return error_nomem(reterr);
+	}
+	return 0;
+}
+
+int gpt_prepare(struct fitting *f, struct error *reterr)
+{
+	struct gpt_header *header = header_of(f, f->table);
+	uint64_t sectors, front;
+	int r = check_header(f, reterr);
+
+	if (r == 0)
+		r = check_mbr(f, reterr);
+	if (r == 0)
+		r = check_backup(f, reterr);
+	if (r == 0)
+		r = find_parts(f, reterr);
+	if (r < 0)
+		return r;
+	sectors = entry_sectors(f, header);
+	front = le64toh(header->first_usable);
+	if (f->sectors < front + sectors + 2 || f->room < front + sectors + 2)
+		return fitting_refuse(f, reterr, _("%s has no room for the table of %s."), f->other,
+				      f->name);
+	f->usable = f->room - 1 - sectors;
+	f->places[0].sectors = le64toh(header->entries_lba) + sectors;
+	f->places[1] = (struct table_place){ f->sectors - 1 - sectors, f->usable, sectors + 1 };
+	f->place_count = 2;
+	header->alternate_lba = htole64(f->room - 1);
+	header->last_usable = htole64(f->usable - 1);
+	header->header_crc = 0;
+	header->header_crc = htole32(sum(header, le32toh(header->header_size)));
+	return 0;
+}
+
+void gpt_grow(const struct fitting *f, unsigned char *table)
+{
+	struct gpt_header *header = header_of(f, table);
+	struct gpt_entry *entries = entries_of(f, table);
+	size_t bytes = (size_t)le32toh(header->entry_count) * ENTRY_SIZE;
+
+	entries[f->grown->number - 1].last = htole64(f->grown->start + f->size - 1);
+	header->entries_crc = htole32(sum(entries, bytes));
+	header->header_crc = 0;
+	header->header_crc = htole32(sum(header, le32toh(header->header_size)));
+}

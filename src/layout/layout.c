@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which partition grows, and what of the new table differs from that of the source. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "discover/gpt.h"
+#include "layout/layout_private.h"
+
+/* Partitions end at multiples of this, as all tools make them. */
+#define ALIGNMENT (1U << 20)
+
+int fitting_refuse(const struct fitting *f, struct error *reterr, const char *format, ...)
+{
+	char text[sizeof(reterr->sentence)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "fit", f->name, "%s", text);
+}
+
+int fitting_read(const struct fitting *f, uint64_t lba, uint64_t sectors, void *to,
+		 struct error *reterr)
+{
+	size_t length = (size_t)sectors * f->sector, done = 0;
+
+	while (done < length) {
+		ssize_t n = pread(f->fd, (char *)to + done, length - done,
+				  (off_t)(lba * f->sector + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return error_set_at(
+				reterr, ERROR_CLASS_SOURCE, n ? -errno : -EIO, "fit", f->name, lba,
+				sectors, f->sector,
+				_("The partition table of %s cannot be read (%s): keep it "
+				  "as it is."),
+				f->name, error_phrase(n ? errno : EIO));
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sectors)
+{
+	struct part *parts = reallocarray(f->parts, f->part_count + 1, sizeof(*parts));
+
+	if (!parts)
+		return -ENOMEM;
+	f->parts = parts;
+	parts[f->part_count++] = (struct part){ number, start, sectors };
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int check_parts(struct fitting *f, struct error *reterr)
+{
+	uint64_t end = f->places[0].sectors;
+	uint64_t source_end = f->gpt ? f->places[1].source : f->sectors;
+
+	if (f->part_count)
+		qsort(f->parts, f->part_count, sizeof(*f->parts), by_start);
+	for (size_t i = 0; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+
+		if (part->start < end || part->start >= source_end ||
+		    part->sectors > source_end - part->start)
+			return fitting_refuse(
+				f, reterr,
+				_("Partition %u of %s overlaps something else or lies "
+				  "beyond the end of the disk: keep the table as it is, "
+				  "or repair it first."),
+				part->number, f->name);
+		end = part->start + part->sectors;
+		if (end > f->usable)
+			return fitting_refuse(
+				f, reterr,
+				_("Partition %u of %s ends at LBA %llu; on %s partitions "
+				  "must end at LBA %llu. Shrink it on the source or on a "
+				  "larger copy first."),
+				part->number, f->name, (unsigned long long)end - 1, f->other,
+				(unsigned long long)f->usable - 1);
+	}
+	return 0;
+}
+
+static const struct part *find(const struct fitting *f, uint32_t number)
+{
+	for (size_t i = 0; i < f->part_count; i++)
+		if (f->parts[i].number == number || (number == GROW_LAST && i + 1 == f->part_count))
+			return &f->parts[i];
+	return NULL;
+}
+
+static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr)
+{
+	const struct part *part = find(f, number);
+	uint64_t end = f->usable;
+
+	if (f->extended)
+		return fitting_refuse(
+			f, reterr,
+			_("%s has an extended partition: no partition of such a table is "
+			  "grown. Leave out --grow, and use GParted on the copy."),
+			f->name);
+	if (!part)
+		return fitting_refuse(f, reterr, _("%s has no partition %u that could grow."),
+				      f->name, number == GROW_LAST ? 1 : number);
+	if (part + 1 < f->parts + f->part_count)
+		end = part[1].start;
+	end = u64_align_down(end, ALIGNMENT / f->sector);
+	if (end <= part->start + part->sectors)
+		return fitting_refuse(
+			f, reterr,
+			_("There is no room behind partition %u of %s: on %s it cannot "
+			  "grow."),
+			part->number, f->name, f->other);
+	f->grown = part;
+	f->size = end - part->start;
+	return 0;
+}
+
+/* libfdisk must have changed what was meant to change, and nothing else. */
+static int check_made(const struct fitting *f, const unsigned char *made, struct error *reterr)
+{
+	if (f->grown && f->gpt)
+		gpt_grow(f, f->table);
+	else if (f->grown)
+		dos_grow(f, f->table, made);
+	/* The first sector of a GPT tells the size of the disk. */
+	size_t skip = f->gpt ? f->sector : 0;
+
+	if (memcmp(f->before, made, f->gpt ? 446 : 0) == 0 &&
+	    memcmp(f->table + skip, made + skip, f->places[0].sectors * f->sector - skip) == 0)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "fit", f->name,
+			 _("The table that libfdisk made for %s is not the expected one and is not "
+			   "used: keep the table as it is."),
+			 f->other);
+}
+
+static int compare_place(const struct fitting *f, const struct table_place *place,
+			 const unsigned char *made, struct fitted *ret, struct error *reterr)
+{
+	size_t length = (size_t)place->sectors * f->sector;
+	CLEANUP(free) unsigned char *source = aligned_alloc(4096, TABLE_MAX + 4096);
+	int r = source ? fitting_read(f, place->source, place->sectors, source, NULL) : -ENOMEM;
+
+	/* What cannot be read differs. */
+	if (source && r < 0)
+		r = 0, memset(source, 0xa5, length);
+	for (size_t i = 0; r == 0 && i < length; i += FITTED_UNIT)
+		if (memcmp(source + i, made + i, FITTED_UNIT) != 0)
+			r = fitted_add(ret, place->source * f->sector + i, made + i);
+	return r == -ENOMEM ? error_nomem(reterr) : r;
+}
+
+static int collect(const struct fitting *f, int fd, struct fitted *ret, struct error *reterr)
+{
+	CLEANUP(free) unsigned char *made = malloc(TABLE_MAX + 4096);
+	int r = made ? 0 : error_nomem(reterr);
+
+	for (size_t i = 0; r == 0 && i < f->place_count; i++) {
+		size_t length = (size_t)f->places[i].sectors * f->sector;
+
+		if (pread(fd, made, length, (off_t)(f->places[i].destination * f->sector)) !=
+		    (ssize_t)length)
+			r = error_set(reterr, ERROR_CLASS_INTERNAL, -EIO, "fit", f->name, "%s",
+				      error_phrase(EIO));
+		if (r == 0 && i == 0)
+			r = check_made(f, made, reterr);
+		if (r == 0)
+			r = compare_place(f, &f->places[i], made, ret, reterr);
+	}
+	return r;
+}
+
+static int fill(const struct fitting *f, struct layout *ret, struct error *reterr)
+{
+	uint64_t end = f->sectors < f->room ? f->sectors : f->room;
+	CLEANUP(close) int fd = -1;
+
+	if (f->gpt)
+		end -= f->places[1].sectors;
+	ret->extents[ret->extent_count++] = (struct extent){ 0, 0, end };
+	if (f->gpt)
+		ret->extents[ret->extent_count++] =
+			(struct extent){ f->places[1].source, f->places[1].destination,
+					 f->places[1].sectors };
+	if (f->gpt)
+		ret->fitted.backup = f->room - 1;
+	if (f->grown) {
+		ret->fitted.grown = f->grown->number;
+		ret->fitted.start = f->grown->start;
+		ret->fitted.before = f->grown->sectors;
+		ret->fitted.after = f->size;
+	}
+	/* An MS-DOS table knows nothing of the disk's size. */
+	if (!f->gpt && !f->grown)
+		return 0;
+	fd = fdisk_make(f, reterr);
+	return fd < 0 ? fd : collect(f, fd, &ret->fitted, reterr);
+}
+
+static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct error *reterr)
+{
+	uint64_t most = TABLE_MAX / f->sector;
+	int r;
+
+	f->before = aligned_alloc(4096, TABLE_MAX);
+	f->table = aligned_alloc(4096, TABLE_MAX);
+	if (!f->before || !f->table)
+		return error_nomem(reterr);
+	memset(f->before, 0, TABLE_MAX);
+	r = fitting_read(f, 0, f->sectors < most ? f->sectors : most, f->before, reterr);
+	if (r < 0)
+		return r;
+	memcpy(f->table, f->before, TABLE_MAX);
+	f->gpt = memcmp(f->before + f->sector, GPT_SIGNATURE, strlen(GPT_SIGNATURE)) == 0;
+	r = f->gpt ? gpt_prepare(f, reterr) : dos_prepare(f, reterr);
+	if (r == 0)
+		r = check_parts(f, reterr);
+	if (r == 0 && grow != GROW_NO)
+		r = choose_grown(f, grow, reterr);
+	return r == 0 ? fill(f, ret, reterr) : r;
+}
+
+static int check_ends(const struct plan *plan, struct error *reterr)
+{
+	const struct endpoint *source = &plan->source, *destination = &plan->destinations[0];
+	uint32_t sector = source->logical_sector_size, other = destination->logical_sector_size;
+
+	if (source->kind == ENDPOINT_PARTITION || destination->kind == ENDPOINT_PARTITION)
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", source->node, "%s",
+			_("Only a copy of a whole disk to a whole disk has a table that can be "
+			  "made to fit."));
+	if (destination->size == 0 || endpoint_is_sg_only(source))
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", destination->node,
+			_("A table can be made to fit only from a disk with a block node, or "
+			  "an image, to something whose size is known; that of %s is not, or "
+			  "%s has none."),
+			destination->node, source->node);
+	if (sector < FITTED_UNIT || sector > 4096 || sector % FITTED_UNIT ||
+	    (other && other != sector))
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", destination->node,
+			_("%s has sectors of %u bytes and %s of %u: a table is not made to fit "
+			  "another sector size. Take a disk with sectors of %u bytes."),
+			source->node, sector, destination->node, other, sector);
+	return 0;
+}
+
+int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
+	       struct error *reterr)
+{
+	struct fitting f = {
+		.fd = fd,
+		.name = plan->source.node,
+		.other = plan->destinations[0].node,
+		.sector = plan->source.logical_sector_size,
+	};
+	int r = check_ends(plan, reterr);
+
+	*ret = (struct layout){ 0 };
+	if (r < 0)
+		return r;
+	f.sectors = plan->source.size / f.sector;
+	f.room = plan->destinations[0].size / f.sector;
+	r = f.sectors < 2 || f.room < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.other)
+					: fit(&f, grow, ret, reterr);
+	free(f.before);
+	free(f.table);
+	free(f.parts);
+	if (r < 0)
+		layout_done(ret);
+	return r;
+}
+
+void layout_done(struct layout *layout)
+{
+	fitted_done(&layout->fitted);
+	layout->extent_count = 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The partition table that a destination of another size should get: made by libfdisk
+ * in memory from the table of the source, then handed over as what the plan writes.
+ * Nothing is written here.
+ */
+#ifndef CLONEDECK_LAYOUT_LAYOUT_H
+#define CLONEDECK_LAYOUT_LAYOUT_H
+
+#include "base/error.h"
+#include "plan/plan.h"
+
+#define LAYOUT_EXTENTS_MAX 2
+
+struct layout {
+	/* What is copied to where: all up to the end of the smaller disk and, of a GPT, the end of
+	 * the source to the end of the destination, where the backup has its place. */
+	struct extent extents[LAYOUT_EXTENTS_MAX];
+	size_t extent_count;
+	struct fitted fitted;
+};
+
+/*
+ * plan: its ends, which must be whole disks or images of known size. fd: of its source, for
+ * reading; may be O_DIRECT. grow: as in struct plan_options.
+ *
+ * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
+ * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.
+ */
+int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
+	       struct error *reterr);
+void layout_done(struct layout *layout);
+
+#endif

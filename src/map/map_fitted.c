@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "map/map_fitted.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "map/map_plan.h"
+
+static const char digits[] = "0123456789abcdef";
+
+static void print_unit(const struct fitted_unit *unit, FILE *file)
+{
+	size_t length = FITTED_UNIT;
+
+	while (length > 0 && !unit->bytes[length - 1])
+		length--;
+	fprintf(file, MAP_COMMENT_PREFIX "fitted_bytes=%" PRIu64 ",", unit->at);
+	for (size_t i = 0; i < length; i++) {
+		putc(digits[unit->bytes[i] >> 4], file);
+		putc(digits[unit->bytes[i] & 15], file);
+	}
+	putc('\n', file);
+}
+
+void map_fitted_print(const struct fitted *fitted, FILE *file)
+{
+	if (!fitted->count && !fitted->grown && !fitted->backup)
+		return;
+	fputs("# fitted=PARTITION,START,BEFORE,AFTER,BACKUP: the table of the destination; "
+	      "fitted_bytes=AT,HEX: written instead of what the source has there\n",
+	      file);
+	fprintf(file,
+		MAP_COMMENT_PREFIX "fitted=%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+		fitted->grown, fitted->start, fitted->before, fitted->after, fitted->backup);
+	for (size_t i = 0; i < fitted->count; i++)
+		print_unit(&fitted->units[i], file);
+}
+
+static int read_bytes(struct fitted *fitted, const char *p)
+{
+	unsigned char bytes[FITTED_UNIT] = { 0 };
+	uint64_t at;
+	size_t n = 0;
+
+	if (!map_take_number(&p, ',', &at))
+		return -EINVAL;
+	for (; p[0] && p[1]; p += 2, n++) {
+		const char *high = strchr(digits, p[0]), *low = strchr(digits, p[1]);
+
+		if (!high || !low || n >= FITTED_UNIT)
+			return -EINVAL;
+		bytes[n] = (unsigned char)((high - digits) << 4 | (low - digits));
+	}
+	return *p ? -EINVAL : fitted_add(fitted, at, bytes);
+}
+
+int map_fitted_read(struct fitted *fitted, const char *key, const char *value)
+{
+	uint64_t grown;
+
+	if (strcmp(key, "fitted_bytes") == 0)
+		return read_bytes(fitted, value);
+	if (strcmp(key, "fitted") != 0)
+		return -ENOENT;
+	if (!map_take_number(&value, ',', &grown) || grown > UINT_MAX ||
+	    !map_take_number(&value, ',', &fitted->start) ||
+	    !map_take_number(&value, ',', &fitted->before) ||
+	    !map_take_number(&value, ',', &fitted->after) ||
+	    !map_take_number(&value, '\0', &fitted->backup))
+		return -EINVAL;
+	fitted->grown = (unsigned)grown;
+	return 0;
+}

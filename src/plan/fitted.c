@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/fitted.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/units.h"
+
+int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes)
+{
+	struct fitted_unit *units;
+
+	if (at % FITTED_UNIT || fitted->count >= FITTED_MAX ||
+	    (fitted->count && at <= fitted->units[fitted->count - 1].at))
+		return -EINVAL;
+	units = reallocarray(fitted->units, fitted->count + 1, sizeof(*units));
+	if (!units)
+		return -ENOMEM;
+	fitted->units = units;
+	units[fitted->count].at = at;
+	memcpy(units[fitted->count++].bytes, bytes, FITTED_UNIT);
+	return 0;
+}
+
+int fitted_copy(const struct fitted *from, struct fitted *ret)
+{
+	*ret = *from;
+	ret->units = NULL;
+	if (from->count == 0)
+		return 0;
+	ret->units = reallocarray(NULL, from->count, sizeof(*ret->units));
+	if (!ret->units) {
+		*ret = (struct fitted){ 0 };
+		return -ENOMEM;
+	}
+	memcpy(ret->units, from->units, from->count * sizeof(*ret->units));
+	return 0;
+}
+
+void fitted_done(struct fitted *fitted)
+{
+	free(fitted->units);
+	*fitted = (struct fitted){ 0 };
+}
+
+bool fitted_same(const struct fitted *a, const struct fitted *b)
+{
+	return a->grown == b->grown && a->start == b->start && a->before == b->before &&
+	       a->after == b->after && a->backup == b->backup && a->count == b->count &&
+	       (a->count == 0 || memcmp(a->units, b->units, a->count * sizeof(*a->units)) == 0);
+}
+
+void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length)
+{
+	uint64_t end = at + length;
+
+	for (size_t i = 0; i < fitted->count && fitted->units[i].at < end; i++) {
+		uint64_t from = fitted->units[i].at, to = from + FITTED_UNIT;
+
+		if (to <= at)
+			continue;
+		from = from < at ? at : from;
+		to = to > end ? end : to;
+		memcpy((char *)buffer + (from - at),
+		       fitted->units[i].bytes + (from - fitted->units[i].at), to - from);
+	}
+}
+
+const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size)
+{
+	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX], place[96] = "";
+
+	if (fitted->backup)
+		snprintf(place, sizeof(place), _("backup GPT at LBA %" PRIu64), fitted->backup);
+	if (fitted->grown)
+		snprintf(buffer, size, _("%s%spartition %u grows from %s to %s"), place,
+			 place[0] ? ", " : "", fitted->grown,
+			 units_print_short(fitted->before * sector, UNITS_SI, sector, before),
+			 units_print_short(fitted->after * sector, UNITS_SI, sector, after));
+	else
+		snprintf(buffer, size, "%s", place[0] ? place : _("nothing of it changes"));
+	return buffer;
+}

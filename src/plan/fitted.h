@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The partition table that fits a destination of another size: what is written there
+ * instead of what the source has at these places. Whoever reads the source for the
+ * plan sees these bytes, so that the copy, its digests and its verification are all of
+ * them. Plain data.
+ */
+#ifndef CLONEDECK_PLAN_FITTED_H
+#define CLONEDECK_PLAN_FITTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FITTED_UNIT 512U  /* bytes; divides every sector */
+#define FITTED_MAX  8192U /* both copies of the largest table that is accepted */
+
+struct fitted_unit {
+	uint64_t at; /* bytes of the source, a multiple of FITTED_UNIT */
+	unsigned char bytes[FITTED_UNIT];
+};
+
+struct fitted {
+	unsigned grown;            /* the partition that becomes larger; 0: none */
+	uint64_t start;            /* its first sector */
+	uint64_t before, after;    /* its sectors */
+	uint64_t backup;           /* LBA of the backup GPT's header on the destination; 0: none */
+	struct fitted_unit *units; /* ascending */
+	size_t count;
+};
+
+/* -EINVAL: too many, or out of order; -ENOMEM. */
+int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes);
+/* -ENOMEM; *ret is empty then. */
+int fitted_copy(const struct fitted *from, struct fitted *ret);
+void fitted_done(struct fitted *fitted);
+bool fitted_same(const struct fitted *a, const struct fitted *b);
+/* These bytes were read from the source; now they are what the destination gets. */
+void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length);
+
+/* What becomes of the table, translated: "backup GPT at LBA 819199, partition 2 grows from 157M to
+ * 396M". sector: bytes. */
+const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size);
+
+#endif

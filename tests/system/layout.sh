@@ -1,0 +1,190 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A table that fits: on larger and smaller disks no tool finds anything wrong with it, and what is
+# in the partitions is what the source has there.
+. "$(dirname -- "$0")/lib.sh"
+need sfdisk sgdisk parted e2fsck jq
+
+# source_gpt: 64 MiB, three partitions, the last one ext4; room behind it.
+source_gpt() {
+	source=$(new_disk source 64)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: gpt
+		start=2048, size=8MiB, type=uefi, name="ESP"
+		start=20480, size=4MiB, type=swap
+		start=28672, size=24MiB, type=linux, name="root"
+	TABLE
+	file_system 28672 24
+}
+
+source_dos() {
+	source=$(new_disk source 64)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: dos
+		start=2048, size=8MiB, type=c, bootable
+		start=20480, size=24MiB, type=83
+	TABLE
+	file_system 20480 24
+}
+
+file_system() { # LBA MIB
+	place=$1
+	size=$2
+	mkfs.ext4 -q -F -E "offset=$((place * 512)),nodiscard" "$source" "$size"m
+	sync "$source"
+}
+
+# clean NODE: no tool has anything to say against its table.
+clean() {
+	blockdev --flushbufs "$1"
+	sfdisk --verify "$1" >said 2>&1
+	grep -q 'No errors detected' said || { cat said; fail sfdisk; }
+	fdisk -l "$1" >said 2>&1
+	! grep -iE 'error|corrupt|mismatch|does not|not on the end' said || fail fdisk
+	parted -s "$1" print >said 2>&1 || { cat said; fail parted; }
+	! grep -iE 'error|warning|corrupt|not all of the space' said || fail parted
+}
+
+clean_gpt() { # NODE
+	clean "$1"
+	sgdisk -v "$1" >said 2>&1
+	grep -q 'No problems found' said || { cat said; fail sgdisk; }
+}
+
+# contents_same IMAGE: what the partitions of the source hold, and their file system.
+contents_same() { # IMAGE
+	same source.img "$MIB" "$1" "$MIB" $((place * 512 - MIB + size * MIB))
+	dd if="$1" of=fs bs=512 skip="$place" count=$((size * 2048)) status=none
+	e2fsck -fn fs
+}
+
+part() { # NODE NUMBER: its start and size
+	sfdisk -J "$1" | jq -r ".partitiontable.partitions[$(($2 - 1))] | \"\(.start) \(.size)\""
+}
+
+a_GPT_fits_a_larger_disk() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	run 0 clone -n -s "$source" -d "$destination" --json
+	jq -e '.options.table == "keep" and .fitted == null and .offer.partition == 3' out
+	clone 0 "$source" "$destination" --table=fit
+	says 'backup GPT at LBA 204799'
+	! grep -q relocate out err || fail 'still advised'
+	clean_gpt "$destination"
+	contents_same destination.img
+	[ "$(part "$destination" 3)" = '28672 49152' ]
+	jq -e '.fitted.backup_lba == 204799 and .fitted.partition == null' logs/*.json
+}
+
+its_last_partition_grows() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --grow=last
+	clean_gpt "$destination"
+	contents_same destination.img
+	[ "$(part "$destination" 3)" = "28672 $((202752 - 28672))" ]
+	sfdisk -d "$source" | grep -v -e lba -e '^device' -e p3 | sed "s|$source||" >before
+	sfdisk -d "$destination" | grep -v -e lba -e '^device' -e p3 | sed "s|$destination||" >after
+	diff before after
+	# The report can be verified without the source.
+	run 0 verify logs/*.json -d "$destination"
+}
+
+a_chosen_partition_grows_up_to_the_next() {
+	source_gpt
+	destination=$(new_disk destination 64)
+	clone 0 "$source" "$destination" --grow=1
+	clean_gpt "$destination"
+	[ "$(part "$destination" 1)" = '2048 18432' ]
+	run 3 clone -n -s "$source" -d "$destination" --grow=2
+	says 'There is no room behind partition 2'
+}
+
+a_GPT_fits_a_smaller_disk() {
+	source_gpt
+	destination=$(new_disk destination 40)
+	run 3 clone -n -s "$source" -d "$destination"
+	clone 0 "$source" "$destination" --table=fit
+	clean_gpt "$destination"
+	contents_same destination.img
+	destination=$(new_disk tiny 30)
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'Partition 3 of'
+}
+
+a_DOS_table_fits_both() {
+	source_dos
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --grow=last --verify=compare
+	clean "$destination"
+	contents_same destination.img
+	[ "$(part "$destination" 2)" = "20480 $((204800 - 20480))" ]
+	destination=$(new_disk smaller 36)
+	clone 0 "$source" "$destination" --table=fit
+	clean "$destination"
+	contents_same smaller.img
+}
+
+after_kill_9_the_same_table_comes() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --grow=last
+	same_table >before
+	head -c 100M /dev/zero | dd of="$destination" bs=1M conv=fsync status=none
+	blockdev --flushbufs "$destination"
+	"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --confirm "$destination" \
+		--log-dir logs2 --map copy.map --map-interval 1 --rate 12MB >out 2>err &
+	copy=$!
+	wait_for grep -q '^0x.*+' copy.map
+	kill -KILL "$copy"
+	ends 137
+	nothing_to_find "$destination"
+	grep -q '^# clonedeck fitted=3,28672,49152,' copy.map
+	command -v ddrescuelog >/dev/null && ddrescuelog -t copy.map
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs3
+	clean_gpt "$destination"
+	contents_same destination.img
+	same_table >after
+	diff before after
+}
+
+# same_table: digests of all that the table of the destination is.
+same_table() {
+	digest destination.img 0 $((34 * 512))
+	digest destination.img $((100 * MIB - 33 * 512)) $((33 * 512))
+}
+
+another_table_than_planned_is_not_copied() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	"$CLONEDECK" clone -s "$source" -d "$destination" --table=fit --confirm "$destination" \
+		--log-dir logs --map copy.map --rate 12MB >out 2>err &
+	copy=$!
+	wait_for grep -q '^0x.*+' copy.map
+	kill -TERM "$copy"
+	ends 6
+	sfdisk -q --part-label "$source" 2 other
+	run 3 resume copy.map --confirm "$destination" --log-dir logs
+	says 'has changed since the plan was made'
+}
+
+odd_ones_are_refused() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	large=$(new_disk large 100 --sector-size 4096)
+	run 3 clone -n -s "$source" -d "$large" --table=fit
+	says 'is not made to fit another sector size'
+	run 1 clone -n -s "$source" -d "$destination" --table=fit --ranges 0-2047
+	says 'where all of a disk is copied'
+	run 1 clone -n -s "$source" -d "$destination" --table=fit --digest sha256
+	run 1 clone -n -s "$source" -d "$destination" --grow=first
+	printf '\0\0\0\0\203\0\0\0\0\010\0\0\0\010\0\0' |
+		dd of="$source" bs=1 seek=$((446 + 16)) conv=notrunc,fsync status=none
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'hybrid MBR'
+}
+
+run_together 3 a_GPT_fits_a_larger_disk its_last_partition_grows \
+	a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both \
+	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
+	odd_ones_are_refused

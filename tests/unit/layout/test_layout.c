@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables that fit: made by sfdisk, made to fit, laid down as a copy would, and asked of sfdisk. */
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "layout/layout.h"
+
+#define MIB (1ULL << 20)
+
+static char folder[] = "/tmp/clonedeck-layout-XXXXXX";
+static char from[64], to[64], text[65536];
+static struct plan plan;
+static struct layout layout;
+static struct error error;
+
+static void setup(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(from, sizeof(from), "%s/from", folder);
+	snprintf(to, sizeof(to), "%s/to", folder);
+}
+
+static void teardown(void)
+{
+	layout_done(&layout);
+	unlink(from);
+	unlink(to);
+	rmdir(folder);
+}
+
+/* What a command prints; its exit status. */
+static int run(const char *format, const char *path)
+{
+	char command[1024];
+	FILE *pipe;
+	size_t n;
+
+	/* NOLINTNEXTLINE(cppcoreguidelines-init-variables) */
+	snprintf(command, sizeof(command), "%s %s 2>&1", format, path);
+	pipe = popen(command, "re");
+	ck_assert_ptr_nonnull(pipe);
+	n = fread(text, 1, sizeof(text) - 1, pipe);
+	text[n] = '\0';
+	return pclose(pipe);
+}
+
+static void make(const char *script, uint64_t size)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "truncate -s %llu %s && printf '%s' | sfdisk -q",
+		 (unsigned long long)size, from, script);
+	ck_assert_msg(run(command, from) == 0, "%s", text);
+}
+
+static void poke(const char *path, uint64_t at, const void *bytes, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, bytes, length, (off_t)at), (ssize_t)length);
+	close(fd);
+}
+
+static int fit(uint64_t size, uint32_t grow)
+{
+	int fd = open(from, O_RDONLY | O_CLOEXEC), r;
+
+	plan = (struct plan){
+		.source = { .kind = ENDPOINT_IMAGE, .logical_sector_size = 512, .exists = true },
+		.destinations = { { .kind = ENDPOINT_IMAGE, .size = size, .exists = true } },
+		.destination_count = 1,
+	};
+	plan.source.size = (uint64_t)lseek(fd, 0, SEEK_END);
+	snprintf(plan.source.node, sizeof(plan.source.node), "%s", from);
+	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "%s", to);
+	memset(&error, 0, sizeof(error));
+	r = layout_fit(&plan, fd, grow, &layout, &error);
+	close(fd);
+	return r;
+}
+
+static void refused(uint64_t size, uint32_t grow, const char *word)
+{
+	ck_assert_int_lt(fit(size, grow), 0);
+	ck_assert_msg(strstr(error.sentence, word), "%s", error.sentence);
+	ck_assert_uint_eq(layout.extent_count, 0);
+	ck_assert_uint_eq(layout.fitted.count, 0);
+}
+
+/* As the copy does it. */
+static void copy(uint64_t size)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC);
+	int out = open(to, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	static char buffer[512];
+
+	ck_assert_int_eq(ftruncate(out, (off_t)size), 0);
+	for (size_t i = 0; i < layout.extent_count; i++) {
+		const struct extent *e = &layout.extents[i];
+
+		for (uint64_t s = 0; s < e->sectors; s++) {
+			uint64_t at = (e->source_lba + s) * 512;
+
+			ck_assert_int_eq(pread(in, buffer, 512, (off_t)at), 512);
+			fitted_apply(&layout.fitted, at, buffer, 512);
+			ck_assert_uint_le((e->destination_lba + s + 1) * 512, size);
+			ck_assert_int_eq(
+				pwrite(out, buffer, 512, (off_t)((e->destination_lba + s) * 512)),
+				512);
+		}
+	}
+	close(in);
+	close(out);
+	ck_assert_msg(run("sfdisk --verify", to) == 0, "%s", text);
+	ck_assert_msg(strstr(text, "No errors detected"), "%s", text);
+}
+
+static void fits(uint64_t size, uint32_t grow)
+{
+	ck_assert_msg(fit(size, grow) == 0, "%s", error.sentence);
+	copy(size);
+}
+
+#define GPT                                                                                        \
+	"label: gpt\\nlabel-id: 11111111-2222-3333-4444-555555555555\\n"                           \
+	"start=2048,size=8192,type=U,name=\"esp\"\\nstart=10240,size=16384,type=L\\n"
+
+START_TEST(test_gpt_larger)
+{
+	make(GPT, 16 * MIB);
+	fits(40 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.backup, 40 * 2048 - 1);
+	ck_assert_uint_eq(layout.fitted.grown, 0);
+	run("sfdisk -d", to);
+	ck_assert_ptr_nonnull(strstr(text, "last-lba: 81886"));
+	ck_assert_ptr_nonnull(strstr(text, "11111111-2222-3333-4444-555555555555"));
+	ck_assert_ptr_nonnull(strstr(text, "size=       16384"));
+}
+END_TEST
+
+START_TEST(test_gpt_grown)
+{
+	make(GPT, 16 * MIB);
+	fits(40 * MIB, GROW_LAST);
+	ck_assert_uint_eq(layout.fitted.grown, 2);
+	ck_assert_uint_eq(layout.fitted.start, 10240);
+	ck_assert_uint_eq(layout.fitted.before, 16384);
+	ck_assert_uint_eq((layout.fitted.start + layout.fitted.after) % 2048, 0);
+	ck_assert_uint_gt(layout.fitted.after, 28 * 2048);
+	layout_done(&layout);
+	refused(40 * MIB, 1, "no room behind partition 1");
+	refused(40 * MIB, 7, "no partition 7");
+}
+END_TEST
+
+START_TEST(test_gpt_smaller)
+{
+	make(GPT, 40 * MIB);
+	fits(14 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.extent_count, 2);
+	ck_assert_uint_eq(layout.extents[0].sectors, 14 * 2048 - 33);
+	layout_done(&layout);
+	/* The last sector is the one that decides. */
+	fits(26624 * 512 + 33 * 512, GROW_NO);
+	layout_done(&layout);
+	refused(26624 * 512 + 32 * 512, GROW_NO, "Partition 2");
+	refused(20 * 512, GROW_NO, "no room");
+}
+END_TEST
+
+START_TEST(test_gpt_same_size)
+{
+	make(GPT, 40 * MIB);
+	fits(40 * MIB, GROW_LAST);
+	ck_assert_uint_eq(layout.fitted.grown, 2);
+	/* Only what changes: the header and one sector of entries, twice. */
+	ck_assert_uint_eq(layout.fitted.count, 4);
+}
+END_TEST
+
+/* Only one of the two copies is there. */
+START_TEST(test_gpt_damaged)
+{
+	make(GPT, 16 * MIB);
+	poke(from, 16 * MIB - 512, "x", 1);
+	fits(40 * MIB, GROW_LAST);
+	layout_done(&layout);
+	poke(from, 512 + 60, "x", 1);
+	refused(40 * MIB, GROW_NO, "damaged");
+	poke(from, 512, "x", 1);
+	refused(40 * MIB, GROW_NO, "missing or damaged");
+}
+END_TEST
+
+START_TEST(test_gpt_entries_damaged)
+{
+	make(GPT, 16 * MIB);
+	poke(from, 1024 + 200, "x", 1);
+	refused(40 * MIB, GROW_NO, "entries");
+}
+END_TEST
+
+/* The backup is of another table. */
+START_TEST(test_gpt_disagrees)
+{
+	static unsigned char end[33 * 512];
+	int fd;
+
+	make("label: gpt\\nstart=4096,size=4096\\n", 16 * MIB);
+	fd = open(from, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(pread(fd, end, sizeof(end), 16 * MIB - sizeof(end)), sizeof(end));
+	close(fd);
+	make(GPT, 16 * MIB);
+	poke(from, 16 * MIB - sizeof(end), end, sizeof(end));
+	refused(40 * MIB, GROW_NO, "different things");
+}
+END_TEST
+
+START_TEST(test_hybrid)
+{
+	static const unsigned char entry[16] = { 0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 8 };
+
+	make(GPT, 16 * MIB);
+	poke(from, 446 + 16, entry, sizeof(entry));
+	refused(40 * MIB, GROW_NO, "hybrid");
+}
+END_TEST
+
+START_TEST(test_gpt_overlap)
+{
+	make("label: gpt\\nstart=2048,size=8192\\nstart=10240,size=2048\\n", 16 * MIB);
+	ck_assert_int_eq(run("sgdisk -o -n 1:2048:9000 -n 2:10240:12000", from), 0);
+	fits(40 * MIB, GROW_NO);
+	layout_done(&layout);
+	/* sfdisk makes none; --force does. */
+	make("label: dos\\nstart=2048,size=8192\\nstart=10240,size=2048\\n", 16 * MIB);
+	poke(from, 446 + 16 + 8, "\0\x10\0\0", 4);
+	refused(40 * MIB, GROW_NO, "overlaps");
+}
+END_TEST
+
+#define DOS                                                                                        \
+	"label: dos\\nlabel-id: "                                                                  \
+	"0x12345678\\nstart=2048,size=8192,type=7,bootable\\nstart=10240,size=8192\\n"
+
+START_TEST(test_dos)
+{
+	make(DOS, 16 * MIB);
+	poke(from, 0, "boot code", 9);
+	fits(40 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.count, 0);
+	layout_done(&layout);
+	fits(40 * MIB, GROW_LAST);
+	ck_assert_uint_eq(layout.fitted.count, 1);
+	ck_assert_uint_eq(layout.fitted.after, 40 * 2048 - 10240);
+	ck_assert_mem_eq(layout.fitted.units[0].bytes, "boot code", 9);
+	run("sfdisk -d", to);
+	ck_assert_ptr_nonnull(strstr(text, "0x12345678"));
+	ck_assert_ptr_nonnull(strstr(text, "bootable"));
+	layout_done(&layout);
+	fits(9 * MIB, GROW_NO);
+	layout_done(&layout);
+	refused(8 * MIB, GROW_NO, "Partition 2");
+}
+END_TEST
+
+START_TEST(test_dos_extended)
+{
+	make("label: dos\\nstart=2048,size=8192\\nstart=10240,size=16384,type=5\\n"
+	     "start=12288,size=8192\\n",
+	     16 * MIB);
+	fits(40 * MIB, GROW_NO);
+	layout_done(&layout);
+	refused(40 * MIB, GROW_LAST, "extended");
+	poke(from, 510, "xx", 2);
+	refused(40 * MIB, GROW_NO, "understood");
+}
+END_TEST
+
+START_TEST(test_4k)
+{
+	make(GPT, 16 * MIB);
+	ck_assert_int_eq(fit(40 * MIB, GROW_NO), 0);
+	layout_done(&layout);
+	plan.destinations[0].logical_sector_size = 4096;
+	ck_assert_int_lt(layout_fit(&plan, -1, GROW_NO, &layout, &error), 0);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "sector size"));
+}
+END_TEST
+
+/* Far larger than any file here could be. */
+START_TEST(test_huge)
+{
+	make(GPT, 16 * MIB);
+	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
+	ck_assert_uint_eq(layout.fitted.backup, (20ULL << 31) - 1);
+	layout_done(&layout);
+	make(DOS, 16 * MIB);
+	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
+	ck_assert_uint_le(layout.fitted.start + layout.fitted.after, UINT32_MAX);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("layout");
+	TCase *tcase = tcase_create("tables");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
+		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
+		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
