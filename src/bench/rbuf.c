@@ -28,8 +28,9 @@
 #define AMOUNT    (200U << 20)
 #define TIME      (5 * NSEC_PER_SEC)
 /* What a command may move if the kernel does not tell: what every adapter can. */
-#define USUAL_LIMIT (128U << 10)
-#define TRIES       8 /* each takes one unit attention with it */
+#define USUAL_LIMIT    (128U << 10)
+#define LEAST_COMMANDS 4
+#define TRIES          8 /* each takes one unit attention with it */
 
 enum way { QUICK, MAPPED, DIRECT, INDIRECT, WAYS };
 
@@ -124,6 +125,9 @@ static void choose_sizes(struct rbuf *rbuf, uint32_t capacity)
 					    : USUAL_LIMIT;
 
 	most = most < capacity ? most : capacity;
+	/* A few commands make no figure. */
+	if (most > rbuf->amount / LEAST_COMMANDS)
+		most = (uint32_t)(rbuf->amount / LEAST_COMMANDS);
 	most = (most < LARGEST ? most : LARGEST) / unit * unit;
 	while (size * 2 <= most)
 		size *= 2;
@@ -290,7 +294,7 @@ static int make_tables(struct rbuf *rbuf)
 	char key[32], label[UNITS_TEXT_MAX], amount[UNITS_TEXT_MAX], title[160];
 	unsigned table;
 
-	units_print_long(rbuf->amount, UNITS_IEC, 512, amount);
+	bench_print(BENCH_BYTES, (double)rbuf->amount, amount);
 	snprintf(title, sizeof(title),
 		 rbuf->buffer ? _("READ BUFFER: time and processor for %s")
 			      : _("READ of one cached range (no READ BUFFER): time and processor "
@@ -306,7 +310,7 @@ static int make_tables(struct rbuf *rbuf)
 	for (unsigned i = 0; i < rbuf->count; i++) {
 		snprintf(key, sizeof(key), "%u", rbuf->sizes[i]);
 		int row = bench_result_row(result, table, key,
-					   units_print_long(rbuf->sizes[i], UNITS_IEC, 512, label),
+					   bench_print(BENCH_BYTES, rbuf->sizes[i], label),
 					   rbuf->sizes[i]);
 
 		if (row < 0)

@@ -189,14 +189,25 @@ static const char *print_scaled(double value, const char *unit, char buffer[stat
 	return buffer;
 }
 
+/* "64 KiB": sizes of requests have no fractions worth a word. */
+static const char *print_bytes(double value, char buffer[static BENCH_TEXT_MAX])
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
+	unsigned unit = 0;
+
+	for (; value >= 1024 && unit < 3 && fmod(value, 1 << 10) == 0; unit++)
+		value /= 1024;
+	snprintf(buffer, BENCH_TEXT_MAX, "%.0f %s", value, units[unit]);
+	return buffer;
+}
+
 const char *bench_print(enum bench_unit unit, double value, char buffer[static BENCH_TEXT_MAX])
 {
 	char text[UNITS_TEXT_MAX];
 
 	switch (unit) {
 	case BENCH_BYTES:
-		units_print_long((uint64_t)value, UNITS_IEC, 512, text);
-		break;
+		return print_bytes(value, buffer);
 	case BENCH_RATE:
 		units_print_rate(value, text);
 		break;

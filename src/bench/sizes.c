@@ -65,7 +65,7 @@ static int make_tables(struct sizes *sizes)
 
 			snprintf(key, sizeof(key), "%u", size);
 			row = bench_result_row(result, table, key,
-					       units_print_long(size, UNITS_IEC, 512, label), size);
+					       bench_print(BENCH_BYTES, size, label), size);
 			if (row < 0)
 				return row;
 			sizes->rows[t][i] = (unsigned)row;
@@ -154,7 +154,7 @@ static void conclude(const struct sizes *sizes)
 
 		if (rate_at(sizes, i, d) * GAIN < best)
 			continue;
-		units_print_long(sizes->smallest << i, UNITS_IEC, 512, enough);
+		bench_print(BENCH_BYTES, sizes->smallest << i, enough);
 		units_print_rate(rate_at(sizes, i, d), rate);
 		if (bench_load_choose(&sizes->run->end, &choice, NULL) < 0)
 			choice = (struct bench_load){ .request = 0 };
@@ -167,8 +167,7 @@ static void conclude(const struct sizes *sizes)
 			snprintf(result->conclusion + used, sizeof(result->conclusion) - used,
 				 _(" A copy from this disk would by itself use %s with %u in "
 				   "flight."),
-				 units_print_long(choice.request, UNITS_IEC, 512, own),
-				 choice.depth);
+				 bench_print(BENCH_BYTES, choice.request, own), choice.depth);
 		return;
 	}
 }

@@ -185,6 +185,27 @@ static void give(sg_io_hdr_t *header, const uint8_t *data, size_t length)
 	header->resid = (int)(header->dxfer_len - n);
 }
 
+static void read_buffer(struct sg_script *script, sg_io_hdr_t *header)
+{
+	bool echo = header->cmdp[1] >= 0x0a;
+	uint32_t capacity = echo ? script->echo : script->buffer;
+	uint8_t data[4];
+
+	if (!capacity) {
+		header->status = 2;
+		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });
+		return;
+	}
+	if (header->cmdp[1] == 0x03 || header->cmdp[1] == 0x0b) {
+		put_be32(capacity, data);
+		give(header, data, sizeof(data));
+		return;
+	}
+	script->buffers_read++;
+	if (script->allow_direct && (header->flags & SG_FLAG_DIRECT_IO))
+		header->info |= SG_INFO_DIRECT_IO;
+}
+
 static void ata_command(struct sg_script *script, sg_io_hdr_t *header)
 {
 	uint8_t command = header->cmdp[14];
@@ -232,6 +253,8 @@ static void execute(struct sg_script *script, sg_io_hdr_t *header)
 		mode_sense(script, header);
 	} else if (op == 0x85) {
 		ata_command(script, header);
+	} else if (op == 0x3c) {
+		read_buffer(script, header);
 	} else if (script->no_long_lba && (op == 0x88 || op == 0x8a || op == 0x9e || op == 0x91)) {
 		header->status = 2;
 		give_sense(header, &(struct sg_script_rule){ .key = 5, .asc = 0x20 });

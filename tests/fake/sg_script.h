@@ -50,6 +50,7 @@ struct sg_script {
 	bool no_dpo_fua;   /* does not know these bits */
 	bool no_write_cache;
 	uint32_t reserve_most; /* bytes that can be mapped */
+	uint32_t buffer, echo; /* READ BUFFER: bytes of these; 0: not known */
 	uint32_t memory;       /* bytes that can be copied by one command; 0: any */
 	int version;
 	/* ATA PASS-THROUGH: answers to the commands that it knows */
@@ -73,6 +74,7 @@ struct sg_script {
 
 	/* what was seen */
 	unsigned reads, writes, synchronized, opened, most_queued, ata_commands;
+	unsigned buffers_read;
 	unsigned ran; /* from beginning to end */
 	uint8_t last_op, last_cdb[32];
 };

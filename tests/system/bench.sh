@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Measurements on loop devices: what they print, what they refuse, and that they only read. No
+# figure is judged: the machine may be busy.
+. "$(dirname -- "$0")/lib.sh"
+need jq
+
+schemas=$(realpath -- "$(dirname -- "$0")/../../data/schema")
+
+valid() { # FILE: fits the schema
+	PYTHONPATH=$schemas/../../tests /usr/bin/python3 -B - "$schemas/bench.schema.json" "$1" <<-'PYTHON'
+		import json, sys
+		from schema import validator
+		validator(sys.argv[1]).validate(json.load(open(sys.argv[2], encoding="utf-8")))
+	PYTHON
+}
+
+sizes_and_an_earlier_result_beside_it() {
+	disk=$(new_disk disk 64)
+	before=$(digest "$disk")
+	run 0 bench sizes "$disk" --rounds 2 --size 64K --json
+	valid out
+	jq -e '.kind == "sizes" and .result == "complete" and .exit_code == 0 and .error == null
+		and (.tables | map(.key)) == ["rate", "iops", "cpu", "p99"]
+		and ([.figures[] | select(.table == "rate")] | length) == 16 * 5 - 2
+		and all(.figures[]; .rounds == 2 and .smallest <= .median and .median <= .largest
+			and .engine != null and .path == "direct" and .before == null)
+		and any(.figures[]; .row == "512" and .request == 512 and .depth == 32 and .unit == "B/s"
+			and .median > 0)
+		and (.conclusion | contains("nothing more is gained"))' out
+	mv out earlier.json
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json
+	says '  before'
+	says 'depth 32'
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json --json
+	valid out
+	jq -e 'all(.figures[]; .before != null)' out
+	# Of another disk, or of another kind.
+	other=$(new_disk other 32)
+	run 1 bench sizes "$other" --compare earlier.json
+	says "bench sizes of $disk"
+	run 1 bench profile "$disk" --compare earlier.json
+	run 1 bench sizes "$disk" --compare "$schemas/bench.schema.json"
+	[ "$(digest "$disk")" = "$before" ]
+}
+
+a_profile() {
+	disk=$(new_disk disk 64)
+	run 0 bench profile "$disk" --positions 5 --csv
+	[ "$(grep -c '^speed,[0-9]*,read,B/s,' out)" -eq 5 ]
+	grep -q '^speed,0,read,B/s,[0-9.e+]*,[0-9.e+]*,[0-9.e+]*,1,[a-z]*,[0-9]*,[0-9]*,direct,$' out
+	grep -q '^access,random,p99,s,' out
+	grep -q '^access,full-stroke,max,s,' out
+	grep -q '^facts,whole,value,s,' out
+	run 0 bench profile "$disk" --positions 5 --size 1M
+	says 'Slowest at LBA'
+	run 1 bench profile "$disk" --positions 4096 --size 1M
+	says 'Choose fewer --positions'
+}
+
+stopped_it_prints_what_it_has() {
+	disk=$(new_disk disk 64)
+	"$CLONEDECK" bench sizes "$disk" --time 1 --json >out 2>err &
+	copy=$!
+	sleep 3
+	kill -INT "$copy"
+	ends 6
+	valid out
+	jq -e '.result == "stopped" and .exit_code == 6 and (.figures | length) > 0' out
+}
+
+a_disk_in_use_is_measured_and_that_is_said() {
+	disk=$(new_disk disk 64)
+	mkfs.ext4 -q "$disk"
+	mount_at "$case_dir/mnt" "$disk"
+	run 0 bench profile "$disk" --positions 2 --size 1M
+	says "is in use ($case_dir/mnt)"
+}
+
+a_disk_that_a_copy_writes_to_is_refused() {
+	source=$(new_disk source 32)
+	disk=$(new_disk disk 32)
+	"$CLONEDECK" clone -s "$source" -d "$disk" --confirm "$disk" --log-dir logs --rate 1M \
+		>out.copy 2>&1 &
+	copy=$!
+	copies() { "$CLONEDECK" bench sizes "$disk" --rounds 1 --size 512 >out 2>err; [ $? -eq 3 ]; }
+	wait_for copies
+	says 'is not measured'
+	run 0 bench profile "$source" --positions 2 --size 1M
+	says 'is copying from it'
+	kill -INT "$copy"
+	ends 6
+}
+
+bad_places_are_named() {
+	head -c 32M /dev/urandom >good.img
+	printf '0x0 0x1000000 +\n0x1000000 0x1000 -\n0x1001000 0xfff000 +\n' |
+		sed '1i 0x0 +' >bad.map
+	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=ddrescue file good.img \
+		ddrescue-mapfile=bad.map &
+	wait_for test -S nbd
+	mkdir mnt
+	nbdfuse mnt/disk --unix "$case_dir/nbd" &
+	undone_by unmount "$case_dir/mnt"
+	wait_for test -s mnt/disk
+	disk=$(attach "$case_dir/mnt/disk")
+	run 4 bench profile "$disk" --positions 2 --json
+	valid out
+	jq -e '.result == "bad-places" and .exit_code == 4 and any(.notes[]; contains("32768"))
+		and any(.figures[]; .table == "speed" and .row == "0")' out
+}
+
+what_makes_no_sense_is_refused() {
+	disk=$(new_disk disk 8)
+	run 1 bench
+	run 1 bench sizes
+	run 1 bench speed "$disk"
+	says 'There is no measurement "speed"'
+	run 1 bench sizes "$disk" --positions 3
+	says 'has no --positions'
+	run 1 bench sizes "$disk" --rounds 0
+	run 1 bench sizes "$disk" --size 0
+	run 1 bench sizes "$disk" --json --csv
+	run 1 bench sizes "$case_dir/disk.img"
+	says 'Only disks are measured'
+	run 1\|2 bench sizes /dev/nothing
+	run 2 bench rbuf "$disk"
+	says 'no sg node'
+}
+
+cases=(sizes_and_an_earlier_result_beside_it a_profile stopped_it_prints_what_it_has
+	a_disk_in_use_is_measured_and_that_is_said a_disk_that_a_copy_writes_to_is_refused
+	what_makes_no_sense_is_refused)
+if [ -c /dev/fuse ] && command -v nbdkit nbdfuse >/dev/null; then
+	cases+=(bad_places_are_named)
+fi
+run_together 4 "${cases[@]}"

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "io/sync.h"
+#include "rig.h"
+#include "unit.h"
+
+#define SIZE (64U << 20)
+#define PAST 4096U
+
+/* A disk that remembers where it was read, and fails where a test wants it to. */
+static uint64_t places[PAST];
+static unsigned count;
+static uint64_t bad;
+static int bad_code;
+
+static int fake_open(const struct io_backend *backend, const struct io_end *end,
+		     const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	*ret = malloc(sizeof(**ret));
+	**ret = (struct io_handle){ .backend = backend, .end = end };
+	return 0;
+}
+
+static enum io_answer fake_submit(struct io_handle *handle, struct io_request *request)
+{
+	sync_begin(request);
+	if (count < PAST)
+		places[count++] = request->offset;
+	return sync_end(request, request->offset == bad ? bad_code : 0);
+}
+
+static const struct io_backend fake = {
+	.name = "fake",
+	.open = fake_open,
+	.submit = fake_submit,
+	.reap = sync_reap,
+	.close = sync_close,
+};
+
+static struct bench_load load;
+static struct bench_loaded loaded;
+
+static void set_up(void)
+{
+	rig_set_up();
+	count = 0;
+	bad = UINT64_MAX;
+	bad_code = 0;
+	run.end.size = SIZE;
+	run.end.logical_sector_size = 512;
+	load = (struct bench_load){
+		.backend = &fake, .end = &run.end, .request = 4096, .depth = 1, .bytes = 40960
+	};
+}
+
+START_TEST(in_order_and_round_again)
+{
+	load.start = 8192;
+	load.past = 8192 + 6 * 4096;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.bytes, 40960);
+	ck_assert_uint_eq(loaded.requests, 10);
+	ck_assert_uint_eq(loaded.latency.count, 10);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_uint_eq(places[i], 8192 + i % 6 * 4096);
+	ck_assert_str_eq(loaded.how.engine, "fake");
+	ck_assert_uint_eq(loaded.how.request, 4096);
+	ck_assert_int_eq(loaded.how.path, BENCH_PATH_UNKNOWN);
+}
+END_TEST
+
+START_TEST(every_pattern_stays_on_the_disk)
+{
+	load.bytes = 500 * 512;
+	load.request = 512;
+	for (enum bench_pattern pattern = BENCH_SEQUENTIAL; pattern <= BENCH_SAME; pattern++) {
+		count = 0;
+		load.pattern = pattern;
+		ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+		ck_assert_uint_eq(count, 500);
+		for (unsigned i = 0; i < count; i++) {
+			ck_assert_uint_eq(places[i] % 512, 0);
+			ck_assert_uint_le(places[i] + 512, SIZE);
+		}
+	}
+	/* BENCH_SAME was the last */
+	ck_assert_uint_eq(places[499], places[0]);
+}
+END_TEST
+
+START_TEST(from_end_to_end)
+{
+	load.pattern = BENCH_ENDS;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert(i % 2 ? places[i] > SIZE / 100 * 99 - 4096 : places[i] < SIZE / 50);
+}
+END_TEST
+
+START_TEST(random_places_are_the_same_for_a_seed)
+{
+	uint64_t first;
+
+	load.pattern = BENCH_RANDOM;
+	load.seed = 7;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	first = places[3];
+	count = 0;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(places[3], first);
+	ck_assert_uint_ne(places[3], places[4]);
+}
+END_TEST
+
+START_TEST(several_in_flight_read_no_more_than_asked)
+{
+	load.depth = 4;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.requests, 10);
+	ck_assert_uint_eq(loaded.how.depth, 4);
+}
+END_TEST
+
+START_TEST(a_bad_place_ends_a_range_with_what_was_read)
+{
+	bad = 3 * 4096;
+	bad_code = -EIO;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.failed, 1);
+	ck_assert_uint_eq(loaded.requests, 3);
+	ck_assert_uint_eq(loaded.error.lba, 24);
+}
+END_TEST
+
+START_TEST(a_disk_that_is_gone_ends_all)
+{
+	struct error error = { 0 };
+
+	bad = 3 * 4096;
+	bad_code = -ENODEV;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, &error), -ENODEV);
+	ck_assert_uint_eq(loaded.requests, 3);
+	ck_assert_str_ne(error.sentence, "");
+}
+END_TEST
+
+START_TEST(stops_when_told)
+{
+	load.bytes = 0;
+	load.ns = 60 * NSEC_PER_SEC;
+	stops_after = 5;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -ECANCELED);
+	ck_assert_uint_ge(loaded.requests, 5);
+}
+END_TEST
+
+START_TEST(a_disk_smaller_than_a_request)
+{
+	run.end.size = 2048;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -EINVAL);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("bench/load");
+	TCase *tcase = tcase_create("load");
+
+	tcase_add_checked_fixture(tcase, set_up, rig_tear_down);
+	add_tests(tcase, in_order_and_round_again, every_pattern_stays_on_the_disk, from_end_to_end,
+		  random_places_are_the_same_for_a_seed, several_in_flight_read_no_more_than_asked,
+		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
+		  stops_when_told, a_disk_smaller_than_a_request);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

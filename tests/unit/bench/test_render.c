@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench/render.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit.h"
+
+static struct bench_result result;
+static char path[64];
+
+static void set_up(void)
+{
+	const struct bench_how how = { "uring", 4096, 8, BENCH_DIRECT };
+
+	result = (struct bench_result){ .kind = "sizes",
+					.title = "a title",
+					.node = "/dev/sdx",
+					.machine = "a machine",
+					.started = 1000000000,
+					.end = BENCH_COMPLETE,
+					.identity = {
+						.model = "MODEL", .serial = "S1", .size = 1000 } };
+	bench_result_table(&result, "rate", "Rates");
+	bench_result_column(&result, 0, "depth-1", "depth 1");
+	bench_result_column(&result, 0, "depth-2", "depth 2");
+	bench_result_row(&result, 0, "512", "512 B", 512);
+	bench_result_row(&result, 0, "1024", "1 KiB", 1024);
+	bench_result_add(&result, 0, 0, BENCH_RATE, 1.5e6, &how);
+	bench_result_add(&result, 0, 0, BENCH_RATE, 2.5e6, &how);
+	bench_result_add(&result, 1, 1, BENCH_SECONDS, 0.25, NULL);
+	snprintf(path, sizeof(path), "/tmp/clonedeck-bench.XXXXXX");
+	close(mkstemp(path));
+}
+
+static void tear_down(void)
+{
+	bench_result_done(&result);
+	unlink(path);
+}
+
+static void put(const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int load(struct bench_earlier **ret, struct error *error)
+{
+	return bench_earlier_load(path, "sizes", &result.identity, ret, error);
+}
+
+START_TEST(an_earlier_result_is_found_by_its_keys)
+{
+	struct bench_earlier *earlier = NULL;
+	struct error error = { 0 };
+	char *text = bench_json(&result, NULL), words[200];
+
+	put(text);
+	free(text);
+	ck_assert_int_eq(load(&earlier, &error), 0);
+	ck_assert_double_eq_tol(bench_earlier_find(earlier, &result, &result.figures[1]), 0.25,
+				1e-9);
+	ck_assert_double_eq_tol(bench_earlier_find(earlier, &result, &result.figures[0]), 2e6, 1);
+	ck_assert_ptr_nonnull(
+		strstr(bench_earlier_words(earlier, words, sizeof(words)), "a machine"));
+	strcpy(result.rows[0].key, "2048");
+	ck_assert_double_lt(bench_earlier_find(earlier, &result, &result.figures[0]), 0);
+	bench_earlier_destroy(earlier);
+}
+END_TEST
+
+START_TEST(another_disk_is_not_compared_with)
+{
+	struct bench_earlier *earlier = NULL;
+	struct error error = { 0 };
+	char *text = bench_json(&result, NULL);
+
+	put(text);
+	free(text);
+	strcpy(result.identity.serial, "S2");
+	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sdx"));
+}
+END_TEST
+
+START_TEST(what_is_no_result_is_refused)
+{
+	static const char *const texts[] = {
+		"",
+		"[]",
+		"{",
+		"{\"schema\": 1}",
+		"{\"schema\": \"clonedeck.plan/1\"}",
+		"{\"schema\": \"clonedeck.bench/1\", \"figures\": {}}",
+		"{\"schema\": \"clonedeck.bench/1\", \"kind\": \"sizes\", \"figures\": []}",
+		"{\"schema\": \"clonedeck.bench/1\", \"kind\": 7, \"disk\": [], \"figures\": []}",
+	};
+	struct bench_earlier *earlier = NULL;
+	struct error error = { 0 };
+
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		put(texts[i]);
+		ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	}
+	unlink(path);
+	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+}
+END_TEST
+
+START_TEST(figures_of_a_strange_shape_are_passed_over)
+{
+	struct bench_earlier *earlier = NULL;
+
+	put("{\"schema\": \"clonedeck.bench/1\", \"kind\": \"sizes\", \"disk\": {\"size\": 1000},"
+	    "\"figures\": [7, null, {\"row\": {}}, {\"table\": \"rate\", \"row\": \"512\","
+	    "\"column\": \"depth-1\", \"median\": \"x\"}]}");
+	ck_assert_int_eq(load(&earlier, NULL), 0);
+	ck_assert_double_lt(bench_earlier_find(earlier, &result, &result.figures[1]), 0);
+	ck_assert_double_le(bench_earlier_find(earlier, &result, &result.figures[0]), 0);
+	bench_earlier_destroy(earlier);
+}
+END_TEST
+
+START_TEST(a_line_of_csv_for_each_figure)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	bench_csv(&result, NULL, file);
+	fclose(file);
+	ck_assert_str_eq(text,
+			 "table,row,column,unit,median,smallest,largest,rounds,engine,request,"
+			 "depth,path,before\n"
+			 "rate,512,depth-1,B/s,2000000,1500000,2500000,2,uring,4096,8,direct,\n"
+			 "rate,1024,depth-2,s,0.25,0.25,0.25,1,,0,0,,\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(the_exit_code_says_how_it_ended)
+{
+	ck_assert_int_eq(bench_exit_code(&result), EXIT_COMPLETE);
+	result.end = BENCH_BAD_PLACES;
+	ck_assert_int_eq(bench_exit_code(&result), EXIT_BAD_AREAS);
+	result.end = BENCH_STOPPED;
+	ck_assert_int_eq(bench_exit_code(&result), EXIT_STOPPED);
+	result.end = BENCH_FAILED;
+	error_set(&result.error, ERROR_CLASS_SOURCE, -ENODEV, "read", "", "gone");
+	ck_assert_int_eq(bench_exit_code(&result), EXIT_STOPPED);
+	error_set(&result.error, ERROR_CLASS_REFUSED, -EBUSY, "open", "", "in use");
+	ck_assert_int_eq(bench_exit_code(&result), EXIT_REFUSED);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("bench/render");
+	TCase *tcase = tcase_create("render");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	add_tests(tcase, an_earlier_result_is_found_by_its_keys, another_disk_is_not_compared_with,
+		  what_is_no_result_is_refused, figures_of_a_strange_shape_are_passed_over,
+		  a_line_of_csv_for_each_figure, the_exit_code_says_how_it_ended);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
