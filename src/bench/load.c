@@ -43,7 +43,6 @@ struct reader {
 	pthread_t thread;
 	bool started;
 	uint64_t bytes, count;
-	uint64_t first, last; /* answers, monotonic ns */
 	struct latency latency;
 	struct error error;
 };
@@ -122,9 +121,7 @@ static void take_answer(struct reader *reader, const struct io_request *request)
 		return;
 	}
 	reader->bytes += request->length;
-	if (!reader->count++)
-		reader->first = request->completed;
-	reader->last = request->completed;
+	reader->count++;
 	latency_add(&reader->latency, request->completed - request->submitted);
 }
 
@@ -226,9 +223,29 @@ static double processor_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* Moves the heads, and wakes up what sleeps. */
+static void get_there(struct reading *reading, struct reader *reader)
+{
+	unsigned depth = reader->depth;
+	uint64_t requests = reading->requests;
+
+	reader->depth = 1;
+	reading->requests = 1;
+	read_all(reader);
+	reader->depth = depth;
+	atomic_store(&reading->next, 1);
+	reading->requests = requests < UINT64_MAX ? requests + 1 : requests;
+	reader->bytes = reader->count = 0;
+	reader->latency = (struct latency){ 0 };
+}
+
 static void start_and_wait(struct reading *reading, struct reader *readers, unsigned count,
 			   struct bench_loaded *ret)
 {
+	reading->deadline = UINT64_MAX;
+	if (reading->load->pattern == BENCH_SEQUENTIAL)
+		get_there(reading, &readers[0]);
+
 	uint64_t begin = clock_monotonic();
 	double cpu = processor_seconds();
 
@@ -268,22 +285,13 @@ static void describe(const struct bench_load *load, const struct io_handle *hand
 static void sum_up(struct reading *reading, struct reader *readers, unsigned count,
 		   struct bench_loaded *ret)
 {
-	uint64_t first = UINT64_MAX, last = 0;
-
 	for (unsigned i = 0; i < count; i++) {
 		ret->bytes += readers[i].bytes;
 		ret->requests += readers[i].count;
-		if (readers[i].count && readers[i].first < first)
-			first = readers[i].first;
-		if (readers[i].last > last)
-			last = readers[i].last;
 		latency_merge(&ret->latency, &readers[i].latency);
 		if (readers[i].error.code && !ret->error.code)
 			ret->error = readers[i].error;
 	}
-	if (ret->requests > 1 && last > first)
-		ret->steady = (double)(ret->bytes - reading->load->request) * 1e9 /
-			      (double)(last - first);
 	ret->failed = atomic_load(&reading->failed);
 	describe(reading->load, readers[0].handle, &ret->how);
 }

@@ -11,7 +11,8 @@
 #include "stats/latency.h"
 
 enum bench_pattern {
-	BENCH_SEQUENTIAL, /* from `start`, and from there again at `end` */
+	BENCH_SEQUENTIAL, /* from `start`, and from there again at `past`. The first request is not
+			   * counted: it gets there */
 	BENCH_RANDOM,     /* aligned to the request */
 	BENCH_ENDS,       /* near the start and near the end in turn: full stroke */
 	BENCH_TRACKS,     /* steps of about a track backwards from the middle */
@@ -33,7 +34,6 @@ struct bench_load {
 struct bench_loaded {
 	uint64_t bytes, requests;
 	double seconds;  /* from the first submit to the last answer */
-	double steady;   /* bytes per second from the first answer to the last; 0 unknown */
 	double cpu;      /* seconds of this process meanwhile, workers of io_uring included */
 	uint64_t failed; /* requests; `error` has the first */
 	struct error error;

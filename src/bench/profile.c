@@ -126,16 +126,13 @@ static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, st
 
 	load.start = place(profile, i, piece);
 	load.past = load.start + piece;
-	load.bytes = piece;
+	load.bytes = piece > load.request ? piece - load.request : piece;
 	load.ns = run->options->time_ns ? run->options->time_ns : TIME;
 	int r = bench_load_run(run, &load, &loaded, reterr);
 
 	if (loaded.failed)
 		bench_bad_place(run, &loaded.error);
-	/* Getting there is not part of the speed. */
-	rate = loaded.steady > 0  ? loaded.steady
-	       : loaded.bytes > 0 ? (double)loaded.bytes / loaded.seconds
-				  : 0;
+	rate = loaded.bytes > 0 ? (double)loaded.bytes / loaded.seconds : 0;
 	if (rate <= 0)
 		return r;
 	if (bench_sample(run, profile->first + i, 0, BENCH_RATE, rate, &loaded.how) < 0 ||

@@ -66,7 +66,9 @@ START_TEST(in_order_and_round_again)
 	ck_assert_uint_eq(loaded.bytes, 40960);
 	ck_assert_uint_eq(loaded.requests, 10);
 	ck_assert_uint_eq(loaded.latency.count, 10);
-	for (unsigned i = 0; i < 10; i++)
+	/* One more: it got there. */
+	ck_assert_uint_eq(count, 11);
+	for (unsigned i = 0; i < 11; i++)
 		ck_assert_uint_eq(places[i], 8192 + i % 6 * 4096);
 	ck_assert_str_eq(loaded.how.engine, "fake");
 	ck_assert_uint_eq(loaded.how.request, 4096);
@@ -82,7 +84,7 @@ START_TEST(every_pattern_stays_on_the_disk)
 		count = 0;
 		load.pattern = pattern;
 		ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
-		ck_assert_uint_eq(count, 500);
+		ck_assert_uint_eq(loaded.requests, 500);
 		for (unsigned i = 0; i < count; i++) {
 			ck_assert_uint_eq(places[i] % 512, 0);
 			ck_assert_uint_le(places[i] + 512, SIZE);
@@ -132,7 +134,7 @@ START_TEST(a_bad_place_ends_a_range_with_what_was_read)
 	bad_code = -EIO;
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
 	ck_assert_uint_eq(loaded.failed, 1);
-	ck_assert_uint_eq(loaded.requests, 3);
+	ck_assert_uint_eq(loaded.requests, 2);
 	ck_assert_uint_eq(loaded.error.lba, 24);
 }
 END_TEST
@@ -144,7 +146,7 @@ START_TEST(a_disk_that_is_gone_ends_all)
 	bad = 3 * 4096;
 	bad_code = -ENODEV;
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, &error), -ENODEV);
-	ck_assert_uint_eq(loaded.requests, 3);
+	ck_assert_uint_eq(loaded.requests, 2);
 	ck_assert_str_ne(error.sentence, "");
 }
 END_TEST
