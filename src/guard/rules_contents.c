@@ -277,6 +277,17 @@ void rule_free_places_left(const struct rule_context *c, struct verdict *ret)
 		 c->destination_name);
 }
 
+/* Nobody gets a second chance to read what turns out to be missing. */
+void rule_used_only_failing(const struct rule_context *c, struct verdict *ret)
+{
+	if (plan_left_out(c->plan) && c->facts->source_fails)
+		rule_say(ret, VERDICT_WARN,
+			 _("%s is failing, and its free places are not copied: what somebody "
+			   "deleted and wants back will be lost with it. --used=first copies "
+			   "everything, and what is used before the rest."),
+			 c->source_name);
+}
+
 void rule_source_table_broken(const struct rule_context *c, struct verdict *ret)
 {
 	const struct disk *disk = c->source_contents;

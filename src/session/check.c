@@ -79,6 +79,20 @@ static void look_for_boot(struct check *check, const struct plan *plan)
 			 uefi);
 }
 
+/* Whether it is worth while to copy more than what is used. */
+static bool source_fails(const struct disk_list *disks, const struct endpoint *source)
+{
+	struct health_end end;
+	struct health health;
+	int64_t sectors;
+
+	health_address(endpoint_disk(disks, source), &end);
+	if (!end.node[0] || health_is_written_to(end.disk))
+		return false;
+	health_ask(&end, &health);
+	return health_judge(&health, &sectors) >= HEALTH_STATE_WEAK;
+}
+
 static int ask(struct check *check)
 {
 	const struct plan *plan = check->load ? check->loaded.plan : &check->ends;
@@ -91,6 +105,8 @@ static int ask(struct check *check)
 	check_images(check->images, plan, facts);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
+	if (check->leaves_out)
+		facts->source_fails = source_fails(check->disks, &plan->source);
 	look_for_boot(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);

@@ -29,8 +29,9 @@ struct check {
 	struct plan ends; /* of the plan; without its extents */
 	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
 	uint64_t empty_to;
-	bool fits;   /* the table of the destination is to be made */
-	bool offers; /* not now, but it could be */
+	bool fits;       /* the table of the destination is to be made */
+	bool offers;     /* not now, but it could be */
+	bool leaves_out; /* the plan that there is leaves free places out */
 	/* What was found. */
 	struct layout layout; /* no extents: there is none */
 	struct loaded loaded;

@@ -157,6 +157,7 @@ static int begin_check(struct session *session, struct error *reterr)
 	check->rescue_given = session->options.rescue_given;
 	check->empty_to = 0;
 	check->fits = check->offers = false;
+	check->leaves_out = session->plan && plan_left_out(session->plan);
 	if (session->plan) {
 		const struct plan *plan = session->plan;
 		bool fresh = session->state == SESSION_CHECKING && !session->resumes;

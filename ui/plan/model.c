@@ -116,6 +116,12 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 			 _("%zu extents, %s sectors, %s, first LBA %" PRIu64 " -> LBA %" PRIu64),
 			 plan->extent_count, count, size, first->source_lba,
 			 first->destination_lba);
+	if (plan_left_out(plan))
+		line_add(
+			line, _(", %s free left out"),
+			units_print_long(plan_free_bytes(plan), UNITS_SI, plan->sector_size, size));
+	if (plan_later(plan))
+		line_add(line, _(", free places last"));
 	if (finished)
 		line_add(line, _(", %s finished before"),
 			 units_print_long(finished, UNITS_SI, plan->sector_size, size));

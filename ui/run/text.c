@@ -300,7 +300,9 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 	units_print_long(cells > 0 ? size / (uint64_t)cells : 0,
 			 scale == UNITS_SECTORS ? UNITS_SI : scale, plan->sector_size, cell);
 	snprintf(letters, sizeof(letters), "%s%s", legend ? legend : "",
-		 plan->whole ? "" : _(" . not chosen"));
+		 plan_left_out(plan) ? _(" . free, or not chosen")
+		 : plan->whole       ? ""
+				     : _(" . not chosen"));
 	if (zoomed)
 		snprintf(heading, sizeof(heading),
 			 _(" Map of %s from LBA %" PRIu64 ", 1 cell = %s"),

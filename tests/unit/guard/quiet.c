@@ -246,6 +246,11 @@ static void near_image_of_same_sectors(struct machine *m)
 	machine_source_image(m);
 }
 
+static void near_failing_source_copied_whole(struct machine *m)
+{
+	m->facts.source_fails = true;
+}
+
 const struct rule_case quiet[] = {
 	/* A new copy may find anything. */
 	{ "destination-not-half-made", set_data, NULL },
@@ -274,6 +279,8 @@ const struct rule_case quiet[] = {
 	{ "log-in-memory", near_map_on_disk, NULL },
 	{ "image-space", near_sizes_of_image, NULL },
 	{ "free-places-left", near_free_places_zeroed, NULL },
+	{ "used-only-failing", near_free_places_zeroed, NULL },
+	{ "used-only-failing", near_failing_source_copied_whole, NULL },
 	{ "image-limit", near_sizes_of_image, NULL },
 	{ "sector-size-differs", near_sizes_of_image, NULL },
 	{ "destination-on-source", near_made_of_others, NULL },

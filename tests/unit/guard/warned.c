@@ -318,6 +318,12 @@ static void set_free_places_left(struct machine *m)
 	leave_free_places(m, FREE_LEAVE);
 }
 
+static void set_failing_source(struct machine *m)
+{
+	leave_free_places(m, FREE_ZERO);
+	m->facts.source_fails = true;
+}
+
 void near_free_places_zeroed(struct machine *m)
 {
 	leave_free_places(m, FREE_ZERO);
@@ -331,6 +337,7 @@ const struct rule_case said[] = {
 
 const struct rule_case warned[] = {
 	{ "free-places-left", set_free_places_left, "1.02 MB" },
+	{ "used-only-failing", set_failing_source, "--used=first" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },
 	{ "image-space", set_no_space_sparse, "sparse" },
