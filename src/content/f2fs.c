@@ -266,6 +266,27 @@ static int read_journal(struct f2fs *fs)
 	return r;
 }
 
+/* What was made safe by fsync since the checkpoint is a chain of nodes that begins at the next free
+ * place of this kind; they carry the checkpoint's version. Its flags say nothing about that. */
+static int check_chain(struct f2fs *fs)
+{
+	const struct checkpoint *cp = (const void *)fs->pack;
+	uint32_t segment = le32toh(cp->node_segments[1]), version[2];
+	unsigned offset = le16toh(cp->node_offsets[1]);
+	int r;
+
+	if (segment >= fs->segments || offset > SEGMENT_BLOCKS)
+		return doubt(fs->content, _("none of its checkpoints is whole"));
+	if (offset == SEGMENT_BLOCKS)
+		return 0;
+	r = volume_read(fs->volume,
+			((uint64_t)fs->main + offset + 1) * BLOCK + segment * SEGMENT_BYTES - 12,
+			version, sizeof(version));
+	if (r == 0 && le32toh(version[0]) == (uint32_t)le64toh(cp->version))
+		return doubt(fs->content, _("it was not unmounted"));
+	return r;
+}
+
 /* ---- segments ---- */
 
 static const struct sit_entry *journalled(const struct f2fs *fs, uint32_t segment)
@@ -333,7 +354,9 @@ static int read_table(struct f2fs *fs)
 	if (r < 0)
 		return r;
 	versions = sit_versions(fs);
-	r = read_journal(fs);
+	r = check_chain(fs);
+	if (r == 0)
+		r = read_journal(fs);
 	if (r < 0)
 		return r;
 	if (!versions || le16toh(fs->journal.count) > 6)

@@ -38,6 +38,19 @@ image_of() {
 	truncate -s "$1M" image
 }
 
+# no_fewer_than_partclone FS: where it is there, what it would copy is among the ranges
+no_fewer_than_partclone() {
+	command -v "partclone.$1" || return 0
+	"partclone.$1" -D -L partclone.log -s image -o domain
+	/usr/bin/python3 - <<-'PYTHON'
+		ranges = [tuple(map(int, line.split())) for line in open("ranges")]
+		for line in open("domain"):
+		    if line.startswith("0x") and line.endswith("+\n"):
+		        start, size = [int(word, 16) for word in line.split()[:2]]
+		        assert any(a <= start and start + size <= a + n for a, n in ranges), line
+	PYTHON
+}
+
 # copy_used FS: of the image into a copy that is noise else. A third at least was free.
 copy_used() {
 	/usr/bin/python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(1 << 20) * int(sys.argv[1]))' \
@@ -45,6 +58,7 @@ copy_used() {
 	"$used" image "$1" copy >ranges
 	holds_no whole ranges
 	awk -v size="$(stat -c %s image)" '{ used += $2 } END { exit used > size * 0.67 }' ranges
+	no_fewer_than_partclone "$1"
 }
 
 # holds_no PATTERN FILE

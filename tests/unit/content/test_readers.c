@@ -380,6 +380,23 @@ START_TEST(f2fs_that_is_in_doubt)
 		assert_whole(&volume, F2FS, "it notes errors or work not finished");
 		f2fs_flags(&volume, 0, doubtful[i]);
 	}
+	/* A node that was made safe after the checkpoint, at the next free place of its kind. */
+	uint32_t main_block, segment;
+	uint16_t offset;
+	uint64_t version[2], at;
+
+	get(&volume, 1024 + 92, &main_block, 4);
+	get(&volume, 512 * 4096, &version[0], 8);
+	get(&volume, 1024 * 4096, &version[1], 8);
+	at = le64toh(version[1]) > le64toh(version[0]) ? 1024 * 4096 : 512 * 4096;
+	get(&volume, at, &version[0], 8);
+	get(&volume, at + 40, &segment, 4);
+	get(&volume, at + 70, &offset, 2);
+	at = (le32toh(main_block) + le32toh(segment) * 512ULL + le16toh(offset) + 1) * 4096 - 12;
+	put(&volume, at, &version[0], 8);
+	assert_whole(&volume, F2FS, "it was not unmounted");
+	put(&volume, at, "\0\0\0\0\0\0\0\0", 8);
+	assert_taken(&volume, F2FS);
 	put_byte(&volume, 512 * 4096 + 8, 0x99);
 	put_byte(&volume, 1024 * 4096 + 8, 0x99);
 	assert_whole(&volume, F2FS, "none of its checkpoints is whole");
