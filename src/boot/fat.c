@@ -205,6 +205,7 @@ static void put_name(const struct fat_folder *folder, const uint8_t *entry, stru
 {
 	char name[3 * 256 + 1];
 	size_t length = 0;
+	bool dot = false;
 
 	if (folder->named && folder->parts == 0 && folder->sum == short_sum(entry)) {
 		for (unsigned i = 0; i < 256 && folder->name[i]; i++)
@@ -213,8 +214,9 @@ static void put_name(const struct fat_folder *folder, const uint8_t *entry, stru
 		for (unsigned i = 0; i < 11; i++) {
 			if (entry[i] == ' ')
 				continue;
-			if (i >= 8 && !memchr(name, '.', length))
+			if (i >= 8 && !dot)
 				name[length++] = '.';
+			dot = i >= 8;
 			name[length++] = (char)(entry[12] & (i < 8 ? LOWER_NAME : LOWER_END)
 							? tolower(entry[i])
 							: entry[i]);
