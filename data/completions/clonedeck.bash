@@ -13,7 +13,7 @@ _clonedeck()
         --mask-serials --log-dir --json --help --on-vanish --on-hangup --notify --wait --map-interval
         --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
-    local clone_options="--ranges --source-sector-size --domain --at --chunk --queue-depth --lanes
+    local clone_options="--ranges --source-sector-size --domain --used --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --table --grow --probe --no-probe --map
         --verify --rewrite --digest --free

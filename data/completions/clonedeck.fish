@@ -50,6 +50,7 @@ complete -c clonedeck -n '__fish_seen_subcommand_from verify' -l at -x -d 'LBA o
 complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
 complete -c clonedeck -n '__fish_seen_subcommand_from clone resume verify' -l source-sector-size -x -a '512 4096' -d 'of an image'
 complete -c clonedeck -n $clone -l domain -r -F -d 'only areas that are finished in this map'
+complete -c clonedeck -n $clone -l used -x -a 'first only' -d 'what the file systems use, before the rest or alone'
 complete -c clonedeck -n $clone -l at -x -d 'LBA on the destination'
 complete -c clonedeck -n '__fish_seen_subcommand_from resume' -F
 complete -c clonedeck -n $copy -l confirm -x -d 'the token that confirms the destination'

@@ -78,6 +78,18 @@ void plan_print_text(const struct session *session, int columns);
 /* One JSON document (clonedeck.plan/1) on one line or, with `pretty`, on many. */
 void plan_print_json(const struct session *session, bool pretty);
 
+/* ---- used.c ---- */
+
+struct json_object;
+struct page;
+struct used_modes;
+
+/* "first" of all partitions, "only@2,5" of these. False: neither. */
+bool used_parse(const char *text, struct used_modes *ret);
+/* What the partitions of the source use, if a plan asks for that; else nothing. */
+void used_print_text(const struct session *session, struct page *page);
+struct json_object *used_print_json(const struct session *session);
+
 /* ---- progress.c ---- */
 
 /* One line of clonedeck.progress/1; report is NULL until the end. Malloc'd, NULL without memory. */

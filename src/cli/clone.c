@@ -131,6 +131,26 @@ static int plan(const struct look *look, const struct session_wish *wish)
 		       : cli_error(session_error(look->session, SESSION_TASK_PLAN));
 }
 
+/* What a plan with --used is made of. */
+static int read_used(const struct look *look, const struct endpoint *source)
+{
+	const struct clone_options *options = look->options;
+	const struct used *used;
+	struct error error = { 0 };
+
+	if (session_read_used(look->session, source, &error) < 0)
+		return cli_error(&error);
+	wait_for_session(look);
+	used = session_used(look->session, source);
+	if (!used)
+		return cli_error(session_error(look->session, SESSION_TASK_USED));
+	for (unsigned i = 1; i < USED_NUMBERS; i++)
+		if (options->modes.of[i] != options->modes.of[0] && !used_find(used, i))
+			return cli_usage("clone", _("--used: %s has no partition %u."),
+					 source->node, i);
+	return 0;
+}
+
 static int plan_ranges(const struct look *look, const struct endpoint *source,
 		       const struct endpoint *destination)
 {
@@ -147,10 +167,11 @@ static int plan_ranges(const struct look *look, const struct endpoint *source,
 		.destination_lba = options->at ? &at : NULL,
 		.domain = known ? options->domain : NULL,
 		.options = &options->plan,
+		.used = options->used ? &options->modes : NULL,
 	};
-	int r = 0;
+	int r = options->used ? read_used(look, source) : 0;
 
-	if (options->ranges && known)
+	if (r == 0 && options->ranges && known)
 		r = parse_ranges(look->session, source, options->ranges, &ranges);
 	if (r == 0 && options->at && known &&
 	    parse_at(options->at, source->logical_sector_size, &at, &error) < 0)

@@ -45,6 +45,18 @@ static int set_text(const char *command, const struct known *option, const char 
 	return 0;
 }
 
+static int set_used(const char *command, const char *name, const char *value,
+		    struct clone_options *ret)
+{
+	if (!used_parse(value, &ret->modes))
+		return cli_usage(command,
+				 _("--%s %s: give first or only, and partitions behind an @ where "
+				   "it is not for all. Examples: first, only@2,5."),
+				 name, value);
+	ret->used = true;
+	return 0;
+}
+
 /* An empty one is a wrong one, not a missing one. */
 static int set_confirm(const char *command, const char *name, const char *value,
 		       struct clone_options *ret)
@@ -189,6 +201,7 @@ static const struct known known[] = {
 	{ "domain", CLONE, 0, TEXT(domain) },
 	{ "retry-area", RESUME, 0, TEXT(retry_area) },
 	{ "at", CLONE | VERIFY, 0, TEXT(at) },
+	{ "used", CLONE, 0, required_argument, .set = set_used },
 	{ "chunk", CLONE, 'b', required_argument, .set = set_chunk },
 	{ "queue-depth", CLONE, 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
 	{ "lanes", CLONE, 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
@@ -354,6 +367,9 @@ static int check_options(const char *command, const struct clone_options *option
 		return r;
 	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
 		return cli_usage(command, _("--rewrite needs the copy to be verified."));
+	if (options->used && options->domain)
+		return cli_usage(command, _("--used and --domain both say what is worth copying: "
+					    "give one of them."));
 	return check_sg_options(command, &options->plan);
 }
 
@@ -430,6 +446,8 @@ static const struct {
 		"  -r, --ranges RANGES           comma-separated: A-B, A+N, A-, -N, @PARTITION\n"
 		"      --at LBA                  where the first range starts on the destination\n"
 		"      --domain MAP              only areas that are finished in this map\n"
+		"      --used first|only[@N,…]   what the file systems use before the rest, or\n"
+		"                                nothing else; of partitions N, or of all\n"
 		"      --free zero|discard|leave what the destination gets for free places that\n"
 		"                                are not copied\n"
 		"      --source-sector-size 512|4096\n"

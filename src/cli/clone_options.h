@@ -24,7 +24,9 @@ struct clone_options {
 	const char *report;               /* verify: of the copy; NULL: both ends are read */
 	const char *ranges, *at;          /* NULL: everything, same place */
 	uint32_t source_sector_size;      /* bytes, of an image; 0: as its table says */
-	const char *confirm;              /* NULL: not given */
+	bool used;                        /* `modes` were given */
+	struct used_modes modes;
+	const char *confirm; /* NULL: not given */
 	struct plan_options plan;
 	struct session_options session;
 	struct cli_allow allow;

@@ -298,6 +298,7 @@ void plan_print_text(const struct session *session, int columns)
 	page_field(&page, _("verify"), "%s", verify_words(session));
 	put_engine(session, &page);
 	put_identifiers(session, &page);
+	used_print_text(session, &page);
 	put_pictures(session, &page);
 	put_lost(session, &page);
 	put_verdicts(session_choice(session).verdicts, &page);
@@ -406,6 +407,7 @@ void plan_print_json(const struct session *session, bool pretty)
 	report_json_add_number(object, "bytes_already", session_choice(session).finished_bytes);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
+	json_object_object_add(object, "used", used_print_json(session));
 	json_object_object_add(object, "free_places",
 			       plan->free_places ? report_json_free_places(plan) : NULL);
 	json_object_object_add(object, "options", json_options(&plan->options));

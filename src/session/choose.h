@@ -25,6 +25,7 @@
 #include "guard/rules.h"
 #include "plan/held.h"
 #include "plan/plan.h"
+#include "session/used.h"
 
 /* What happens when a disk of the copy is unplugged. */
 enum session_vanish {
@@ -71,6 +72,7 @@ enum session_task {
 	SESSION_TASK_FIND,
 	SESSION_TASK_PLAN,
 	SESSION_TASK_MEASURE,
+	SESSION_TASK_USED,
 	SESSION_TASK_HEALTH, /* of a disk that is looked at */
 	SESSION_TASK_START,
 	SESSION_TASK_AFTER, /* the health of both disks after their copy */
@@ -92,6 +94,7 @@ enum session_change {
 	SESSION_CHANGE_FOUND = 1 << 6,    /* session_found() has a result */
 	SESSION_CHANGE_HEALTH = 1 << 7,   /* session_health() has a new answer */
 	SESSION_CHANGE_MEASURED = 1 << 8, /* measuring succeeded or failed */
+	SESSION_CHANGE_USED = 1 << 9,     /* session_read_used() succeeded or failed */
 };
 
 struct session;
@@ -168,6 +171,15 @@ struct session_unfinished {
  * directory does not answer within a tenth of a second. */
 bool session_unfinished(const struct session *session, struct session_unfinished *ret);
 
+/*
+ * Reads what the partitions of this source use, in the background, unless that is known already.
+ * SESSION_CHANGE_USED announces the end; why it failed is in session_error(SESSION_TASK_USED). An
+ * earlier request is given up.
+ */
+int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr);
+/* NULL: it was not read, or of another source. Borrowed until the next call that reads. */
+const struct used *session_used(const struct session *session, const struct endpoint *source);
+
 /* ---- plan ---- */
 
 /* What is to be planned. The strings are borrowed until the plan is there. */
@@ -183,6 +195,8 @@ struct session_wish {
 	const char *map;
 	const char *report; /* of a copy that is to be verified with its list of digests */
 	const struct plan_options *options; /* NULL with a map of ours */
+	/* NULL: all is copied. Not with a map or a domain. session_used() must have an answer. */
+	const struct used_modes *used;
 };
 /*
  * Replaces the plan and checks it, in the background. Obvious errors are returned at once, and then
@@ -219,6 +233,10 @@ struct session_choice {
 	/* What must be typed, "" for a new image; and a translated phrase for it ("the last 6
 	 * characters of the serial number of /dev/sdb"). */
 	const char *token, *token_phrase;
+	/* What the source's partitions use, and which of them the copy leaves free places out of,
+	 * or copies them last; NULL: whole. */
+	const struct used *used;
+	const struct used_modes *modes;
 	bool measuring;
 	const struct session_measured *measured; /* NULL: not for this plan, or not yet */
 	const char *log_dir;

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/free_places.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -123,6 +124,7 @@ void session_discard_plan(struct session *session)
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	session->from_report = false;
+	session->modes = (struct used_modes){ 0 };
 	session->token[0] = session->token_phrase[0] = '\0';
 	session->errors[SESSION_TASK_START] = (struct error){ 0 };
 	session->loads = false;
@@ -360,6 +362,27 @@ static int begin_new(struct session *session, struct plan *plan, struct error *r
 	return r;
 }
 
+static int new_plan(const struct session *session, const struct session_wish *wish,
+		    struct plan **ret, struct error *reterr)
+{
+	const struct used *used = wish->used ? session_used(session, wish->source) : NULL;
+	struct free_places places = { 0 };
+	int r;
+
+	if (wish->used && !used)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "plan", wish->source->node,
+				 _("What %s uses has not been read yet."), wish->source->node);
+	if (used && used_free(used, wish->used, &places) < 0)
+		r = error_nomem(reterr);
+	else
+		r = plan_new(wish->source, wish->destination,
+			     wish->ranges && wish->ranges->count ? wish->ranges : NULL,
+			     wish->destination_lba, used ? &places : NULL, wish->options, ret,
+			     reterr);
+	free_places_done(&places);
+	return r;
+}
+
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr)
 {
 	CLEANUP(plan) struct plan *plan = NULL;
@@ -369,21 +392,23 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 		return r;
 	if (wish->map || wish->report || wish->domain)
 		return begin_loading(session, wish, reterr);
-	r = plan_new(wish->source, wish->destination,
-		     wish->ranges && wish->ranges->count ? wish->ranges : NULL,
-		     wish->destination_lba, NULL, wish->options, &plan, reterr);
+	r = new_plan(session, wish, &plan, reterr);
 	if (r == 0)
 		r = files_check_new(plan, session->files.wanted_map, reterr);
 	if (r < 0) {
 		session_discard_plan(session);
 		return r;
 	}
-	return begin_new(session, cleanup_steal(plan), reterr);
+	r = begin_new(session, cleanup_steal(plan), reterr);
+	if (r == 0 && wish->used)
+		session->modes = *wish->used;
+	return r;
 }
 
 struct session_choice session_choice(const struct session *session)
 {
 	const struct plan *plan = session->plan;
+	const struct used *used = plan ? session_used(session, &plan->source) : NULL;
 
 	return (struct session_choice){
 		.plan = plan,
@@ -398,6 +423,8 @@ struct session_choice session_choice(const struct session *session)
 		.retry = &session->retry,
 		.token = session->token,
 		.token_phrase = session->token_phrase,
+		.used = used,
+		.modes = &session->modes,
 		.measuring = session_runs(session, SESSION_TASK_MEASURE),
 		.measured = session->measured ? &session->measurement.found : NULL,
 		.log_dir = session->files.directory,

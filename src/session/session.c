@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session's life, its background tasks, and what wakes its front end. */
+/* The session's life, its background tasks, and what wakes its front end; and the task that reads
+ * what a source uses. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -27,21 +28,14 @@ static void take_heartbeat(struct session *session, unsigned *changes)
 
 /* What handles the end of each task, which was joined before, and other events. */
 static void (*const take[EVENT_COUNT])(struct session *session, unsigned *changes) = {
-	[SESSION_TASK_SCAN] = session_take_scan,
-	[SESSION_TASK_FIND] = session_take_find,
-	[SESSION_TASK_PLAN] = session_take_check,
-	[SESSION_TASK_MEASURE] = session_take_measure,
-	[SESSION_TASK_HEALTH] = session_take_checkup,
-	[SESSION_TASK_START] = session_take_start,
-	[SESSION_TASK_AFTER] = session_take_after,
-	[SESSION_TASK_MOVE] = session_take_move,
-	[SESSION_TASK_FINISH] = session_take_finish,
-	[SESSION_TASK_SAVE] = session_take_save,
-	[SESSION_TASK_VERIFY] = session_take_verify,
-	[EVENT_HOTPLUG] = session_take_hotplug,
-	[EVENT_JOB] = take_job,
-	[EVENT_TIMER] = session_take_timer,
-	[EVENT_HEARTBEAT] = take_heartbeat,
+	[SESSION_TASK_SCAN] = session_take_scan,   [SESSION_TASK_FIND] = session_take_find,
+	[SESSION_TASK_PLAN] = session_take_check,  [SESSION_TASK_MEASURE] = session_take_measure,
+	[SESSION_TASK_USED] = session_take_used,   [SESSION_TASK_HEALTH] = session_take_checkup,
+	[SESSION_TASK_START] = session_take_start, [SESSION_TASK_AFTER] = session_take_after,
+	[SESSION_TASK_MOVE] = session_take_move,   [SESSION_TASK_FINISH] = session_take_finish,
+	[SESSION_TASK_SAVE] = session_take_save,   [SESSION_TASK_VERIFY] = session_take_verify,
+	[EVENT_HOTPLUG] = session_take_hotplug,    [EVENT_JOB] = take_job,
+	[EVENT_TIMER] = session_take_timer,        [EVENT_HEARTBEAT] = take_heartbeat,
 };
 
 int session_watch(struct session *session, int fd, int event, struct error *reterr)
@@ -200,6 +194,7 @@ static void settle(struct session *session)
 	session->options.on_vanish = SESSION_VANISH_STOP;
 	session->health.asked = true;
 	session_forget_measure(session);
+	session_forget_used(session);
 	if (session->state == SESSION_VERIFYING)
 		session_stop_verify(session);
 	if (session_runs(session, SESSION_TASK_START)) {
@@ -241,6 +236,7 @@ void session_destroy(struct session *session)
 	map_destroy(session->resume);
 	map_destroy(session->move.map);
 	range_list_done(&session->retry);
+	used_done(&session->using.used);
 	range_list_done(&session->wish.ranges);
 	range_list_done(&session->checking.wish.ranges);
 	recorded_copy_done(&session->recorded);
@@ -364,4 +360,70 @@ struct session_copy session_copy(const struct session *session)
 		.log_moved = session->log_moved,
 		.left_behind = session->left_behind,
 	};
+}
+
+/* ---- what a source uses ---- */
+
+static int begin_reading(struct session *session, struct error *reterr)
+{
+	struct used_reading *task = &session->using;
+
+	used_done(&task->used);
+	task->known = false;
+	task->source = task->wanted;
+	task->error = (struct error){ 0 };
+	task->again = false;
+	atomic_store(&task->cancel, false);
+	if (endpoint_is_sg_only(&task->source))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "read", task->source.node,
+				 _("What is used cannot be read of a disk without a block node: "
+				   "%s is copied whole."),
+				 task->source.node);
+	if (used_list(&task->source, session_contents(session, &task->source), &task->used) < 0)
+		return error_nomem(reterr);
+	return session_begin_task(session, SESSION_TASK_USED, used_run, task, reterr);
+}
+
+int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr)
+{
+	struct used_reading *task = &session->using;
+	int r = session_refuse_busy(session, "read", reterr);
+
+	if (r < 0)
+		return r;
+	if (session_used(session, source))
+		return 0;
+	task->wanted = *source;
+	if (!session_runs(session, SESSION_TASK_USED))
+		return begin_reading(session, reterr);
+	task->again = !used_same_source(&task->source, source);
+	atomic_store(&task->cancel, task->again);
+	return 0;
+}
+
+const struct used *session_used(const struct session *session, const struct endpoint *source)
+{
+	const struct used_reading *task = &session->using;
+
+	return task->known && !session_runs(session, SESSION_TASK_USED) &&
+			       used_same_source(&task->source, source)
+		       ? &task->used
+		       : NULL;
+}
+
+void session_take_used(struct session *session, unsigned *changes)
+{
+	struct used_reading *task = &session->using;
+
+	task->known = task->result == 0;
+	session->errors[SESSION_TASK_USED] = task->error;
+	if (task->again && begin_reading(session, &session->errors[SESSION_TASK_USED]) == 0)
+		return;
+	*changes |= SESSION_CHANGE_USED;
+}
+
+void session_forget_used(struct session *session)
+{
+	atomic_store(&session->using.cancel, true);
+	session->using.again = session->using.known = false;
 }

@@ -25,6 +25,7 @@
 #include "session/opened.h"
 #include "session/run.h"
 #include "session/save.h"
+#include "session/used.h"
 #include "session/verify.h"
 
 #define ALLOWED_MAX   64
@@ -150,11 +151,13 @@ struct session {
 	char hotplug[HOTPLUG_LINES][160];
 	unsigned hotplug_count; /* so far */
 	struct finding finding;
+	struct used_reading using;
 	struct checkups checkups;
 
 	struct wish wish; /* with loads: where the plan is to come from */
 	bool loads;       /* it is still in a file */
 	struct plan *plan;
+	struct used_modes modes; /* of it */
 	struct check checking;
 	bool check_again;              /* plan or disks have changed while it ran */
 	struct recorded_copy recorded; /* the copy to be verified without its source */
@@ -225,6 +228,9 @@ void session_join(struct session *session, enum session_task task);
 /* -EBUSY while a copy is in progress and nothing else can be planned. */
 int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
 struct job *session_job(const struct session *session);
+void session_take_used(struct session *session, unsigned *changes);
+/* The source may change from now on. */
+void session_forget_used(struct session *session);
 
 /* ---- disks.c ---- */
 

@@ -215,6 +215,9 @@ static void start_body(void *data)
 
 	if (r == 0)
 		r = opened_claim(opened, &starting->error);
+	if (r == 0 && !starting->goes_on && !session->resumes)
+		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),
+			       &starting->error);
 	if (r == 0)
 		r = prepare(session, &earlier);
 	if (r == 0)
@@ -403,6 +406,8 @@ void session_take_start(struct session *session, unsigned *changes)
 		starting->result = session_watch(session, job_event_fd(session->opened.job),
 						 EVENT_JOB, &starting->error);
 	if (starting->result < 0) {
+		/* Perhaps because it is not right any more. */
+		session_forget_used(session);
 		not_started(session);
 		return;
 	}

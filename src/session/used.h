@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the file systems of a source use, and what a copy makes of that: all of a partition is
+ * copied, or what is used before the rest, or only that. Read in the background, with the source
+ * claimed; read again when the copy starts, for what was free may not be any more.
+ */
+#ifndef CLONEDECK_SESSION_USED_H
+#define CLONEDECK_SESSION_USED_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/range.h"
+#include "discover/endpoint.h"
+
+struct free_places;
+struct plan;
+
+enum used_mode { USED_WHOLE, USED_FIRST, USED_ONLY };
+
+#define USED_NUMBERS 256
+
+/* Of each partition, by its number; 0: a source without partitions. Higher numbers are copied
+ * whole. */
+struct used_modes {
+	unsigned char of[USED_NUMBERS]; /* enum used_mode */
+};
+
+struct used_part {
+	unsigned number;
+	char fs[32];
+	uint64_t start, sectors; /* logical sectors of the source's node */
+	uint64_t used_bytes;     /* all of it, unless the file system is understood */
+	char whole[192];         /* translated: why it can only be copied whole; "": it need not */
+	struct range_list free;  /* sectors from the partition's start; empty unless understood */
+};
+
+/* In the order of the disk. */
+struct used {
+	struct used_part *parts;
+	size_t count;
+};
+
+void used_done(struct used *used);
+const struct used_part *used_find(const struct used *used, unsigned number); /* NULL: none */
+/* "first", "only", "whole": as in options. */
+const char *used_mode_name(enum used_mode mode);
+
+/* ---- for the session ---- */
+
+/* The reading thread's while it runs, but for `wanted`, `again` and `cancel`. */
+struct used_reading {
+	bool again;             /* another source is wanted */
+	bool known;             /* `used` is complete */
+	struct endpoint wanted; /* asked for last, by the front end */
+	struct endpoint source; /* of `used` */
+	struct used used;
+	atomic_bool cancel;
+	struct error error;
+	int result;
+};
+
+/* data: a struct used_reading, with its partitions listed. */
+void used_run(void *data);
+bool used_same_source(const struct endpoint *a, const struct endpoint *b);
+
+/* The partitions of a source, without what they use. disk: that it is or lies on; NULL: not known.
+ * -ENOMEM. */
+int used_list(const struct endpoint *source, const struct disk *disk, struct used *ret);
+/* Reads what they use through this descriptor of the source. cancel: NULL, or set by another
+ * thread: -ECANCELED. -ENOMEM. */
+int used_read(const struct endpoint *source, int fd, const atomic_bool *cancel, struct used *used);
+/* What a copy with these modes need not copy, or not yet. -ENOMEM. */
+int used_free(const struct used *used, const struct used_modes *modes, struct free_places *ret);
+/* Reads all of it again: is what the plan leaves out still free? fd: of its source, claimed. */
+int used_check(const struct plan *plan, const struct disk *disk, int fd, struct error *reterr);
+
+#endif
