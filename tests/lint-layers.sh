@@ -63,12 +63,12 @@ json-c/*: health report bench cli
 libsmartcols*: cli
 libfdisk*: layout
 getopt.h: cli
-sys/ioctl.h: scsi discover guard io cli
+sys/ioctl.h: scsi discover guard io bench cli
 sys/mount.h: discover guard
-linux/*: scsi discover guard io
-fcntl.h: base scsi discover boot health guard io digest map copy job stats report session
-dirent.h: discover boot guard session
-unistd.h: base scsi discover boot content health layout guard io digest map copy job stats report session cli ui
+linux/*: scsi discover guard io bench
+fcntl.h: base scsi discover boot health guard io digest map copy job stats report session bench
+dirent.h: discover boot guard session bench
+unistd.h: base scsi discover boot content health layout guard io digest map copy job stats report session bench cli ui
 sys/*: base scsi discover boot health layout guard io digest map copy job stats report session bench cli ui'
 
 count=0

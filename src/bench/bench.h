@@ -38,7 +38,8 @@ struct bench_kind {
 	int (*run)(struct bench_run *run, struct error *reterr);
 };
 
-extern const struct bench_kind bench_rbuf, bench_profile, bench_sizes;
+extern const struct bench_kind bench_rbuf, bench_profile, bench_sizes, bench_engines,
+	bench_lethargy;
 
 /* Ends with NULL. */
 extern const struct bench_kind *const bench_kinds[];

@@ -84,7 +84,10 @@ static bool next_place(struct reader *reader, uint64_t now, uint64_t *ret)
 	const struct bench_load *load = reading->load;
 	uint64_t number;
 
-	if (atomic_load_explicit(&reading->ended, memory_order_relaxed) || now >= reading->deadline)
+	/* One at least, however busy the machine is. */
+	if (atomic_load_explicit(&reading->ended, memory_order_relaxed) ||
+	    (now >= reading->deadline &&
+	     atomic_load_explicit(&reading->next, memory_order_relaxed) > 0))
 		return false;
 	number = atomic_fetch_add_explicit(&reading->next, 1, memory_order_relaxed);
 	if (number >= reading->requests)
@@ -200,6 +203,8 @@ static int open_reader(struct reading *reading, struct reader *reader, struct io
 		};
 	struct io_setup setup = { .depth = reader->depth,
 				  .buffers = reader->buffers,
+				  .plain = load->plain,
+				  .polled = load->polled,
 				  .sibling = sibling };
 
 	return r < 0 ? r : io_open(load->backend, load->end, &setup, &reader->handle, reterr);
@@ -263,7 +268,7 @@ static void start_and_wait(struct reading *reading, struct reader *readers, unsi
 
 /* What the driver answered. */
 static void describe(const struct bench_load *load, const struct io_handle *handle,
-		     struct bench_how *ret)
+		     struct bench_how *ret, bool *registered)
 {
 	const struct io_backend *backend = load->backend;
 	struct io_stats stats = { 0 };
@@ -272,13 +277,14 @@ static void describe(const struct bench_load *load, const struct io_handle *hand
 	text_copy(ret->engine, sizeof(ret->engine), backend->name);
 	if (backend->stats)
 		backend->stats(handle, &stats);
+	*registered = stats.registered;
 	if (stats.known && (stats.direct || stats.indirect || stats.mapped))
 		ret->path = stats.mapped     ? BENCH_MAPPED
 			    : stats.indirect ? BENCH_INDIRECT
 					     : BENCH_DIRECT;
 	else if (backend == &io_buffered_backend)
 		ret->path = BENCH_BUFFERED;
-	else if (backend == &io_uring_backend || backend == &io_threads_backend)
+	else if (backend->traits & IO_DIRECT)
 		ret->path = load->end->direct ? BENCH_DIRECT : BENCH_BUFFERED;
 }
 
@@ -288,12 +294,13 @@ static void sum_up(struct reading *reading, struct reader *readers, unsigned cou
 	for (unsigned i = 0; i < count; i++) {
 		ret->bytes += readers[i].bytes;
 		ret->requests += readers[i].count;
+		ret->calls += readers[i].handle->calls;
 		latency_merge(&ret->latency, &readers[i].latency);
 		if (readers[i].error.code && !ret->error.code)
 			ret->error = readers[i].error;
 	}
 	ret->failed = atomic_load(&reading->failed);
-	describe(reading->load, readers[0].handle, &ret->how);
+	describe(reading->load, readers[0].handle, &ret->how, &ret->registered);
 }
 
 static int outcome(const struct reading *reading, const struct bench_loaded *loaded,

@@ -26,15 +26,18 @@ struct bench_load {
 	uint64_t start, past; /* bytes of the end, the range that is read; past 0: all of it */
 	uint32_t request;     /* bytes, whole sectors */
 	uint32_t depth;
-	uint64_t bytes; /* to read at most; 0: no limit */
-	uint64_t ns;    /* to read for at most; 0: no limit. One of the two there is. */
-	uint32_t seed;  /* of BENCH_RANDOM: the same seed reads the same places */
+	uint64_t bytes;     /* to read at most; 0: no limit */
+	uint64_t ns;        /* to read for at most; 0: no limit. One of the two there is. */
+	bool plain, polled; /* of io_uring, as in struct io_setup */
+	uint32_t seed;      /* of BENCH_RANDOM: the same seed reads the same places */
 };
 
 struct bench_loaded {
 	uint64_t bytes, requests;
 	double seconds;  /* from the first submit to the last answer */
 	double cpu;      /* seconds of this process meanwhile, workers of io_uring included */
+	uint64_t calls;  /* of the system, for all of it; 0: not known */
+	bool registered; /* io_uring holds the buffers for good */
 	uint64_t failed; /* requests; `error` has the first */
 	struct error error;
 	struct latency latency;

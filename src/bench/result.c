@@ -174,7 +174,7 @@ void bench_result_done(struct bench_result *result)
 /* Three significant digits and an SI prefix. */
 static const char *print_scaled(double value, const char *unit, char buffer[static BENCH_TEXT_MAX])
 {
-	static const char *const prefixes[] = { "n", "µ", "m", "", "k", "M", "G" };
+	static const char *const prefixes[] = { "n", "u", "m", "", "k", "M", "G" };
 	int prefix = 3;
 
 	for (; value >= 999.5 && prefix < 6; prefix++)

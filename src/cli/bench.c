@@ -167,11 +167,16 @@ static int parse(int argc, char **argv, struct bench_command *ret)
 		r = take_option(argv, c, ret);
 	if (r || ret->help)
 		return r;
-	if (argc - optind != 2)
+	if (argc == optind)
 		return cli_usage(command, _("Name the kind of measurement and one disk."));
 	ret->options.kind = bench_kind_find(argv[optind]);
 	if (!ret->options.kind)
 		return cli_usage(command, _("There is no measurement \"%s\"."), argv[optind]);
+	if (ret->options.kind->takes & BENCH_TAKES_PRACTICE && argc - optind > 1)
+		return cli_usage(command, _("bench %s makes its own disks: name none."),
+				 argv[optind]);
+	if (!(ret->options.kind->takes & BENCH_TAKES_PRACTICE) && argc - optind != 2)
+		return cli_usage(command, _("Name the kind of measurement and one disk."));
 	if (ret->json && ret->csv)
 		return cli_usage(command, _("Choose either --json or --csv."));
 	return check_taken(command, &ret->options);
@@ -316,7 +321,8 @@ int cli_bench(int argc, char **argv)
 			error_phrase(command.signal_fd));
 		return EXIT_ENVIRONMENT;
 	}
-	r = find_disk(argv[optind + 1], &command.options, &disks, &error);
+	if (argc - optind > 1)
+		r = find_disk(argv[optind + 1], &command.options, &disks, &error);
 	if (r == 0 && command.compare)
 		r = bench_earlier_load(command.compare, command.options.kind->name,
 				       &command.options.disk.identity, &command.earlier, &error);

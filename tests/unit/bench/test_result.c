@@ -55,7 +55,7 @@ START_TEST(figures_in_words)
 	char text[BENCH_TEXT_MAX];
 
 	ck_assert_str_eq(bench_print(BENCH_RATE, 193.4e6, text), "193 MB/s");
-	ck_assert_str_eq(bench_print(BENCH_SECONDS, 0.000412, text), "412 µs");
+	ck_assert_str_eq(bench_print(BENCH_SECONDS, 0.000412, text), "412 us");
 	ck_assert_str_eq(bench_print(BENCH_SECONDS, 15.1, text), "15.1 s");
 	ck_assert_str_eq(bench_print(BENCH_SECONDS, 0.9996, text), "1.00 s");
 	ck_assert_str_eq(bench_print(BENCH_SECONDS, 0, text), "0 s");

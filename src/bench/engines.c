@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Chen's table: what each way into the kernel costs. On a disk without a latency of its own (zram,
+ * null_blk, scsi_debug) it measures the path alone. First every depth is tried once; then depth 1
+ * and the best one are measured in rounds, the engines in turn, so that what else happens on the
+ * machine meets all of them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "bench/kind.h"
+#include "bench/libaio.h"
+#include "bench/load.h"
+#include "io/sg.h"
+
+#define ROUNDS    5
+#define TIME      (100 * NSEC_PER_MSEC) /* of a figure */
+#define PATTERNS  2
+#define SIZES     3
+#define DEPTHS    4
+#define ENGINES   9
+#define ROWS      (PATTERNS * SIZES * ENGINES)
+#define FEW_BYTES 512
+
+static const unsigned depths[DEPTHS] = { 4, 8, 16, 32 };
+
+struct engine {
+	const char *name;  /* of the figures */
+	const char *label; /* N_() */
+	const struct io_backend *backend;
+	bool plain, polled;
+};
+
+/* A row of a table. */
+struct cell {
+	const struct engine *engine;
+	enum bench_pattern pattern;
+	uint32_t request;
+	unsigned row;
+	unsigned best;    /* depth */
+	double best_rate; /* requests per second when it was tried */
+	bool failed;      /* nothing more is asked of it */
+};
+
+struct comparison {
+	struct bench_run *run;
+	struct sg_backend sg[3]; /* over the run's driver, by mode */
+	struct engine engines[ENGINES];
+	unsigned engine_count;
+	struct cell cells[ROWS];
+	unsigned cell_count;
+	uint64_t ns;
+	unsigned step, steps;
+	bool told;
+};
+
+/* depth 1, and the same at the best depth */
+enum column { OPS, CPU, CALLS, BEST_OPS, BEST_DEPTH, BEST_CPU, BEST_CALLS };
+
+/* ---- which engines ---- */
+
+/* Does the device's queue allow to poll for completions? */
+static bool polls(const struct io_end *end)
+{
+	static const char *const places[] = { "", "../" }; /* of a partition */
+	struct stat st;
+	bool yes = false;
+
+	if (fstat(end->fd, &st) < 0 || !S_ISBLK(st.st_mode))
+		return false;
+	for (unsigned i = 0; i < 2 && !yes; i++) {
+		char path[96];
+
+		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%squeue/io_poll",
+			 major(st.st_rdev), minor(st.st_rdev), places[i]);
+		FILE *file = fopen(path, "re");
+
+		yes = file && fgetc(file) == '1';
+		if (file)
+			fclose(file);
+	}
+	return yes;
+}
+
+/* One that cannot drive this disk is left out; the result says why, once for all of a backend. */
+static void add_engine(struct comparison *all, const struct engine *engine)
+{
+	struct bench_run *run = all->run;
+	struct error error = { 0 };
+	unsigned notes = run->result->note_count;
+
+	if (engine->polled && !polls(&run->end))
+		error_set(&error, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", run->end.name,
+			  _("%s has no queue to poll (queue/io_poll is 0), so IOPOLL was not "
+			    "measured."),
+			  run->end.name);
+	else if (engine->backend->probe(engine->backend, &run->end, &error) == 0)
+		all->engines[all->engine_count++] = *engine;
+	if (!error.code || (notes && strcmp(run->result->notes[notes - 1], error.sentence) == 0))
+		return;
+	bench_lock(run);
+	bench_result_note(run->result, "%s", error.sentence);
+	bench_unlock(run);
+}
+
+static void add_engines(struct comparison *all)
+{
+	const struct engine every[ENGINES] = {
+		{ "threads", N_("pread/threads"), &io_threads_backend },
+		{ "libaio", N_("libaio"), &bench_libaio_backend },
+		{ "uring", N_("io_uring"), &io_uring_backend, .plain = true },
+		{ "uring-fixed", N_("io_uring fixed"), &io_uring_backend },
+		{ "uring-poll", N_("io_uring polled"), &io_uring_backend, .polled = true },
+		{ "sg", N_("sg direct"), &all->sg[SG_MODE_DIRECT].io },
+		{ "sg-mmap", N_("sg mapped"), &all->sg[SG_MODE_MMAP].io },
+		{ "sg-indirect", N_("sg indirect"), &all->sg[SG_MODE_INDIRECT].io },
+		{ "buffered", N_("page cache"), &io_buffered_backend },
+	};
+
+	for (unsigned i = 0; i < 3; i++)
+		sg_backend_init(&all->sg[i], all->run->sg, (enum sg_mode)i);
+	for (unsigned i = 0; i < ENGINES; i++)
+		add_engine(all, &every[i]);
+}
+
+/* ---- tables ---- */
+
+struct size_words {
+	char text[16];
+};
+
+/* "512 B", "4 KiB": they are all whole. */
+static struct size_words size_words(uint32_t request)
+{
+	struct size_words words;
+
+	snprintf(words.text, sizeof(words.text), request < 1024 ? "%u B" : "%u KiB",
+		 request < 1024 ? request : request / 1024);
+	return words;
+}
+
+static void add_columns(struct bench_result *result, unsigned table)
+{
+	bench_result_column(result, table, "ops", _("depth 1"));
+	bench_result_column(result, table, "cpu", _("CPU each"));
+	bench_result_column(result, table, "calls", _("calls each"));
+	bench_result_column(result, table, "best_ops", _("best"));
+	bench_result_column(result, table, "best_depth", _("at depth"));
+	bench_result_column(result, table, "best_cpu", _("CPU each"));
+	bench_result_column(result, table, "best_calls", _("calls each"));
+}
+
+static int add_row(struct comparison *all, unsigned table, enum bench_pattern pattern,
+		   uint32_t request, const struct engine *engine)
+{
+	char key[24], label[64];
+
+	snprintf(key, sizeof(key), "%u-%s", request, engine->name);
+	snprintf(label, sizeof(label), "%s %s", size_words(request).text, _(engine->label));
+
+	int row = bench_result_row(all->run->result, table, key, label, -1);
+
+	if (row >= 0)
+		all->cells[all->cell_count++] = (struct cell){ .engine = engine,
+							       .pattern = pattern,
+							       .request = request,
+							       .row = (unsigned)row };
+	return row;
+}
+
+/* 512 bytes, or a sector where that is more. */
+static uint32_t size_of(const struct io_end *end, unsigned size)
+{
+	static const uint32_t sizes[SIZES] = { FEW_BYTES, 4096, 65536 };
+	uint32_t sector = io_sector_size(end);
+
+	return sizes[size] > sector ? sizes[size] : sector;
+}
+
+static int add_table(struct comparison *all, enum bench_pattern pattern)
+{
+	struct bench_result *result = all->run->result;
+	bool random = pattern == BENCH_RANDOM;
+	unsigned table = bench_result_table(result, random ? "random" : "sequential",
+					    random ? _("Random reads per second")
+						   : _("Sequential reads per second"));
+	uint32_t before = 0;
+	int r = 0;
+
+	add_columns(result, table);
+	for (unsigned i = 0; i < SIZES; i++) {
+		uint32_t request = size_of(&all->run->end, i);
+
+		for (unsigned e = 0; e < all->engine_count && request != before && r >= 0; e++)
+			r = add_row(all, table, pattern, request, &all->engines[e]);
+		before = request;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int add_tables(struct comparison *all, struct error *reterr)
+{
+	bench_lock(all->run);
+
+	int r = add_table(all, BENCH_RANDOM);
+
+	if (r == 0)
+		r = add_table(all, BENCH_SEQUENTIAL);
+	bench_unlock(all->run);
+	return r < 0 ? error_nomem(reterr) : 0;
+}
+
+/* ---- measuring ---- */
+
+/* Kernels before 6.3 cut registered huge pages up, so the backend does without. */
+static void tell_registration(struct comparison *all, const struct engine *engine,
+			      const struct bench_loaded *loaded)
+{
+	if (engine->backend != &io_uring_backend || engine->plain || loaded->registered ||
+	    !loaded->requests || all->told)
+		return;
+	all->told = true;
+	bench_lock(all->run);
+	bench_result_note(all->run->result,
+			  _("This kernel registers no buffers with io_uring as a copy needs them: "
+			    "what is called fixed was not."));
+	bench_unlock(all->run);
+}
+
+/* 0, or what ends it all. An engine that fails alone is not asked again. */
+static int read_some(struct comparison *all, struct cell *cell, unsigned depth, uint64_t ns,
+		     struct bench_loaded *ret, struct error *reterr)
+{
+	struct error error = { 0 };
+	const struct engine *engine = cell->engine;
+	const struct bench_load load = {
+		.backend = engine->backend,
+		.end = &all->run->end,
+		.pattern = cell->pattern,
+		.request = cell->request,
+		.depth = depth,
+		.ns = ns,
+		.seed = all->step,
+		.plain = engine->plain,
+		.polled = engine->polled,
+	};
+
+	bench_tell(all->run, (double)all->step++ / all->steps, _("%s %s, depth %u"),
+		   size_words(cell->request).text, _(engine->label), depth);
+	int r = bench_load_run(all->run, &load, ret, &error);
+
+	text_copy(ret->how.engine, sizeof(ret->how.engine), engine->name);
+	tell_registration(all, engine, ret);
+	if (r == 0 && !ret->failed)
+		return 0;
+	cell->failed = true;
+	if (r == -ECANCELED || bench_is_fatal(all->run, r)) {
+		if (reterr && error.code)
+			*reterr = error;
+		return r;
+	}
+	bench_bad_place(all->run, error.code ? &error : &ret->error);
+	return 0;
+}
+
+static int add_samples(struct comparison *all, const struct cell *cell, bool best,
+		       const struct bench_loaded *loaded)
+{
+	double requests = (double)loaded->requests;
+	const struct bench_how *how = &loaded->how;
+	unsigned row = cell->row;
+	int r = bench_sample(all->run, row, best ? BEST_OPS : OPS, BENCH_PER_SECOND,
+			     requests / loaded->seconds, how);
+
+	if (r == 0)
+		r = bench_sample(all->run, row, best ? BEST_CPU : CPU, BENCH_SECONDS,
+				 loaded->cpu / requests, how);
+	if (r == 0 && loaded->calls)
+		r = bench_sample(all->run, row, best ? BEST_CALLS : CALLS, BENCH_COUNT,
+				 (double)loaded->calls / requests, how);
+	if (r == 0 && best)
+		r = bench_sample(all->run, row, BEST_DEPTH, BENCH_COUNT, how->depth, how);
+	return r;
+}
+
+/* The depths that this engine takes, once each. */
+static int find_best(struct comparison *all, struct cell *cell, struct error *reterr)
+{
+	unsigned most = cell->engine->backend->queue_most;
+
+	for (unsigned i = 0; i < DEPTHS; i++) {
+		struct bench_loaded loaded;
+
+		if (cell->failed || (most && depths[i] > most)) {
+			all->step++;
+			continue;
+		}
+		int r = read_some(all, cell, depths[i], all->ns / 2, &loaded, reterr);
+
+		if (r < 0)
+			return r;
+		double rate = cell->failed || loaded.seconds <= 0
+				      ? 0
+				      : (double)loaded.requests / loaded.seconds;
+
+		if (rate > cell->best_rate) {
+			cell->best_rate = rate;
+			cell->best = depths[i];
+		}
+	}
+	return 0;
+}
+
+static int measure(struct comparison *all, struct cell *cell, bool best, struct error *reterr)
+{
+	struct bench_loaded loaded;
+
+	if (cell->failed || (best && !cell->best)) {
+		all->step++;
+		return 0;
+	}
+	int r = read_some(all, cell, best ? cell->best : 1, all->ns, &loaded, reterr);
+
+	/* On a busy machine the time may be over before the first read. */
+	if (r < 0 || cell->failed || !loaded.requests)
+		return r;
+	return add_samples(all, cell, best, &loaded) < 0 ? error_nomem(reterr) : 0;
+}
+
+static void conclude(struct comparison *all)
+{
+	const struct bench_result *result = all->run->result;
+	const struct cell *first[2] = { NULL };
+	double rates[2] = { 0 };
+	char text[2][BENCH_TEXT_MAX];
+
+	for (unsigned i = 0; i < all->cell_count; i++) {
+		const struct cell *cell = &all->cells[i];
+
+		if (cell->pattern != BENCH_RANDOM || cell->request != size_of(&all->run->end, 1))
+			continue;
+		for (unsigned best = 0; best < 2; best++) {
+			const struct bench_figure *figure =
+				bench_result_find(result, cell->row, best ? BEST_OPS : OPS);
+
+			if (!figure || figure->median <= rates[best])
+				continue;
+			rates[best] = figure->median;
+			first[best] = cell;
+		}
+	}
+	if (!first[0] || !first[1])
+		return;
+	bench_lock(all->run);
+	snprintf(all->run->result->conclusion, sizeof(all->run->result->conclusion),
+		 _("Random reads of %s: one after the other %s is fastest (%s), several at once "
+		   "%s at depth %u (%s)."),
+		 size_words(size_of(&all->run->end, 1)).text, _(first[0]->engine->label),
+		 bench_print(BENCH_PER_SECOND, rates[0], text[0]), _(first[1]->engine->label),
+		 first[1]->best, bench_print(BENCH_PER_SECOND, rates[1], text[1]));
+	bench_unlock(all->run);
+}
+
+static int run_all(struct bench_run *run, struct error *reterr)
+{
+	struct comparison all = { .run = run,
+				  .ns = run->options->time_ns ? run->options->time_ns : TIME };
+	int r;
+
+	if (!run->rounds)
+		run->rounds = ROUNDS;
+	add_engines(&all);
+	r = add_tables(&all, reterr);
+	all.steps = all.cell_count * (DEPTHS + 2 * run->rounds);
+	for (unsigned i = 0; i < all.cell_count && r == 0; i++)
+		r = find_best(&all, &all.cells[i], reterr);
+	for (unsigned round = 0; round < run->rounds && r == 0; round++)
+		for (unsigned i = 0; i < 2 * all.cell_count && r == 0; i++)
+			r = measure(&all, &all.cells[i / 2], i % 2, reterr);
+	conclude(&all);
+	return r;
+}
+
+const struct bench_kind bench_engines = {
+	.name = "engines",
+	.summary = N_("reads per second, CPU and system calls of every way into the kernel"),
+	.takes = BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.run = run_all,
+};

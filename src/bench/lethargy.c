@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Gilbert's wrist watch: what a copy does to everybody else. A neighbour starts a program, waits
+ * for a timer and reads a file again that is in the page cache: alone, beside a direct copy of
+ * clonedeck, and beside a buffered one of dd, in turn. All on practice disks.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "bench/beside.h"
+#include "bench/practice.h"
+#include "stats/latency.h"
+
+#define ROUNDS   3
+#define STARTS   5
+#define TIME     NSEC_PER_SEC /* of watching the timer */
+#define TICK     NSEC_PER_MSEC
+#define SETTLE   (300 * NSEC_PER_MSEC) /* for a copy to be at work */
+#define HOT_SIZE (64U << 20)
+#define PIECE    (1U << 20)
+
+enum state { ALONE, BESIDE_DIRECT, BESIDE_BUFFERED, STATES };
+enum figure { COLD, WARM, WAKE, HOT, KEPT, CACHE_BEFORE, CACHE_MOST, CACHE_AFTER, FIGURES };
+
+static const struct bench_how how[STATES] = {
+	[ALONE] = { .engine = "" },
+	[BESIDE_DIRECT] = { .engine = "clonedeck", .path = BENCH_DIRECT },
+	[BESIDE_BUFFERED] = { .engine = "dd", .path = BENCH_BUFFERED },
+};
+
+struct neighbour {
+	struct bench_run *run;
+	struct practice practice;
+	char self[PATH_MAX];    /* this program */
+	char program[PATH_MAX]; /* a copy of it that nobody else uses, below the practice folder */
+	int program_fd, hot_fd;
+	void *piece;
+	unsigned rows[FIGURES];
+	unsigned step;
+};
+
+/* ---- preparing ---- */
+
+static int describe(struct neighbour *all)
+{
+	static const struct {
+		const char *key, *label;
+	} rows[FIGURES] = {
+		[COLD] = { "start_cold", N_("start a program, from disk") },
+		[WARM] = { "start_warm", N_("start it again") },
+		[WAKE] = { "wake_p99", N_("wake-up too late, 99 %") },
+		[HOT] = { "cached_read", N_("read 64 MiB again, cached") },
+		[KEPT] = { "cached_kept", N_("of it still cached before that") },
+		[CACHE_BEFORE] = { "cache_before", N_("page cache before") },
+		[CACHE_MOST] = { "cache_most", N_("page cache meanwhile, at most") },
+		[CACHE_AFTER] = { "cache_after", N_("page cache afterwards") },
+	};
+	struct bench_result *result = all->run->result;
+	int r = 0;
+
+	bench_lock(all->run);
+	unsigned table = bench_result_table(result, "lethargy", _("What a copy does to others"));
+
+	bench_result_column(result, table, "alone", _("nothing else"));
+	bench_result_column(result, table, "direct", _("direct copy"));
+	bench_result_column(result, table, "buffered", _("buffered copy"));
+	for (unsigned i = 0; i < FIGURES && r >= 0; i++) {
+		r = bench_result_row(result, table, rows[i].key, _(rows[i].label), -1);
+		all->rows[i] = r >= 0 ? (unsigned)r : 0;
+	}
+	bench_unlock(all->run);
+	return r < 0 ? r : 0;
+}
+
+/* A file below the practice folder, filled by `from`, or with zeros where that is -1. */
+static int make_file(struct neighbour *all, const char *name, int from, mode_t mode)
+{
+	char path[PATH_MAX + 16];
+	ssize_t n = 1;
+
+	snprintf(path, sizeof(path), "%s/%s", all->practice.folder, name);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	memset(all->piece, 0, PIECE);
+	for (unsigned i = 0; fd >= 0 && n > 0 && (from >= 0 || i < HOT_SIZE / PIECE); i++) {
+		n = from < 0 ? PIECE : read(from, all->piece, PIECE);
+		if (n < 0 || (n > 0 && write(fd, all->piece, (size_t)n) != n) ||
+		    (n == 0 && fsync(fd) < 0)) {
+			close(fd);
+			return -EIO;
+		}
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+static int prepare(struct neighbour *all, struct error *reterr)
+{
+	int self, r = practice_make(all->run, &all->practice, reterr);
+
+	if (r < 0)
+		return r;
+	snprintf(all->program, sizeof(all->program), "%.4000s/neighbour", all->practice.folder);
+	all->piece = malloc(PIECE);
+	if (!all->piece || describe(all) < 0)
+		return error_nomem(reterr);
+	ssize_t length = readlink("/proc/self/exe", all->self, sizeof(all->self) - 1);
+
+	self = length < 0 ? -1 : open(all->self, O_RDONLY | O_CLOEXEC);
+	r = self < 0 ? -errno : make_file(all, "neighbour", self, 0700);
+	if (self >= 0)
+		close(self);
+	if (r >= 0) {
+		/* A program that is open for writing cannot be started. */
+		close(r);
+		r = all->program_fd = open(all->program, O_RDONLY | O_CLOEXEC);
+	}
+	if (r >= 0)
+		r = all->hot_fd = make_file(all, "cached", -1, 0600);
+	return r >= 0 ? 0
+		      : error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "make", all->practice.folder,
+				  _("Files for the neighbour cannot be made in %s: %s."),
+				  all->practice.folder, error_phrase(r));
+}
+
+static void clean_up(struct neighbour *all)
+{
+	if (all->program_fd >= 0)
+		close(all->program_fd);
+	if (all->hot_fd >= 0)
+		close(all->hot_fd);
+	free(all->piece);
+	practice_done(&all->practice);
+}
+
+/* ---- the neighbour ---- */
+
+/* 0: not known */
+static double page_cache(void)
+{
+	CLEANUP(fclose) FILE *file = fopen("/proc/meminfo", "re");
+	double sum = 0, kib;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "Cached: %lf kB", &kib) == 1 ||
+		    sscanf(line, "Buffers: %lf kB", &kib) == 1)
+			sum += kib * 1024;
+	return sum;
+}
+
+static int sample(struct neighbour *all, enum state state, enum figure figure, enum bench_unit unit,
+		  double value)
+{
+	return bench_sample(all->run, all->rows[figure], state, unit, value, &how[state]);
+}
+
+static int start_program(struct neighbour *all, enum state state, bool cold, struct error *reterr)
+{
+	const char *const argv[] = { "clonedeck", "--version", NULL };
+	struct beside_cost cost;
+
+	if (cold)
+		posix_fadvise(all->program_fd, 0, 0, POSIX_FADV_DONTNEED);
+	int r = beside_run(all->run, NULL, all->program, argv, &cost, reterr);
+
+	return r < 0 ? r : sample(all, state, cold ? COLD : WARM, BENCH_SECONDS, cost.seconds);
+}
+
+/* How long after its time a timer wakes somebody up who needs the processor for a moment. */
+static int watch_timer(struct neighbour *all, enum state state)
+{
+	CLEANUP(free) struct latency *late = calloc(1, sizeof(*late));
+	uint64_t ns = all->run->options->time_ns ? all->run->options->time_ns : TIME;
+	uint64_t at = clock_monotonic(), end = at + ns;
+
+	if (!late)
+		return -ENOMEM;
+	while (at < end && !bench_stops(all->run)) {
+		at = clock_monotonic() + TICK;
+		clock_sleep_until(at);
+		latency_add(late, clock_monotonic() - at);
+	}
+	return sample(all, state, WAKE, BENCH_SECONDS,
+		      (double)latency_percentile(late, 0.99) / 1e9);
+}
+
+/* The share of the file that is in memory; negative: not known. */
+static double share_kept(int fd)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = HOT_SIZE / page, kept = 0;
+	CLEANUP(free) unsigned char *in = malloc(pages);
+	void *map = mmap(NULL, HOT_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	bool known = in && map != MAP_FAILED && mincore(map, HOT_SIZE, in) == 0;
+
+	for (size_t i = 0; known && i < pages; i++)
+		kept += in[i] & 1;
+	if (map != MAP_FAILED)
+		munmap(map, HOT_SIZE);
+	return known ? (double)kept / (double)pages : -1;
+}
+
+static int read_again(struct neighbour *all, enum state state)
+{
+	double kept = share_kept(all->hot_fd);
+	uint64_t begin = clock_monotonic();
+	int r = 0;
+
+	for (off_t at = 0; at < (off_t)HOT_SIZE && r == 0; at += PIECE)
+		if (pread(all->hot_fd, all->piece, PIECE, at) != (ssize_t)PIECE)
+			r = -EIO;
+	if (r == 0)
+		r = sample(all, state, HOT, BENCH_SECONDS,
+			   (double)(clock_monotonic() - begin) / 1e9);
+	return r == 0 && kept >= 0 ? sample(all, state, KEPT, BENCH_SHARE, kept) : r;
+}
+
+static void look_at_cache(double *most)
+{
+	double now = page_cache();
+
+	*most = now > *most ? now : *most;
+}
+
+/* What the neighbour does once, beside whatever runs. */
+static int live(struct neighbour *all, enum state state, double *most, struct error *reterr)
+{
+	int r = 0;
+
+	for (unsigned i = 0; i < 2 * STARTS && r == 0; i++) {
+		r = start_program(all, state, i % 2 == 0, reterr);
+		look_at_cache(most);
+	}
+	if (r == 0)
+		r = watch_timer(all, state);
+	look_at_cache(most);
+	if (r == 0)
+		r = read_again(all, state);
+	return r == -ENOMEM ? error_nomem(reterr) : r;
+}
+
+/* ---- the copies ---- */
+
+/* False: there is none, or its program is missing. */
+static bool copy_of(struct neighbour *all, enum state state, const char **argv, char texts[2][64],
+		    char program[static PATH_MAX])
+{
+	const char *from = all->practice.disks[0].node, *to = all->practice.disks[1].node;
+	const char *const direct[] = { "clonedeck",  "clone",     "-s",
+				       from,         "-d",        to,
+				       "--confirm",  to,          "--no-verify",
+				       "--no-probe", "--log-dir", all->practice.folder,
+				       NULL };
+	const char *const buffered[] = { "dd", texts[0], texts[1], "bs=64k", "conv=fsync,notrunc",
+					 NULL };
+
+	snprintf(texts[0], 64, "if=%s", from);
+	snprintf(texts[1], 64, "of=%s", to);
+	if (state == BESIDE_DIRECT) {
+		memcpy(argv, direct, sizeof(direct));
+		snprintf(program, PATH_MAX, "%s", all->self);
+		return true;
+	}
+	memcpy(argv, buffered, sizeof(buffered));
+	return state == BESIDE_BUFFERED && beside_find("dd", program, PATH_MAX) == 0;
+}
+
+static int measure(struct neighbour *all, enum state state, struct error *reterr)
+{
+	const char *argv[BESIDE_ARGUMENTS];
+	char texts[2][64];
+	struct beside copy = { .run = all->run, .argv = argv };
+	bool copies = copy_of(all, state, argv, texts, copy.program);
+	double before = page_cache(), most = before;
+	int r = 0;
+
+	if (!copies && state != ALONE)
+		return 0;
+	/* The file is hot before the copy begins. */
+	for (off_t at = 0; at < (off_t)HOT_SIZE; at += PIECE)
+		if (pread(all->hot_fd, all->piece, PIECE, at) < 0)
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "read", "cached",
+					 _("The neighbour's file cannot be read: %s."),
+					 error_phrase(errno));
+	if (copies)
+		r = beside_start(&copy, reterr);
+	if (r < 0)
+		return r;
+	clock_sleep_until(clock_monotonic() + SETTLE);
+	r = live(all, state, &most, reterr);
+	if (copies)
+		beside_stop(&copy);
+	if (r == 0 && copies && copy.result < 0) {
+		*reterr = copy.error;
+		r = copy.result;
+	}
+	if (r == 0 && before > 0) {
+		r = sample(all, state, CACHE_BEFORE, BENCH_BYTES, before);
+		r = r ? r : sample(all, state, CACHE_MOST, BENCH_BYTES, most);
+		r = r ? r : sample(all, state, CACHE_AFTER, BENCH_BYTES, page_cache());
+	}
+	return r;
+}
+
+static int run_all(struct bench_run *run, struct error *reterr)
+{
+	static const char *const what[STATES] = { N_("nothing else runs"),
+						  N_("beside a direct copy"),
+						  N_("beside a buffered copy") };
+	struct neighbour all = { .run = run, .program_fd = -1, .hot_fd = -1 };
+	int r;
+
+	if (!run->rounds)
+		run->rounds = ROUNDS;
+	r = prepare(&all, reterr);
+	for (unsigned i = 0; i < run->rounds * STATES && r == 0; i++) {
+		bench_tell(run, (double)i / (run->rounds * STATES), "%s", _(what[i % STATES]));
+		r = measure(&all, (enum state)(i % STATES), reterr);
+		if (r == 0 && bench_stops(run))
+			r = -ECANCELED;
+	}
+	clean_up(&all);
+	return r;
+}
+
+const struct bench_kind bench_lethargy = {
+	.name = "lethargy",
+	.summary = N_("what a copy does to other programs, on practice disks"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_PRACTICE,
+	.run = run_all,
+};
