@@ -220,7 +220,7 @@ static void close_readers(struct reader *readers, unsigned count)
 	free(readers);
 }
 
-static double processor_seconds(void)
+double bench_processor_seconds(void)
 {
 	struct timespec time;
 
@@ -252,7 +252,7 @@ static void start_and_wait(struct reading *reading, struct reader *readers, unsi
 		get_there(reading, &readers[0]);
 
 	uint64_t begin = clock_monotonic();
-	double cpu = processor_seconds();
+	double cpu = bench_processor_seconds();
 
 	reading->deadline = reading->load->ns ? begin + reading->load->ns : UINT64_MAX;
 	for (unsigned i = 1; i < count; i++)
@@ -262,7 +262,7 @@ static void start_and_wait(struct reading *reading, struct reader *readers, unsi
 	for (unsigned i = 1; i < count; i++)
 		if (readers[i].started)
 			pthread_join(readers[i].thread, NULL);
-	ret->cpu = processor_seconds() - cpu;
+	ret->cpu = bench_processor_seconds() - cpu;
 	ret->seconds = (double)(clock_monotonic() - begin) / 1e9;
 }
 

@@ -49,6 +49,9 @@ struct bench_loaded {
 int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
 		   struct error *reterr);
 
+/* That this process has used so far, workers of io_uring included. */
+double bench_processor_seconds(void);
+
 /* The backend and the depth that a copy from this end would choose; 0 or the choice's error. */
 int bench_load_choose(const struct io_end *end, struct bench_load *ret, struct error *reterr);
 

@@ -253,7 +253,7 @@ static int measure_turn(struct profile *profile, struct error *reterr)
 	struct bench_loaded loaded;
 	double mean, low, high;
 
-	if (run->end.rotational == NO)
+	if (run->end.rotational != YES)
 		return 0;
 	end.from_medium = true;
 	load.end = &end;

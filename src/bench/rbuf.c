@@ -9,13 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "bench/kind.h"
+#include "bench/load.h"
 #include "bench/rbuf.h"
 #include "io/buffers.h"
 #include "io/sg.h"
@@ -57,14 +56,6 @@ struct rbuf {
 	bool copied; /* although direct IO was asked for */
 	bool scaled; /* a cell ended by its time limit */
 };
-
-static double processor_seconds(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 /* ---- which command, and how much ---- */
 
@@ -249,13 +240,13 @@ static int measure_cell(struct rbuf *rbuf, unsigned i, enum way way, struct erro
 		r = send(rbuf, &cell);
 	if (r == 0) {
 		uint64_t begin = clock_monotonic();
-		double cpu = processor_seconds();
+		double cpu = bench_processor_seconds();
 
 		r = repeat(rbuf, &cell);
 		double seconds = (double)(clock_monotonic() - begin) / 1e9;
 		double scale = (double)rbuf->amount / ((double)cell.commands * (double)cell.size);
 
-		cpu = processor_seconds() - cpu;
+		cpu = bench_processor_seconds() - cpu;
 		if (r == 0)
 			r = bench_sample(run, rbuf->rows[i], 2 * way, BENCH_SECONDS,
 					 seconds * scale, &cell.how);

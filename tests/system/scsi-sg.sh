@@ -367,6 +367,32 @@ a_disk_whose_driver_was_taken_is_read_not_written() {
 	same_disks
 }
 
+# scsi_debug does not know READ BUFFER.
+what_a_transfer_costs_without_the_medium() {
+	disks
+	echo 0 >/sys/module/sg/parameters/allow_dio
+	run 0 bench rbuf "$source" --size 1M --json
+	jq -e '.result == "complete" and (.tables[0].title | contains("no READ BUFFER"))
+		and any(.notes[]; contains("allow_dio"))
+		and any(.figures[]; .column == "direct" and .path == "indirect")
+		and any(.figures[]; .row == "4096" and .column == "mmap" and .path == "mmap")
+		and any(.figures[]; .table == "derived" and .row == "worst" and .column == "none")' out
+	echo 1 >/sys/module/sg/parameters/allow_dio
+	run 0 bench rbuf "$source" --size 1M --json
+	jq -e 'all(.figures[] | select(.column == "direct" and .table == "rbuf"); .path == "direct")' out
+}
+
+a_disk_that_is_pulled_while_it_is_measured() {
+	disks
+	"$CLONEDECK" bench sizes "$source" --time 1 --json >out 2>err &
+	copy=$!
+	sleep 5
+	echo 1 >"/sys/block/${source##*/}/device/delete"
+	ends 6
+	jq -e '.result == "failed" and .error != null and (.figures | length) > 0' out
+	: >"$work/loaded"
+}
+
 unload_debug() {
 	modprobe -d /run/lab -r scsi_debug || true
 	: >"$work/loaded"
@@ -375,7 +401,8 @@ unload_debug() {
 run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
 	direct_where_the_driver_may_and_told_where_it_may_not mapped_buffers_and_forced_writes \
-	a_driver_that_works_inside_the_call health_through_smartctl \
+	a_driver_that_works_inside_the_call what_a_transfer_costs_without_the_medium \
+	a_disk_that_is_pulled_while_it_is_measured health_through_smartctl \
 	a_disk_whose_driver_was_taken_is_read_not_written \
 	a_disk_whose_sg_node_another_program_has_to_itself a_disk_in_use_is_refused \
 	what_is_no_scsi_disk_is_refused blocks_of_4096_bytes addresses_beyond_two_tib protected_blocks \
