@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Makes the rescue stick: clonedeck-VERSION.iso, clonedeck-VERSION.img and a list of what is in them,
+# from this distribution's packages alone, in a system of its own that is taken away again.
+# Called by ./bootstrap image.
+#
+# usage: build.sh FOLDER TREE [--keymap LAYOUT] [--lang LANGUAGE]
+#   FOLDER  where they go
+#   TREE    clonedeck as meson installed it (DESTDIR)
+# CLONEDECK_IMAGE_SOURCES names the package sources, a file as apt reads it; SOURCE_DATE_EPOCH the
+# moment that the files have (the last commit's). Settings of apt (a proxy) are this machine's.
+set -euo pipefail
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+top=$(cd -- "$here/../.." && pwd -P)
+out=$1
+tree=$2
+shift 2
+keymap=
+language=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--keymap) keymap=${2:?} ;;
+	--lang) language=${2:?} ;;
+	*)
+		echo "image: unknown option '$1'" >&2
+		exit 1
+		;;
+	esac
+	shift 2
+done
+
+# What makes it, and what is in it; the libraries of clonedeck come as this machine has them.
+packages=(initramfs-tools linux-image-amd64 busybox udev zstd xz-utils cpio kmod
+	shim-signed grub-efi-amd64-signed grub-pc-bin grub-common xorriso mtools dosfstools mandoc
+	kbd console-setup
+	smartmontools nvme-cli hdparm sg3-utils lsscsi fdisk gdisk gddrescue partclone e2fsprogs
+	util-linux mount ncurses-base libc-bin)
+
+suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$top/meson.build" | head -n 1)
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$top" log -1 --format=%ct 2>/dev/null ||
+	stat -c %Y "$top/meson.build")}
+
+sources=${CLONEDECK_IMAGE_SOURCES:-}
+for file in /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do
+	[ -n "$sources" ] || [ ! -s "$file" ] || sources=$file
+done
+
+mapfile -t libraries < <(ldd "$tree/usr/bin/clonedeck" | awk '$3 ~ "^/" { print $3 }')
+for library in "${libraries[@]}"; do
+	# The package may name it with or without /usr.
+	owner=$(dpkg-query -S "$library" "/usr$library" 2>/dev/null || true)
+	packages+=("${owner%%:*}")
+done
+
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/clonedeck-image.XXXXXX")
+trap 'rm -rf -- "$work"' EXIT
+trap 'exit 143' HUP INT TERM
+mkdir "$work/in" "$work/in/clonedeck"
+cp -R "$tree/usr" "$work/in/"
+cp "$here"/{assemble,init,deck,shell,leave,mount-logs,modules,hook,grub.cfg} "$top/man/clonedeck.8" \
+	"$work/in/clonedeck/"
+mkdir -p "$out"
+
+# Nobody waits for the initramfs of the system that makes it.
+# shellcheck disable=SC2016 # mmdebstrap's shell expands it
+quiet='mkdir -p "$1/etc/initramfs-tools"; echo update_initramfs=no >"$1/etc/initramfs-tools/update-initramfs.conf"'
+mmdebstrap --quiet --variant=essential --format=null --dpkgopt=force-confold \
+	--include="$(IFS=, && echo "${packages[*]}")" \
+	--setup-hook="$quiet" \
+	--customize-hook="sync-in '$work/in' /" \
+	--customize-hook="chroot \"\$1\" /clonedeck/assemble '$version' '$keymap' '$language'" \
+	--customize-hook="sync-out /clonedeck/out '$work'" \
+	"$suite" /dev/null ${sources:+"$sources"}
+mv "$work/clonedeck-$version".* "$out/"
