@@ -22,20 +22,18 @@
 #define LEVEL_MAX   8
 #define NODES_MAX   100000 /* of the chunk tree; one of 16 KiB has the chunks of some 100 GiB */
 
-/* Features: all up to the metadata UUID, four copies, simple quotas; not zones (1 << 12), the
- * second extent tree (13), the stripe tree (14). What the first line of each chunk's copies says
- * counts. */
+/* Features: all but zones (1 << 12), the second extent tree (13), the stripe tree (14) and what
+ * came after simple quotas (16). Which copies a chunk has, it says itself. */
 #define KNOWN_INCOMPAT 0x10fffULL
 /* The free space tree and whether it holds, verity, the tree of block groups. */
 #define KNOWN_READ_ONLY 0xfULL
 #define SUPER_WRITTEN   1ULL /* its only flag, but for work not finished, errors, a seed */
 
-enum {
-	KEY_DEVICE = 216,
-	KEY_CHUNK = 228,
-};
-#define CHUNK_OBJECT  256ULL
-#define DEVICE_OBJECT 1ULL
+/* Keys of the chunk tree: type and object. */
+#define KEY_DEVICE    216
+#define KEY_CHUNK     228
+#define DEVICE_OBJECT 1
+#define CHUNK_OBJECT  256
 
 /* Of the type of a chunk: data, system, metadata; of the profiles those on one device. */
 #define CHUNK_KINDS 7ULL
@@ -46,14 +44,6 @@ struct key {
 	uint64_t object;
 	uint8_t type;
 	uint64_t offset;
-} __attribute__((packed));
-
-struct device {
-	uint64_t id, bytes, used;
-	uint32_t io_align, io_width, sector_size;
-	uint64_t type, generation, start;
-	uint32_t group;
-	uint8_t seek_speed, bandwidth, uuid[16], fs_uuid[16];
 } __attribute__((packed));
 
 struct chunk {
@@ -71,16 +61,13 @@ struct super {
 	uint8_t checksum[32], uuid[16];
 	uint64_t place, flags;
 	uint8_t magic[8];
-	uint64_t generation, root, chunk_root, log_root, log_generation, total, used,
-		root_directory, devices;
+	uint64_t generation, root, chunk_root, log_root, unused[4], devices;
 	uint32_t sector_size, node_size, leaf_size, stripe_size, array_size;
 	uint64_t chunk_generation, compat, compat_read_only, incompat;
 	uint16_t checksum_type;
 	uint8_t root_level, chunk_level, log_level;
-	struct device device;
-	uint8_t label[256], more[0x32b - 0x22b];
-	uint8_t array[2048];
-	uint8_t rest[SUPER_SIZE - 0xb2b];
+	uint64_t device_id, device_bytes, device_used;
+	uint8_t unused_2[0x32b - 0xe1], array[2048], rest[SUPER_SIZE - 0xb2b];
 } __attribute__((packed));
 
 struct node {
@@ -101,6 +88,10 @@ struct child {
 	struct key key;
 	uint64_t place, generation;
 } __attribute__((packed));
+
+_Static_assert(sizeof(struct super) == SUPER_SIZE && offsetof(struct super, array) == 0x32b &&
+		       sizeof(struct chunk) == 48 && sizeof(struct node) == 101,
+	       "as on the disk");
 
 /* Where the addresses [logical, +length) lie. */
 struct mapping {
@@ -329,8 +320,8 @@ static const char *doubt_of(const struct super *super)
 static bool understand(const struct super *super, struct btrfs *fs)
 {
 	fs->node_size = le32toh(super->node_size);
-	fs->device = le64toh(super->device.id);
-	fs->device_bytes = le64toh(super->device.bytes);
+	fs->device = le64toh(super->device_id);
+	fs->device_bytes = le64toh(super->device_bytes);
 	return is_power_of_2(fs->node_size) && fs->node_size >= 4096 && fs->node_size <= NODE_MAX &&
 	       super->chunk_level < LEVEL_MAX && fs->device_bytes >= MIB &&
 	       fs->device_bytes <= fs->volume->size;
@@ -368,7 +359,7 @@ static int read_chunks(struct btrfs *fs, const struct super *super)
 	if (r < 0)
 		return r;
 	/* Two counts of the same, made in different places. */
-	if (fs->allocated != le64toh(super->device.used))
+	if (fs->allocated != le64toh(super->device_used))
 		return damaged(fs);
 	return free_the_rest(fs);
 }

@@ -39,30 +39,18 @@ struct super {
 	uint32_t sections, segments, segments_ckpt, segments_sit, segments_nat, segments_ssa,
 		segments_main;
 	uint32_t segment0, cp, sit, nat, ssa, main;
-	uint32_t root, node, meta;
-	uint8_t uuid[16];
-	uint16_t name[512];
-	uint32_t extensions;
-	uint8_t extension[64][8];
+	uint8_t names[1664 - 96]; /* of the volume, of kinds of files */
 	uint32_t cp_payload;
 	uint8_t versions[512];
 	uint32_t features;
-	uint8_t encryption[17];
-	struct {
-		uint8_t path[64];
-		uint32_t segments;
-	} __attribute__((packed)) devices[8];
-	uint32_t quota_files[3];
-	uint8_t hot_extensions;
-	uint16_t encoding, encoding_flags;
+	uint8_t encryption[17], devices[8][68], unused[17];
 	uint8_t stop_reasons[32], errors[16], reserved[258];
 	uint32_t crc;
 } __attribute__((packed));
 
 struct checkpoint {
 	uint64_t version, user_blocks, valid_blocks;
-	uint32_t reserved_segments, spare_segments, free_segments;
-	uint32_t node_segments[8];
+	uint32_t segments[3], node_segments[8];
 	uint16_t node_offsets[8];
 	uint32_t data_segments[8];
 	uint16_t data_offsets[8];
@@ -88,6 +76,11 @@ struct sit_journal {
 		struct sit_entry entry;
 	} __attribute__((packed)) items[6];
 } __attribute__((packed));
+
+_Static_assert(sizeof(struct super) == 3072 && offsetof(struct super, features) == 2180 &&
+		       offsetof(struct checkpoint, bitmaps) == 192 &&
+		       sizeof(struct sit_entry) == 74,
+	       "as on the disk");
 
 struct f2fs {
 	const struct volume *volume;
@@ -156,7 +149,7 @@ static int check_super(struct f2fs *fs)
 	    (le32toh(super.checksum_offset) != offset ||
 	     le32toh(super.crc) != crc32(MAGIC, CRC32_IEEE, &super, offset)))
 		return doubt(fs->content, _("the checksum of its superblock is wrong"));
-	if (super.devices[0].path[0])
+	if (super.devices[0][0])
 		return doubt(fs->content, _("it lies on several devices"));
 	if (features & ~KNOWN_FEATURES)
 		return doubt(fs->content, _("it has features that are not known"));

@@ -202,14 +202,6 @@ void ntfs_close(struct ntfs_attribute *attribute)
 	attribute->runs = NULL;
 }
 
-static int read_run(struct ntfs *fs, const struct ntfs_run *run, uint64_t offset, void *buffer,
-		    size_t size)
-{
-	if (run->hole)
-		return ntfs_damaged(fs);
-	return volume_read(fs->volume, run->cluster * fs->cluster_size + offset, buffer, size);
-}
-
 int ntfs_read(struct ntfs *fs, const struct ntfs_attribute *attribute, uint64_t offset,
 	      void *buffer, size_t size)
 {
@@ -237,7 +229,11 @@ int ntfs_read(struct ntfs *fs, const struct ntfs_attribute *attribute, uint64_t 
 		}
 		size_t now = size < bytes - at ? size : (size_t)(bytes - at);
 
-		r = read_run(fs, &attribute->runs[i], at, to, now);
+		r = attribute->runs[i].hole
+			    ? ntfs_damaged(fs)
+			    : volume_read(fs->volume,
+					  attribute->runs[i].cluster * fs->cluster_size + at, to,
+					  now);
 		to += now;
 		size -= now;
 		at = 0;

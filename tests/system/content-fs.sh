@@ -53,12 +53,16 @@ no_fewer_than_partclone() {
 
 # copy_used FS: of the image into a copy that is noise else. A third at least was free.
 copy_used() {
-	/usr/bin/python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(1 << 20) * int(sys.argv[1]))' \
-		$(($(stat -c %s image) / MIB)) >copy
+	noise $(($(stat -c %s image) / MIB)) >copy
 	"$used" image "$1" copy >ranges
 	holds_no whole ranges
 	awk -v size="$(stat -c %s image)" '{ used += $2 } END { exit used > size * 0.67 }' ranges
 	no_fewer_than_partclone "$1"
+}
+
+# noise MIB
+noise() {
+	/usr/bin/python3 -c 'import os, sys; sys.stdout.buffer.write(os.urandom(1 << 20) * int(sys.argv[1]))' "$1"
 }
 
 # holds_no PATTERN FILE
@@ -243,4 +247,49 @@ f2fs() {
 	holds_no Fail checked
 }
 
-run_together 3 fat_12 fat_16 fat_32 exfat ntfs btrfs_default btrfs_all_twice btrfs_on_two_devices f2fs
+# ---- all of them, by the program ----
+
+one_disk_of_all_kinds() {
+	local source destination kind
+	mkdir -p files theirs copied
+	fill files
+	image_of 480
+	source=$(attach "$case_dir/image")
+	sfdisk -q "$source" <<<$'label: gpt\nsize=50M\nsize=50M\nsize=50M\nsize=180M\nsize=130M'
+	wait_for partx --update "$source"
+	wait_for test -b "${source}p5"
+	mkfs.vfat -F 32 -s 1 "${source}p1"
+	mcopy -s -Q -i "${source}p1" files/* ::
+	mkfs.exfat "${source}p2"
+	mkntfs -Q -q "${source}p3"
+	mkfs.btrfs -q "${source}p4"
+	mkfs.f2fs -q "${source}p5"
+	sload.f2fs -f files "${source}p5"
+	for kind in exfat-fuse:2 ntfs-3g:3 btrfs:4; do
+		mount_at "$case_dir/theirs" -t "${kind%:*}" "${source}p${kind#*:}"
+		cp -r files/. theirs
+		umount theirs
+	done
+	sync "$source"
+	noise 480 >copy.img
+	destination=$(attach "$case_dir/copy.img")
+	clone 0 "$source" "$destination" --used=only --free=leave --report report.json
+	jq -e '.free_places.bytes_left_out > 150 * 1048576' report.json
+	wait_for partx --update "$destination"
+	wait_for test -b "${destination}p5"
+	fsck.vfat -n "${destination}p1"
+	fsck.exfat -n "${destination}p2"
+	ntfsfix -n "${destination}p3"
+	btrfs check "${destination}p4"
+	fsck.f2fs --dry-run "${destination}p5" >checked
+	holds_no Fail checked
+	mcopy -s -Q -n -i "${destination}p1" '::*' copied
+	diff -r files copied
+	for kind in exfat-fuse:2 ntfs-3g:3 btrfs:4; do
+		mount_at "$case_dir/theirs" -t "${kind%:*}" -o ro "${destination}p${kind#*:}"
+		diff -r files theirs
+		umount theirs
+	done
+}
+
+run_together 3 one_disk_of_all_kinds fat_12 fat_16 fat_32 exfat ntfs btrfs_default btrfs_all_twice btrfs_on_two_devices f2fs
