@@ -20,14 +20,6 @@ void used_done(struct used *used)
 	*used = (struct used){ 0 };
 }
 
-const struct used_part *used_find(const struct used *used, unsigned number)
-{
-	for (size_t i = 0; used && i < used->count; i++)
-		if (used->parts[i].number == number)
-			return &used->parts[i];
-	return NULL;
-}
-
 const char *used_mode_name(enum used_mode mode)
 {
 	return mode == USED_FIRST ? "first" : mode == USED_ONLY ? "only" : "whole";

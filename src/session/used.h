@@ -45,7 +45,16 @@ struct used {
 };
 
 void used_done(struct used *used);
-const struct used_part *used_find(const struct used *used, unsigned number); /* NULL: none */
+
+/* NULL: none, or not known. */
+static inline const struct used_part *used_find(const struct used *used, unsigned number)
+{
+	for (size_t i = 0; used && i < used->count; i++)
+		if (used->parts[i].number == number)
+			return &used->parts[i];
+	return NULL;
+}
+
 /* "first", "only", "whole": as in options. */
 const char *used_mode_name(enum used_mode mode);
 

@@ -567,3 +567,14 @@ int session_retry_areas(struct session *session, const struct range_list *areas,
 	range_list_done(&session->retry);
 	return range_list_copy(areas, &session->retry);
 }
+
+/* Nothing here has a file system to read. */
+int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr)
+{
+	return 0;
+}
+
+const struct used *session_used(const struct session *session, const struct endpoint *source)
+{
+	return NULL;
+}

@@ -34,6 +34,8 @@ struct choice {
 	struct range_list ranges; /* logical sectors of the source */
 	bool at_set;              /* else each range goes to the LBA it has on the source */
 	uint64_t at;              /* destination LBA of the first range */
+	/* What each partition's file system uses is copied first, or alone. */
+	struct used_modes used;
 	struct plan_options options;
 };
 
@@ -68,6 +70,7 @@ bool app_choose_everything(struct app *app);
 /* Copies the list. */
 bool app_choose_ranges(struct app *app, const struct range_list *ranges);
 bool app_choose_at(struct app *app, const uint64_t *lba);
+bool app_choose_used(struct app *app, const struct used_modes *modes);
 bool app_choose_options(struct app *app, const struct plan_options *options);
 /* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
  * another screen meanwhile. False: the reason is on the message line (and in reterr). */

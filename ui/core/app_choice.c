@@ -2,6 +2,8 @@
 /* The choice made so far, and what becomes invalid when it changes. */
 #include "ui/core/app.h"
 
+#include <string.h>
+
 #include "base/i18n.h"
 
 #include "ui/core/app_private.h"
@@ -59,6 +61,7 @@ static void forget_ranges(struct app *app)
 	app->choice.everything = true;
 	app->choice.at_set = false;
 	app->choice.at = 0;
+	app->choice.used = (struct used_modes){ 0 };
 }
 
 bool app_choose_source(struct app *app, const struct endpoint *endpoint)
@@ -113,6 +116,21 @@ bool app_choose_at(struct app *app, const uint64_t *lba)
 	return true;
 }
 
+bool app_choose_used(struct app *app, const struct used_modes *modes)
+{
+	if (!change(app, SCREEN_PLAN))
+		return false;
+	app->choice.used = *modes;
+	return true;
+}
+
+static bool wants_used(const struct choice *choice)
+{
+	static const struct used_modes whole;
+
+	return memcmp(&choice->used, &whole, sizeof(whole)) != 0;
+}
+
 bool app_choose_options(struct app *app, const struct plan_options *options)
 {
 	if (!change(app, SCREEN_RUN))
@@ -149,8 +167,12 @@ bool app_plan(struct app *app, struct error *reterr)
 		.ranges = choice->everything ? NULL : &choice->ranges,
 		.destination_lba = choice->at_set ? &choice->at : NULL,
 		.options = &choice->options,
+		.used = wants_used(choice) ? &choice->used : NULL,
 	};
 
+	/* It was forgotten, since it was not right any more. */
+	if (wish.used && !session_used(app->session, &choice->source))
+		(void)session_read_used(app->session, &choice->source, NULL);
 	err = session_plan(app->session, &wish, &error);
 	if (err && reterr)
 		*reterr = error;

@@ -46,6 +46,8 @@ static const struct command_info table[] = {
 	  N_("none"), NULL, N_("take all ticks away"), 5 },
 	{ COMMAND_WHOLE, ON(SCREEN_RANGES), { 'w' },
 	  N_("whole"), N_("whole disk"), N_("whole source, tables and gaps"), 3 },
+	{ COMMAND_USED, ON(SCREEN_RANGES), { 'u' },
+	  N_("used"), N_("used first, used only"), N_("used first, only that, or whole"), 10 },
 	{ COMMAND_EDIT_RANGE, ON(SCREEN_RANGES), { 'e' },
 	  N_("edit"), NULL, N_("edit the range as text"), 6 },
 	{ COMMAND_ADD_RANGE, ON(SCREEN_RANGES), { '+' },

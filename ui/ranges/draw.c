@@ -10,6 +10,55 @@
 #define DESTINATION_COLS 18
 #define MAP_CELLS_MAX    512
 
+static enum used_mode mode_of(struct app *app, const struct ranges_row *row)
+{
+	unsigned number = row->partition ? row->partition->number : 0;
+
+	return number < USED_NUMBERS ? app_choice(app)->used.of[number] : USED_WHOLE;
+}
+
+static const struct used_part *part_of(const struct ranges_screen *screen, struct app *app,
+				       const struct ranges_row *row)
+{
+	return used_find(session_used(app_session(app), &screen->model->source),
+			 row->partition ? row->partition->number : 0);
+}
+
+/* In the tick of a partition that is understood. */
+static void draw_mode(const struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      struct rect line, size_t index)
+{
+	const struct ranges_row *row = &screen->model->rows[index];
+	const struct used_part *part = part_of(screen, app, row);
+	enum used_mode mode = mode_of(app, row);
+
+	if (part && !part->whole[0] && mode != USED_WHOLE &&
+	    ranges_model_mark(screen->model, index) == RANGES_FULL)
+		draw_text(draw, line, 0, 2, ROLE_STRONG, mode == USED_FIRST ? "[f]" : "[o]");
+}
+
+/* What the chosen row uses, or why it can only be copied whole. */
+static void draw_used(struct ranges_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	static const char *const words[] = { N_("copied whole (u)"), N_("that is copied first (u)"),
+					     N_("only that is copied (u)") };
+	const struct ranges_row *row = &screen->model->rows[screen->list.at];
+	const struct used_part *part = part_of(screen, app, row);
+	uint32_t sector = screen->model->context.sector_size;
+	char used[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+
+	if (rect_empty(area) || !part)
+		return;
+	units_print_long(part->used_bytes, UNITS_SI, sector, used);
+	units_print_long(part->sectors * sector, UNITS_SI, sector, all);
+	if (part->whole[0])
+		draw_printf(draw, area, 0, 1, ROLE_DIM, _("Copied whole: %s"), part->whole);
+	else
+		draw_printf(draw, area, 0, 1, ROLE_NORMAL, _("%s used of %s: %s"), used, all,
+			    _(words[mode_of(app, row)]));
+}
+
 static void draw_list(struct ranges_screen *screen, struct app *app, struct draw *draw,
 		      const struct layout_ranges *layout)
 {
@@ -29,6 +78,8 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 		ranges_model_row(model, row, app_units(app), &line);
 		draw_text(draw, list, i, 0, mark == RANGES_NONE ? ROLE_NORMAL : ROLE_STRONG,
 			  line.text);
+		draw_mode(screen, app, draw, (struct rect){ list.row + i, list.col, 1, list.cols },
+			  row);
 		if ((int)row != screen->list.at)
 			continue;
 		draw_text(draw, list, i, 1, ROLE_STRONG, ">");
@@ -191,6 +242,7 @@ void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct 
 	layout_ranges(body, (int)screen->model->row_count, &layout);
 	draw_list(screen, app, draw, &layout);
 	draw_title(screen, app, draw, &layout);
+	draw_used(screen, app, draw, layout.used);
 	draw_map(screen, draw, layout.map);
 	draw_form(screen, app, draw, &layout);
 }
@@ -213,7 +265,7 @@ void layout_ranges(struct rect body, int wanted, struct layout_ranges *ret)
 	ret->title = rect_cut_top(&rest, body.rows >= FIXED_ROWS ? 2 : 1);
 	ret->columns = rect_cut_top(&rest, 1);
 	ret->list = rect_cut_top(&rest, list);
-	rect_cut_top(&rest, rest.rows > 9 ? 1 : 0);
+	ret->used = rect_cut_top(&rest, rest.rows > 9 ? 1 : 0);
 	ret->map = rect_cut_top(&rest, rest.rows >= 8 ? 3 : 0);
 	rect_cut_top(&rest, rest.rows > 5 ? 1 : 0);
 	ret->heading = rect_cut_top(&rest, 1);

@@ -100,6 +100,8 @@ static void enter(void *state, struct app *app)
 	struct ranges_screen *screen = state;
 
 	renew(screen, app);
+	if (screen->model && !app_copying(app))
+		(void)session_read_used(app_session(app), &screen->model->source, NULL);
 	if (app_copying(app))
 		app_say(app, _("A copy is running: nothing can be changed here. 4 shows it."));
 	else if (screen->model)
@@ -180,6 +182,41 @@ static void begin(struct ranges_screen *screen, enum ranges_entry entry)
 	text_copy(screen->before, sizeof(screen->before), ranges_model_field(screen->model)->text);
 }
 
+/* The next of whole, first and only: for the row's partition, or for all where it has none. */
+static void cycle_used(struct ranges_screen *screen, struct app *app)
+{
+	const struct ranges_row *row = &screen->model->rows[screen->list.at];
+	const struct used *used = session_used(app_session(app), &screen->model->source);
+	const struct used_part *part = NULL;
+	struct used_modes modes = app_choice(app)->used;
+	unsigned number = row->partition ? row->partition->number : 0, next;
+	struct error error = { 0 };
+
+	if (!used) {
+		app_begun(app, session_read_used(app_session(app), &screen->model->source, &error),
+			  &error, _("What is used is still being read."));
+		return;
+	}
+	part = used_find(used, number);
+	if (number >= USED_NUMBERS || (part && part->whole[0])) {
+		app_message(app, MESSAGE_WARN, _("It can only be copied whole: %s."),
+			    part ? part->whole : "");
+		return;
+	}
+	next = (modes.of[number] + 1U) % 3;
+	if (part)
+		modes.of[number] = (unsigned char)next;
+	else
+		memset(modes.of, (int)next, sizeof(modes.of));
+	if (!app_choose_used(app, &modes))
+		return;
+	app_say(app, "%s",
+		next == USED_FIRST  ? _("Everything is copied, what is used before the rest.")
+		: next == USED_ONLY ? _("Only what is used is copied: deleted files are not on "
+					"the copy.")
+				    : _("Everything is copied, in the order of the disk."));
+}
+
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct ranges_screen *screen = state;
@@ -201,6 +238,9 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_WHOLE:
 		changed_by_tick(screen, app, ranges_model_tick_whole(model));
+		return true;
+	case COMMAND_USED:
+		cycle_used(screen, app);
 		return true;
 	case COMMAND_EDIT_RANGE:
 		begin(screen, RANGES_ENTRY_TEXT);
@@ -233,6 +273,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_TICK_ALL:
 	case COMMAND_TICK_NONE:
 	case COMMAND_WHOLE:
+	case COMMAND_USED:
 	case COMMAND_EDIT_RANGE:
 	case COMMAND_ADD_RANGE:
 	case COMMAND_REMOVE_RANGE:
@@ -335,7 +376,9 @@ static const char *const notes[] = {
 	N_("RANGE  A-B first to last sector, A+N first and count, @N partition N, -N the last N, "
 	   "A- to the end, * everything; items are separated by commas."),
 	N_("SIZES  a number with a suffix is in bytes: 1MiB, 20G, 4KB (KB MB: powers of 1000)."),
-	N_("TICKS  [x] copied completely, [~] in part, [ ] not at all."),
+	N_("TICKS  [x] copied completely, [~] in part, [ ] not at all; [f] what is used first, "
+	   "then "
+	   "the rest, [o] only what is used."),
 	NULL,
 };
 

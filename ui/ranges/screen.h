@@ -26,6 +26,7 @@ struct layout_ranges {
 	struct rect title;   /* and a line for what part of the list shows */
 	struct rect columns; /* heading of the list */
 	struct rect list;
+	struct rect used;    /* of the chosen row; empty where there is no room */
 	struct rect map;     /* heading, the disk, what is ticked */
 	struct rect heading; /* of the form */
 	struct rect field;   /* one line: both fields */
