@@ -53,7 +53,9 @@ static void tell_end(struct job *job)
 	switch (job->coordinator->result) {
 	case JOB_RESULT_COMPLETE:
 		job_event_add(job, LOG_LEVEL_INFO,
-			      job->verification.proof
+			      plan_left_out(job->plan)
+				      ? _("Everything but free places is copied and flushed.")
+			      : job->verification.proof
 				      ? _("Everything is copied, flushed and verified.")
 				      : _("Everything is copied and flushed."));
 		if (job->setup.source_in_use)

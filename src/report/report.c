@@ -137,7 +137,11 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 	unsigned long areas = (unsigned long)proof->areas;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH)
+	if (report->job.free.wrong_bytes && !areas)
+		snprintf(buffer, size,
+			 _("%s - the destination does not keep the zeros in its free places"),
+			 _(report_result_word(report)));
+	else if (report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH)
 		snprintf(buffer, size,
 			 P_("%s - copied while the source was in use: it changed meanwhile, in %lu "
 			    "of the areas checked",
@@ -182,6 +186,12 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 			 _("%s - %s of %s bytes copied; no map could be saved, so it cannot be "
 			   "resumed"),
 			 word, done, all);
+	else if (code == EXIT_STOPPED && job->total && job->written == job->total &&
+		 report->plan->options.free != FREE_LEAVE && job->free.cleared < job->free.bytes)
+		snprintf(buffer, size,
+			 _("%s - everything was copied, not all free places cleared; can be "
+			   "resumed"),
+			 word);
 	else if (code == EXIT_STOPPED && job->total && job->written == job->total)
 		snprintf(buffer, size,
 			 _("%s - everything was copied, not all of it verified; can be resumed"),
@@ -196,15 +206,30 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 		snprintf(buffer, size, _("%s - %s of %s bytes copied"), word, done, all);
 }
 
+static void complete_line(const struct report *report, char *buffer, size_t size)
+{
+	const char *word = _(report_result_word(report));
+	bool proven = report->job.proof.asked;
+
+	if (plan_left_out(report->plan))
+		snprintf(buffer, size,
+			 proven ? _("%s - everything but free places was copied, flushed and "
+				    "verified")
+				: _("%s - everything but free places was copied and flushed; not "
+				    "verified"),
+			 word);
+	else
+		snprintf(buffer, size,
+			 proven ? _("%s - everything was copied, flushed and verified")
+				: _("%s - everything was copied and flushed; not verified"),
+			 word);
+}
+
 const char *report_result_line(const struct report *report, char *buffer, size_t size)
 {
 	switch (report_exit_code(report)) {
 	case EXIT_COMPLETE:
-		snprintf(buffer, size,
-			 report->job.proof.asked
-				 ? _("%s - everything was copied, flushed and verified")
-				 : _("%s - everything was copied and flushed; not verified"),
-			 _(report_result_word(report)));
+		complete_line(report, buffer, size);
 		break;
 	case EXIT_BAD_AREAS:
 		bad_areas_line(report, buffer, size);
@@ -370,11 +395,12 @@ static void fill_list(FILE *file, const void *user)
 
 	/* xxh128sum takes a comment for a line that is broken. */
 	if (list->sum->algorithm != CHECKSUM_XXH3)
-		fprintf(file, "# %s of the %s, plan %s, clonedeck %s\n",
+		fprintf(file, "# %s of the %s%s, plan %s, clonedeck %s\n",
 			checksum_title(list->sum->algorithm),
 			report->job.sums.state == JOB_SUMS_OF_SOURCE
 				? "source as it was read"
 				: "copy as it was read back and proven",
+			plan_left_out(report->plan) ? ", free places as zeros" : "",
 			report_plan_id(report, id), report->version);
 	if (is_source(report))
 		put_line(file, hex, report->plan->source.node);

@@ -238,6 +238,9 @@ const char *report_sums(const struct report *report, char *buffer, size_t size)
 	if (sums->zeros)
 		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
 			 sums_words(sums->state), units_print_count(sums->zeros, bytes));
+	else if (plan_left_out(report->plan) && job_sums_known(sums))
+		snprintf(buffer, size, _("%s; free places that are left out count as zeros"),
+			 sums_words(sums->state));
 	else
 		text_copy(buffer, size, sums_words(sums->state));
 	return buffer;

@@ -174,6 +174,43 @@ START_TEST(what_the_copy_does_not_reach_is_told)
 }
 END_TEST
 
+/* Old data of an earlier owner is somebody's data. */
+START_TEST(free_places_are_told)
+{
+	struct job_free *f = &sample.report.job.free;
+	struct free_places places = { 0 };
+	struct plan *plan;
+
+	ck_assert_str_eq(SAID(report_free), "");
+	ck_assert_int_eq(range_list_add(&places.left_out, (struct range){ 4096, 2048 }), 0);
+	ck_assert_int_eq(plan_new(&sample.plan->source, &sample.plan->destinations[0], NULL, NULL,
+				  &places, NULL, &plan, NULL),
+			 0);
+	plan_destroy(sample.plan);
+	sample.report.plan = sample.plan = plan;
+	*f = (struct job_free){ .bytes = 1 << 20, .areas = 1 };
+	check_part(SAID(report_free), "1,048,576 B of the source, in 1 free place, were neither");
+	check_part(SAID(report_free_now), "0 B are zeroed on the destination; the rest");
+	f->cleared = f->bytes;
+	check_part(SAID(report_free_now), "not read back");
+	f->checked = true;
+	f->checked_bytes = 65536;
+	check_part(SAID(report_free_now), "a sample of 65,536 B read back");
+	f->checked_bytes = f->bytes;
+	check_part(SAID(report_free_now), "all of it read back");
+	f->wrong_bytes = 512;
+	check_part(SAID(report_free_now), "does not keep zeros there: 512 B");
+	plan->options.free = FREE_DISCARD;
+	check_part(SAID(report_free_now), "what it returns for them is not known");
+	f->cleared = 0;
+	f->cannot = true;
+	check_part(SAID(report_free_now), "cannot discard: all but 0 B");
+	plan->options.free = FREE_LEAVE;
+	check_part(SAID(report_free_now), "earlier owner");
+	free_places_done(&places);
+}
+END_TEST
+
 START_TEST(why_it_was_not_armed_is_told)
 {
 	struct job_snapshot *job = &sample.report.job;
@@ -578,9 +615,9 @@ Suite *unit_suite(void)
 	add_tests(tcase, words_and_exit_codes,
 		  what_the_destination_refused_is_no_failure_of_the_rest, the_result_in_a_line,
 		  what_sg_did_is_told, text_names_what_matters,
-		  what_the_copy_does_not_reach_is_told, why_it_was_not_armed_is_told,
-		  whether_the_source_stayed_what_it_was, a_source_that_was_in_use,
-		  what_the_final_look_has_read, what_bad_areas_hurt,
+		  what_the_copy_does_not_reach_is_told, free_places_are_told,
+		  why_it_was_not_armed_is_told, whether_the_source_stayed_what_it_was,
+		  a_source_that_was_in_use, what_the_final_look_has_read, what_bad_areas_hurt,
 		  names_of_files_command_no_terminal);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
