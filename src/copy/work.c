@@ -142,9 +142,21 @@ static struct range bytes_of(struct range sectors, const struct plan *plan)
 int work_init_places(struct work *work, const struct plan *plan, const struct range_list *places,
 		     uint32_t chunk)
 {
-	int r = 0;
+	int r;
 
 	*work = (struct work){ .areas = work->areas, .capacity = work->capacity, .chunk = chunk };
+	r = work_add_places(work, plan, places);
+	if (r < 0)
+		work_done(work);
+	else
+		give_back(work);
+	return r;
+}
+
+int work_add_places(struct work *work, const struct plan *plan, const struct range_list *places)
+{
+	int r = 0;
+
 	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
 		uint64_t source, destination, length;
 		struct range part;
@@ -160,10 +172,6 @@ int work_init_places(struct work *work, const struct plan *plan, const struct ra
 							   .length = part.count,
 						   });
 	}
-	if (r < 0)
-		work_done(work);
-	else
-		give_back(work);
 	return r;
 }
 

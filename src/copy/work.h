@@ -51,6 +51,8 @@ int work_init(struct work *work, const struct plan *plan, const struct map *map,
 /* The same of the places given, whatever the map knows of them. */
 int work_init_places(struct work *work, const struct plan *plan, const struct range_list *places,
 		     uint32_t chunk);
+/* Adds them to a work, in which they come last. */
+int work_add_places(struct work *work, const struct plan *plan, const struct range_list *places);
 void work_done(struct work *work);
 
 /* Takes up to `run` chunks, from *retfirst on; returns their number, 0: nothing is left. */

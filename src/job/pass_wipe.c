@@ -17,6 +17,24 @@
 #include "job/pass.h"
 #include "verify/verdict.h"
 
+/* Old signatures in free places that are left out: they are in the plan, but not in the map. */
+static int add_left_out(struct job *job, const struct range_list *list)
+{
+	const struct range_list *left_out = plan_left_out(job->plan);
+	struct range_list rest = { 0 }, parts = { 0 };
+	int r = 0;
+
+	if (left_out)
+		r = range_list_without(list, left_out, &rest);
+	if (left_out && r == 0)
+		r = range_list_without(list, &rest, &parts);
+	if (r == 0)
+		r = work_add_places(&job->work, job->plan, &parts);
+	range_list_done(&rest);
+	range_list_done(&parts);
+	return r;
+}
+
 static int prepare(struct job *job, const struct range_list *list, bool descending)
 {
 	int r;
@@ -24,6 +42,8 @@ static int prepare(struct job *job, const struct range_list *list, bool descendi
 	pthread_mutex_lock(&job->map_lock);
 	r = work_init(&job->work, job->plan, job->map, list, WORK_UNFINISHED, job->choice.chunk,
 		      descending);
+	if (r == 0)
+		r = add_left_out(job, list);
 	pthread_mutex_unlock(&job->map_lock);
 	return r < 0 ? r : job->work.chunks > 0;
 }

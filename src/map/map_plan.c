@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "map/map_places.h"
 #include "map/map_fitted.h"
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
@@ -64,10 +65,9 @@ static const struct field fields[] = {
 	NUMBER("exists", exists),
 };
 
-#define FIELDS         (sizeof(fields) / sizeof(fields[0]))
-#define VALUE_MAX      2048 /* the longest text, with every byte encoded */
-#define BOOT_MAX       64
-#define PLACES_IN_LINE 64 /* no line may be longer than 4 KiB */
+#define FIELDS    (sizeof(fields) / sizeof(fields[0]))
+#define VALUE_MAX 2048 /* the longest text, with every byte encoded */
+#define BOOT_MAX  64
 
 struct map_plan_reader {
 	bool schema;
@@ -177,37 +177,6 @@ static void this_boot(char ret[static BOOT_MAX])
 	ret[strcspn(ret, "\n")] = '\0';
 }
 
-/* Many of them: how far each is from the end of the one before, and its length, in hexadecimal. */
-static void print_places(const struct range_list *list, const char *key, FILE *file)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct range *place = &list->items[i];
-		bool first = i % PLACES_IN_LINE == 0;
-
-		if (first)
-			fprintf(file, "%s" MAP_COMMENT_PREFIX "%s=", i ? "\n" : "", key);
-		fprintf(file, "%s%" PRIx64 "+%" PRIx64, first ? "" : ",", place->start - end,
-			place->count);
-		end = place->start + place->count;
-	}
-	if (list->count)
-		putc('\n', file);
-}
-
-static void print_free_places(const struct free_places *places, FILE *file)
-{
-	if (!places)
-		return;
-	fputs("# Free places, copied later or left out: GAP+SECTORS from the end of the one "
-	      "before,\n"
-	      "# hexadecimal\n",
-	      file);
-	print_places(&places->later, "later", file);
-	print_places(&places->left_out, "left_out", file);
-}
-
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
 	char id[9], boot[BOOT_MAX];
@@ -239,7 +208,7 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 		fprintf(file, MAP_COMMENT_PREFIX "extent=%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 			plan->extents[i].source_lba, plan->extents[i].destination_lba,
 			plan->extents[i].sectors);
-	print_free_places(plan->free_places, file);
+	map_places_print(plan->free_places, file);
 	map_fitted_print(&plan->fitted, file);
 }
 
@@ -361,46 +330,6 @@ static int read_extent(struct map_plan_reader *reader, const char *value)
 	return 0;
 }
 
-static bool take_hex(const char **p, uint64_t *ret)
-{
-	char *end;
-
-	/* "0x" would be taken as well. */
-	if (!isxdigit((unsigned char)**p) || (*p)[1] == 'x' || (*p)[1] == 'X')
-		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 16);
-	*p = end;
-	return errno == 0;
-}
-
-/* "GAP+SECTORS", behind the ranges that there are. */
-static bool take_place(const char **p, const struct range_list *list, struct range *ret)
-{
-	const struct range *last = list->count ? &list->items[list->count - 1] : NULL;
-	uint64_t gap, end;
-
-	if (!take_hex(p, &gap) || *(*p)++ != '+' || !take_hex(p, &ret->count) || ret->count == 0)
-		return false;
-	return (gap > 0 || !last) && list->count < FREE_PLACES_MAX &&
-	       u64_add(last ? last->start + last->count : 0, gap, &ret->start) &&
-	       range_end(*ret, &end);
-}
-
-/* Whether they lie in the extents is checked by plan_from_extents(). */
-static int read_places(struct range_list *list, const char *p)
-{
-	struct range place;
-
-	do
-		if (!take_place(&p, list, &place))
-			return -EINVAL;
-		else if (range_list_add(list, place) < 0)
-			return -ENOMEM;
-	while (*p == ',' && p++);
-	return *p ? -EINVAL : 0;
-}
-
 static int read_pair(struct map_plan_reader *reader, const char *key, const char *value)
 {
 	if (!strcmp(key, "plan")) {
@@ -433,9 +362,9 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 	if (!strcmp(key, "extent"))
 		return read_extent(reader, value);
 	if (!strcmp(key, "later"))
-		return read_places(&reader->places.later, value);
+		return map_places_read(&reader->places.later, value);
 	if (!strcmp(key, "left_out"))
-		return read_places(&reader->places.left_out, value);
+		return map_places_read(&reader->places.left_out, value);
 	return map_fitted_read(&reader->fitted, key, value);
 }
 

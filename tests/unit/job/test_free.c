@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "damaged.h"
+#include "plan/held.h"
 #include "rig.h"
 
 #define SECTOR   512
@@ -206,6 +207,30 @@ START_TEST(only_can_discard_them)
 }
 END_TEST
 
+/* What would make the copy look like something else goes in any case. */
+START_TEST(old_signatures_do_not_stay)
+{
+	const struct range signature = { places[0].start + 16, 8 };
+	struct held held = { 0 };
+	_Alignas(4096) char found[8 * SECTOR];
+
+	prepare(true, FREE_LEAVE);
+	ck_assert_int_eq(range_list_add(&held.areas, (struct range){ 0, 8 }), 0);
+	ck_assert_int_eq(range_list_add(&held.key[0], (struct range){ 0, 1 }), 0);
+	ck_assert_int_eq(range_list_add(&held.found, signature), 0);
+	rig.setup.held = &held;
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(
+		pread(rig.destination, found, sizeof(found), (off_t)signature.start * SECTOR),
+		sizeof(found));
+	for (size_t i = 0; i < sizeof(found); i++)
+		ck_assert_int_eq(found[i], 0);
+	ck_assert(!free_are(0) && !free_are(SCRIBBLE));
+	rig_check_complete(&rig);
+	held_done(&held);
+}
+END_TEST
+
 /* Not one read of it. */
 START_TEST(only_does_not_read_a_bad_free_place)
 {
@@ -289,8 +314,8 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tests, 60);
 	add_tests(tests, first_is_a_whole_copy, first_stopped_has_what_is_used,
 		  first_reads_a_bad_free_place_last, only_can_leave_them,
-		  only_does_not_read_a_bad_free_place, a_resume_clears_on,
-		  zeros_that_do_not_stay_are_found);
+		  old_signatures_do_not_stay, only_does_not_read_a_bad_free_place,
+		  a_resume_clears_on, zeros_that_do_not_stay_are_found);
 	tcase_add_loop_test(tests, only_zeroes_and_checks, 0, 3);
 	tcase_add_loop_test(tests, only_can_discard_them, 0, 2);
 	tcase_add_loop_test(tests, first_survives_any_end, 0, 4);
