@@ -16,7 +16,7 @@
 #include "io/sg.h"
 
 #define POSITIONS 64
-#define AMOUNT    (100U * 1000 * 1000) /* at a place */
+#define AMOUNT    100000000U /* bytes at a place */
 #define TIME      (1 * NSEC_PER_SEC)
 /* Of the whole, for the progress: places, then what follows. */
 #define PLACES_SHARE 0.9

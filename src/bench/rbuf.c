@@ -375,8 +375,10 @@ static void tell(struct rbuf *rbuf)
 	struct bench_result *result = rbuf->run->result;
 
 	if (rbuf->copied) {
-		text_copy(result->tables[0].columns[2 * DIRECT].heading,
-			  sizeof(result->tables[0].columns[0].heading), _("direct: COPIED"));
+		size_t direct = 2 * (size_t)DIRECT;
+		struct bench_column *column = &result->tables[0].columns[direct];
+
+		text_copy(column->heading, sizeof(column->heading), _("direct: COPIED"));
 		bench_result_note(result, "%s",
 				  _("Direct IO was asked for, but the sg driver copied the data: "
 				    "echo 1 > /sys/module/sg/parameters/allow_dio lets it."));

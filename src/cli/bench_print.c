@@ -12,19 +12,35 @@
 
 #define CELL_MAX (BENCH_TEXT_MAX + 32)
 
-/* "193 MB/s ±4%": the farther of smallest and largest from the median. Beside an earlier one, the
- * change instead: "193 MB/s -4%". */
-static void print_cell(const struct bench_figure *figure, double before, char ret[static CELL_MAX])
+/* In percent of the median: the farther of smallest and largest from it. */
+static double scatter(const struct bench_figure *figure)
 {
-	char text[BENCH_TEXT_MAX], more[24] = "";
 	double off = figure->largest - figure->median;
 
 	if (figure->median - figure->smallest > off)
 		off = figure->median - figure->smallest;
+	return figure->median > 0 ? off / figure->median * 100 : 0;
+}
+
+/* What a cell with all of it takes: a narrow terminal has no room for many. */
+#define CELL_COLUMNS 17
+
+static bool is_narrow(const struct bench_table *table)
+{
+	return columns_width() > 0 &&
+	       (unsigned)columns_width() < CELL_COLUMNS * (table->column_count + 1);
+}
+
+/* "193 MB/s ±4%"; beside an earlier one, the change instead: "193 MB/s -4%". */
+static void print_cell(const struct bench_figure *figure, double before, bool narrow,
+		       char ret[static CELL_MAX])
+{
+	char text[BENCH_TEXT_MAX], more[24] = "";
+
 	if (before > 0)
 		snprintf(more, sizeof(more), " %+.0f%%", (figure->median / before - 1) * 100);
-	else if (figure->rounds > 1 && figure->median > 0)
-		snprintf(more, sizeof(more), " ±%.0f%%", off / figure->median * 100);
+	else if (figure->rounds > 1 && !narrow)
+		snprintf(more, sizeof(more), " ±%.0f%%", scatter(figure));
 	snprintf(ret, CELL_MAX, "%s%s", bench_print(figure->unit, figure->median, text), more);
 }
 
@@ -43,7 +59,7 @@ static int print_row(const struct bench_result *result, size_t row, struct bench
 
 		texts[c + 1] = cells[c];
 		if (figure)
-			print_cell(figure, before, cells[c]);
+			print_cell(figure, before, is_narrow(table), cells[c]);
 		if (before < 0)
 			continue;
 		bench_print(figure->unit, before, then[c]);
@@ -64,6 +80,7 @@ static void print_how(const struct bench_result *result, unsigned table)
 {
 	struct bench_how how = { 0 };
 	bool first = true;
+	double most = 0;
 	char text[160];
 
 	for (size_t i = 0; i < result->figure_count; i++) {
@@ -74,14 +91,20 @@ static void print_how(const struct bench_result *result, unsigned table)
 		if (first)
 			how = *one;
 		first = false;
+		if (scatter(&result->figures[i]) > most)
+			most = scatter(&result->figures[i]);
 		if (strcmp(how.engine, one->engine) != 0)
-			return;
+			snprintf(how.engine, sizeof(how.engine), "%s", _("various"));
 		how.request = how.request == one->request ? how.request : 0;
 		how.depth = how.depth == one->depth ? how.depth : 0;
 		how.path = how.path == one->path ? how.path : BENCH_PATH_UNKNOWN;
 	}
-	if (!first)
-		printf("(%s)\n", bench_print_how(&how, text, sizeof(text)));
+	if (first)
+		return;
+	printf("(%s", bench_print_how(&how, text, sizeof(text)));
+	if (most > 0 && is_narrow(&result->tables[table]))
+		printf(_("; rounds differ by up to %.0f %% from the median"), most);
+	puts(")");
 }
 
 static int print_table(const struct bench_result *result, unsigned index,
