@@ -77,7 +77,7 @@ class Machine:
     def note(self, what):
         print(f"{time.monotonic() - self.start:6.1f} s  {what}", flush=True)
 
-    def see(self, pattern, limit=300):
+    def see(self, pattern, limit=600):
         """Waits until the serial line has said this since it was last asked."""
         end = time.monotonic() + limit
         self.serial.settimeout(1)
@@ -134,7 +134,7 @@ def main():
     parser.add_argument("firmware", choices=("bios", "uefi", "secure"))
     parser.add_argument("medium", choices=("stick", "cd"))
     parser.add_argument("image")
-    parser.add_argument("--memory", type=int, default=256)
+    parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--copy", action="store_true")
     parser.add_argument("--screen")
     options = parser.parse_args()
