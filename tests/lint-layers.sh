@@ -9,12 +9,12 @@ export LC_ALL=C # sort and join must agree
 build=$(realpath -- "${1:?"usage: lint-layers.sh BUILD-FOLDER [SOURCE-FOLDER]"}")
 cd -- "${2:-$(dirname -- "$0")/..}" || exit 99
 
-core="base scsi discover boot content health plan layout stats io guard digest map copy rescue verify job report session bench"
+core="base scsi discover boot content health plan after layout stats io guard digest map copy rescue verify job report session bench"
 
 # layer: headers of the project (globs). What is not public is for its own layer only, and
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
-public='base/* boot/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h discover/scan_options.h health/health.h plan/plan.h plan/picture.h
+public='base/* boot/* after/* scsi/sense.h discover/disk.h discover/endpoint.h discover/scan.h discover/scan_options.h health/health.h plan/plan.h plan/picture.h
 	plan/rangespec.h plan/free_places.h plan/held.h plan/identifiers.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/setup.h job/snapshot.h map/map.h
 	report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/verify.h session/progress.h session/used.h'
 allowed() { # LAYER
@@ -27,6 +27,7 @@ allowed() { # LAYER
 	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
 	layout) echo 'base/* discover/gpt.h plan/plan.h' ;;
+	after) echo 'base/* discover/disk.h plan/identifiers.h plan/plan.h' ;;
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* scsi/* discover/disk.h plan/options.h' ;;
 	guard) echo 'base/* scsi/sg_only.h plan/* discover/*' ;;
@@ -36,7 +37,7 @@ allowed() { # LAYER
 	rescue) echo 'base/* scsi/sense.h discover/disk.h plan/plan.h map/map.h io/io.h copy/* job/events.h job/snapshot.h' ;;
 	verify) echo 'base/* plan/* digest/* map/* io/io.h stats/* copy/*' ;;
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
-	report) echo 'base/* scsi/sense.h discover/disk.h boot/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
+	report) echo 'base/* scsi/sense.h discover/disk.h boot/* after/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h layout/layout.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
 	bench) echo "base/* stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h report/json.h session/opened.h" ;;
 	cli) echo "config.h session/health.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
@@ -63,13 +64,13 @@ json-c/*: health report bench cli
 libsmartcols*: cli
 libfdisk*: layout
 getopt.h: cli
-sys/ioctl.h: scsi discover guard io bench cli
-sys/mount.h: discover guard
-linux/*: scsi discover guard io bench
-fcntl.h: base scsi discover boot health guard io digest map copy job stats report session bench
+sys/ioctl.h: scsi discover after guard io bench cli
+sys/mount.h: discover after guard
+linux/*: scsi discover after guard io bench
+fcntl.h: base scsi discover boot after health guard io digest map copy job stats report session bench
 dirent.h: discover boot guard session bench
-unistd.h: base scsi discover boot content health layout guard io digest map copy job stats report session bench cli ui
-sys/*: base scsi discover boot health layout guard io digest map copy job stats report session bench cli ui'
+unistd.h: base scsi discover boot after content health layout guard io digest map copy job stats report session bench cli ui
+sys/*: base scsi discover boot after health layout guard io digest map copy job stats report session bench cli ui'
 
 count=0
 point() { # TEXT: reads complaints from standard input

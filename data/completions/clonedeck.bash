@@ -16,7 +16,7 @@ _clonedeck()
     local clone_options="--ranges --source-sector-size --domain --used --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
         --no-arm-last --table --grow --probe --no-probe --map
-        --verify --rewrite --digest --free
+        --verify --rewrite --digest --identities --free
         $resume_options"
 
     # "--option=value" arrives as three words
@@ -61,6 +61,10 @@ _clonedeck()
         ;;
     --source-sector-size)
         mapfile -t COMPREPLY < <(compgen -W '512 4096' -- "$cur")
+        return
+        ;;
+    --identities)
+        mapfile -t COMPREPLY < <(compgen -W 'keep new new,rewrite' -- "$cur")
         return
         ;;
     --sg-io)

@@ -239,6 +239,7 @@ static const struct known known[] = {
 	{ "verify", CLONE, 0, optional_argument, .set = set_verify },
 	{ "no-verify", CLONE | RESUME, 0, no_argument, .set = set_no_verify },
 	{ "rewrite", CLONE, 0, SWITCH(plan.rewrite) },
+	{ "identities", CLONE, 0, OF_PLAN },
 	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
 	{ "table", CLONE, 0, OF_PLAN },
 	{ "grow", CLONE, 0, OF_PLAN },
@@ -512,6 +513,13 @@ static const struct {
 	{ COMMAND_CLONE | COMMAND_VERIFY, N_(
 		"      --digest ALGORITHMS       also compute checksums: sha256, sha512,\n"
 		"                                blake2b, sha1, md5, xxh3, separated by commas\n") },
+	{ COMMAND_CLONE, N_(
+		"\n"
+		"When the copy is complete:\n"
+		"      --identities=keep|new|new,rewrite\n"
+		"                                keep (default): those of the source; new: other\n"
+		"                                disk GUID, PARTUUIDs and UUIDs; rewrite: and in\n"
+		"                                the files of the copy that name the old ones\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Disks with errors:\n") },

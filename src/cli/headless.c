@@ -378,7 +378,7 @@ static int print_report(struct headless *run)
 
 	if (!report)
 		return EXIT_INTERNAL;
-	code = (int)report_exit_code(report);
+	code = (int)report_end_code(report);
 	if (run->json) {
 		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);
 		json_object *document = report_json_document(report);

@@ -375,12 +375,31 @@ static void say_duplicate(const struct rule_context *c, const char *what, struct
 		 what, c->destination->disk_node, list[0] ? " (" : "", list, list[0] ? ")" : "");
 }
 
+void rule_new_identities(const struct rule_context *c, struct verdict *ret)
+{
+	if (c->plan->options.identities == IDENTITIES_KEEP)
+		return;
+	if (c->destination->kind == ENDPOINT_IMAGE) {
+		rule_say(ret, VERDICT_REFUSE, "%s",
+			 _("Only a disk or a partition gets new identifiers, not an image. Keep "
+			   "them (--identities=keep), and choose new ones when the image is "
+			   "copied to a disk."));
+		return;
+	}
+	rule_say(ret, VERDICT_WARN,
+		 _("The copy on %s gets new identifiers when it is complete, and may then not "
+		   "start: its boot loader, fstab, crypttab or initramfs may name the old ones. "
+		   "The report lists the files; --identities=new,rewrite changes them."),
+		 c->destination->disk_node);
+}
+
 void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret)
 {
 	const struct disk *disk = c->source_disk;
 	char name[RULE_NAME_MAX];
 
-	if (!disk || !rule_is_device(c->destination))
+	if (!disk || !rule_is_device(c->destination) ||
+	    c->plan->options.identities != IDENTITIES_KEEP)
 		return;
 	if (rule_copies_table(c) && disk->table_uuid[0]) {
 		say_duplicate(c, disk->node, ret);

@@ -72,6 +72,8 @@ static const struct option table[PLAN_OPTIONS] = {
 				.words = { "auto", "yes", "no" } },
 	[PLAN_OPTION_VERIFY] = { MEMBER("verify", PLAN_WORD, verify),
 				 .words = { "digest", "rolling", "after", "compare", "off" } },
+	[PLAN_OPTION_IDENTITIES] = { MEMBER("identities", PLAN_WORD, identities),
+				     .words = { "keep", "new", "new,rewrite" } },
 	[PLAN_OPTION_REWRITE] = { MEMBER("rewrite", PLAN_SWITCH, rewrite), .words = { "0", "1" } },
 	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_CHECKSUMS, checksums) },
 	[PLAN_OPTION_FREE] = { MEMBER("free", PLAN_WORD, free),

@@ -74,6 +74,13 @@ enum verify_choice {
 	VERIFY_OFF,
 };
 
+/* Of the copy: those of the source, or others once it is complete. */
+enum identities_choice {
+	IDENTITIES_KEEP,
+	IDENTITIES_NEW,
+	IDENTITIES_REWRITE, /* new, and its files that name the old ones are changed */
+};
+
 /*
  * The sums of a whole source that can be asked for, one for each program that
  * checks them: sha256sum, sha512sum, b2sum, sha1sum, md5sum, xxh128sum. A set of
@@ -137,6 +144,7 @@ struct plan_options {
 	enum probe_choice probe;
 	bool arm_at_once; /* copy tables and superblocks in their turn, not last (held.h) */
 	enum verify_choice verify;
+	enum identities_choice identities;
 	unsigned checksums; /* of the whole source: a bit each of enum checksum_algorithm */
 	enum free_choice free;
 	enum table_choice table;
@@ -177,6 +185,7 @@ enum plan_option {
 	PLAN_OPTION_ARM_LAST,
 	PLAN_OPTION_PROBE,
 	PLAN_OPTION_VERIFY,
+	PLAN_OPTION_IDENTITIES,
 	PLAN_OPTION_REWRITE,
 	PLAN_OPTION_DIGEST,
 	PLAN_OPTION_FREE,

@@ -175,28 +175,6 @@ static bool sum_line(const struct report *report, bool full, size_t index, struc
 	return true;
 }
 
-static bool boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
-{
-	return boot_line(&report->boot, index, ret->text);
-}
-
-static bool entry_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
-{
-	const struct boot_entry *entry = &report->boot_entries[index];
-
-	if (index >= report->boot_entry_count)
-		return false;
-	snprintf(ret->text, sizeof(ret->text),
-		 _("this machine's boot entry %04X (%s) names a partition of the source: %s"),
-		 entry->number, entry->label, entry->part_uuid);
-	return true;
-}
-
-static const char *identifiers(const struct report *report, char *buffer, size_t size)
-{
-	return identifiers_print(&report->identifiers, buffer, size);
-}
-
 static bool hurt_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
 {
 	if (index >= report->hurt_count)
@@ -471,11 +449,13 @@ static const struct fact facts[] = {
 	{ FACT_FLUSHED, .json = JSON_MADE("held_back", report_json_held_back) },
 	{ FACT_FLUSHED, .label = N_("tables"), .title = N_("Tables"), .words = report_armed,
 	  .json = JSON_MADE("armed", report_json_armed) },
-	{ FACT_FLUSHED, .label = N_("boots"), .title = N_("Can start"), .line = boots_line,
+	{ FACT_FLUSHED, .label = N_("boots"), .title = N_("Can start"), .line = report_boots_line,
 	  .json = JSON_MADE("boot", report_json_boot) },
-	{ FACT_FLUSHED, .label = "", .title = "", .line = entry_line },
+	{ FACT_FLUSHED, .label = "", .title = "", .line = report_entry_line },
+	{ FACT_FLUSHED, .label = N_("after"), .title = N_("Afterwards"), .line = report_after_line,
+	  .json = JSON_MADE("after", report_json_after) },
 	{ FACT_FLUSHED, .full = true, .label = N_("ids"), .title = N_("Identifiers"),
-	  .words = identifiers, .json = JSON_MADE("identifiers", report_json_identifiers) },
+	  .words = report_identifiers, .json = JSON_MADE("identifiers", report_json_identifiers) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_fitted,
 	  .json = JSON_MADE("fitted", report_json_fitted_table) },
 	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line,

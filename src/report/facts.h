@@ -60,6 +60,12 @@ json_object *report_json_of_facts(const struct report *report);
 json_object *report_graph(const struct report *report);
 json_object *report_strip(const struct report *report);
 
+/* start.c */
+bool report_boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
+bool report_entry_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
+bool report_after_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
+const char *report_identifiers(const struct report *report, char *buffer, size_t size);
+
 /* words.c */
 bool report_source_line(const struct report *report, bool full, size_t index,
 			struct fact_line *ret);
@@ -88,6 +94,7 @@ json_object *report_json_armed(const void *report);
 json_object *report_json_hurt(const void *report);
 json_object *report_json_boot(const void *report);
 json_object *report_json_identifiers(const void *report);
+json_object *report_json_after(const void *report);
 json_object *report_json_seconds(const void *report);
 json_object *report_json_rate(const void *report);
 json_object *report_json_cpu(const void *report);

@@ -30,7 +30,7 @@ json_object *report_json_result(const void *data)
 
 json_object *report_json_exit_code(const void *data)
 {
-	return json_object_new_int((int)report_exit_code(data));
+	return json_object_new_int((int)report_end_code(data));
 }
 
 /* ---- the ends and the plan ---- */
@@ -263,6 +263,20 @@ json_object *report_json_identifiers(const void *data)
 	const struct report *report = data;
 
 	return report_json_identifiers_of(&report->identifiers);
+}
+
+json_object *report_json_after(const void *data)
+{
+	static const struct json_field fields[] = {
+		FIELD(after_step, partition, JSON_POSITIVE), FIELD(after_step, what, JSON_TEXT),
+		FIELD(after_step, failed, JSON_BOOL),        FIELD(after_step, left, JSON_BOOL),
+		FIELD(after_step, said, JSON_TEXT),
+	};
+	const struct report *report = data;
+
+	return report->after_asked
+		       ? report_json_list_of(fields, report->after.items, report->after.count)
+		       : NULL;
 }
 
 /* ---- what was measured ---- */

@@ -98,6 +98,21 @@ static const char *result_word(const struct report *report, const char *good)
 	}
 }
 
+bool report_after_failed(const struct report *report)
+{
+	for (size_t i = 0; i < report->after.count; i++)
+		if (report->after.items[i].failed)
+			return true;
+	return report->after.more;
+}
+
+enum exit_code report_end_code(const struct report *report)
+{
+	enum exit_code code = report_exit_code(report);
+
+	return code == EXIT_COMPLETE && report_after_failed(report) ? EXIT_BAD_AREAS : code;
+}
+
 const char *report_result_word(const struct report *report)
 {
 	return result_word(report, N_("COMPLETE"));

@@ -8,6 +8,7 @@
 #ifndef CLONEDECK_REPORT_REPORT_H
 #define CLONEDECK_REPORT_REPORT_H
 
+#include "after/after.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "boot/boot.h"
@@ -89,6 +90,8 @@ struct report {
 	struct boot_entry boot_entries[REPORT_BOOTS_MAX]; /* that name the source */
 	size_t boot_entry_count;
 	struct identifiers identifiers; /* that it shares with the source, or did */
+	bool after_asked;
+	struct after_steps after; /* what was done to the complete copy */
 	/* What to do next, sentences: first all that the copy does not work without, in order. */
 	char next[REPORT_STEPS_MAX][REPORT_STEP_MAX];
 	size_t next_count;
@@ -97,6 +100,10 @@ struct report {
 void report_done(struct report *report);
 const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
+/* How the program ends: the same, but never 0 if something that was to be done to the complete copy
+ * was not. */
+enum exit_code report_end_code(const struct report *report);
+bool report_after_failed(const struct report *report);
 /* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use), "MISMATCH", "STOPPED", "FAILED": as in
  * the JSON; marked, so whoever shows it to people translates it. */
 const char *report_result_word(const struct report *report);

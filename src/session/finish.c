@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "guard/claim.h"
+#include "session/aftercare.h"
 #include "session/boot_check.h"
 #include "session/outcome.h"
 #include "session/session_private.h"
@@ -118,8 +119,9 @@ static int make_report(struct session *session, const struct error *close_error,
 	}
 	find_writer(session, report);
 	outcome_find_hurt(job, copied(session), report);
-	boot_check_copy(job, copied(session), report);
 	identifiers_find(report->plan, copied(session), &report->identifiers);
+	aftercare_run(session->log, report);
+	boot_check_copy(job, copied(session), report);
 	outcome_say_next(copied(session), close_error, report);
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/table.h"
+#include "session/aftercare.h"
 #include "session/boot_check.h"
 
 #define GPT_ENTRIES_BYTES 16384U
@@ -506,6 +507,9 @@ static void say_boot(struct report *report)
 
 	for (unsigned i = 0; i < BOOT_CHECK_STEPS; i++)
 		if (boot_check_step(report, i, step)[0])
+			add(report, "%s", step);
+	for (unsigned i = 0; i < AFTERCARE_STEPS; i++)
+		if (aftercare_step(report, i, step)[0])
 			add(report, "%s", step);
 }
 

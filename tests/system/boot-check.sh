@@ -13,7 +13,7 @@ root_uuid=11111111-2222-4333-8444-555555555555
 # \EFI\BOOT\BOOTX64.EFI, and ext4 with fstab and grub.cfg, which find it by its UUID. Says so
 # through the serial port when it has.
 grub_disk() {
-	local modules='part_gpt fat ext2 search search_fs_uuid echo serial terminal sleep test normal configfile'
+	local modules='part_gpt fat ext2 search search_fs_uuid search_fs_file echo serial terminal sleep test normal configfile'
 	truncate -s 64M "$1"
 	sfdisk -q --wipe always "$1" <<-TABLE
 		label: gpt
@@ -26,7 +26,7 @@ grub_disk() {
 	cat >early.cfg <<-CFG
 		serial --unit=0
 		terminal_output serial
-		search --no-floppy --fs-uuid --set=root $root_uuid
+		search --no-floppy --file --set=root /etc/fstab
 		configfile (\$root)/boot/grub/grub.cfg
 	CFG
 	# shellcheck disable=SC2086 # several names
@@ -103,4 +103,56 @@ what_can_start_is_told_and_starts() {
 	both_start yes copy.img
 }
 
-run_cases what_can_start_is_told_and_starts
+a_copy_with_new_identifiers_starts_too() {
+	grub_disk source.img
+	truncate -s 64M copy.img
+	source=$(attach "$PWD/source.img")
+	destination=$(attach "$PWD/copy.img")
+	clone 0 "$source" "$destination" --identities=new
+	says 'TO DO: etc/fstab of partition 3 names 2 old identifiers'
+	cp logs/*.json json
+	json_says '.result == "COMPLETE" and .exit_code == 0'
+	json_says '[.identifiers[] | select(.changed_to == null or .changed_to == .value)] == []'
+	rm -r logs
+	# Again, from the start: all is as on the source first.
+	clone 0 "$source" "$destination" --identities=new,rewrite
+	says 'etc/fstab of partition 3: 2 names rewritten'
+	cp logs/*.json json
+	new=$(jq -r '.identifiers[] | select(.fs == "ext4") | .changed_to' json)
+	detach "$source"
+	detach "$destination"
+	sfdisk --verify copy.img
+	part_of copy.img 36 24 >rootfs
+	e2fsck -fn rootfs
+	[ "$(blkid -p -s UUID -o value rootfs)" = "$new" ]
+	debugfs -R 'cat /etc/fstab' rootfs | grep "UUID=$new / ext4"
+	debugfs -R 'cat /boot/grub/grub.cfg' rootfs | grep "$new"
+	part_of copy.img 2 34 >esp
+	fsck.vfat -n esp
+	both_start yes copy.img
+}
+
+part_of() { # IMAGE MIB MIB
+	dd if="$1" bs=1M skip="$2" count="$3" status=none
+}
+
+what_keeps_its_identifier_is_no_success() {
+	source=$(new_disk source 64)
+	destination=$(new_disk copy 64)
+	sfdisk -q --wipe always "$source" <<<'start=1MiB, size=60MiB, type=83'
+	truncate -s 60M f2fs.img
+	mkfs.f2fs -q f2fs.img
+	dd if=f2fs.img of="$source" bs=1M seek=1 conv=notrunc status=none
+	clone 4 "$source" "$destination" --identities=new
+	says 'NOT DONE: new UUID of partition 1 (f2fs). There is no tool that does it.'
+	says 'COMPLETE'
+	cp logs/*.json json
+	json_says '.result == "COMPLETE" and .exit_code == 4'
+	json_says '[.identifiers[] | select(.of != "contents") | .changed_to] | all(. != null)'
+	run 3 clone -s "$source" -d "$PWD/new.img" --identities=new --confirm x --log-dir logs
+	says 'new-identities'
+	[ ! -e new.img ]
+}
+
+run_together 3 what_can_start_is_told_and_starts a_copy_with_new_identifiers_starts_too \
+	what_keeps_its_identifier_is_no_success

@@ -279,7 +279,7 @@ static void keep_report(struct app *app, const struct report *report)
 	CLEANUP(free) char *text = NULL;
 
 	app->copied = true;
-	app->exit_code = (int)report_exit_code(report);
+	app->exit_code = (int)report_end_code(report);
 	free(app->report_text);
 	app->report_text = NULL;
 	if (!shown)

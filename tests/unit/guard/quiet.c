@@ -251,7 +251,17 @@ static void near_failing_source_copied_whole(struct machine *m)
 	m->facts.source_fails = true;
 }
 
+/* The copy will have its own. */
+static void near_new_identities(struct machine *m)
+{
+	static const struct plan_options options = { .identities = IDENTITIES_NEW };
+
+	strcpy(m->disks[0].table_uuid, "1234");
+	m->options = &options;
+}
+
 const struct rule_case quiet[] = {
+	{ "duplicate-identities", near_new_identities, NULL },
 	/* A new copy may find anything. */
 	{ "destination-not-half-made", set_data, NULL },
 	{ "destination-mounted", near_other_partition_mounted, NULL },

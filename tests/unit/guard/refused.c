@@ -364,7 +364,16 @@ static void set_not_half_made(struct machine *m)
 	text_copy(m->facts.shows, sizeof(m->facts.shows), "ext4 \"photos\"");
 }
 
+static void set_new_identities_of_image(struct machine *m)
+{
+	static const struct plan_options options = { .identities = IDENTITIES_REWRITE };
+
+	machine_image(&m->destination, "/srv/b.img", DISK_SIZE, true);
+	m->options = &options;
+}
+
 const struct rule_case refused[] = {
+	{ "new-identities", set_new_identities_of_image, "not an image" },
 	{ "destination-not-half-made", set_not_half_made, "holds ext4 \"photos\" now" },
 	{ "source-gone", set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", set_destination_gone, "/dev/sdb" },

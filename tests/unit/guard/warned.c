@@ -329,6 +329,13 @@ void near_free_places_zeroed(struct machine *m)
 	leave_free_places(m, FREE_ZERO);
 }
 
+static void set_new_identities(struct machine *m)
+{
+	static const struct plan_options options = { .identities = IDENTITIES_NEW };
+
+	m->options = &options;
+}
+
 /* No warnings: what a technician is to know. */
 const struct rule_case said[] = {
 	{ "source-boots", set_boots, "BIOS: GRUB" },
@@ -338,6 +345,7 @@ const struct rule_case said[] = {
 const struct rule_case warned[] = {
 	{ "free-places-left", set_free_places_left, "1.02 MB" },
 	{ "used-only-failing", set_failing_source, "--used=first" },
+	{ "new-identities", set_new_identities, "may then not start" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },
 	{ "image-space", set_no_space_sparse, "sparse" },

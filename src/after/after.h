@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is done to a copy that is complete and verified, because it was asked for: by the tools
+ * made for it, each on a loop device over its part of the destination, which whoever calls holds
+ * claimed. That needs no partition nodes, and reaches nothing but that part.
+ */
+#ifndef CLONEDECK_AFTER_AFTER_H
+#define CLONEDECK_AFTER_AFTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+#include "discover/disk.h"
+#include "plan/identifiers.h"
+
+#define AFTER_STEPS_MAX 48
+
+struct after_step {
+	unsigned partition; /* 0: the disk */
+	bool failed;        /* it was not done, or not to its end */
+	bool left;          /* a file that still names what the disk does not have any more */
+	char what[128];     /* translated */
+	char said[256];     /* why not, or the last words of the tool; "" nothing */
+};
+
+struct after_steps {
+	struct after_step items[AFTER_STEPS_MAX];
+	size_t count;
+	bool more; /* there was no room for */
+};
+
+/* Returns NULL where there is no more room. */
+struct after_step *after_add(struct after_steps *steps, unsigned partition, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The destination. */
+struct after_disk {
+	int fd; /* claimed */
+	uint64_t size;
+	uint32_t sector_size;
+	bool is_partition;                  /* all of it is what was copied */
+	const struct partition *partitions; /* of its own table */
+	size_t count;
+	struct log *log;
+};
+
+/* Bytes of a partition; number 0: of the disk. False: there is none with that number. */
+bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *retstart,
+		 uint64_t *retlength);
+
+/* ---- identities.c ---- */
+
+/* Gives each of them a new value. */
+void after_identities(const struct after_disk *disk, const struct identifiers *old,
+		      struct after_steps *steps);
+
+/* ---- files.c ---- */
+
+/* The files by which the system on the copy finds its disks, and that name an old identifier;
+ * rewrite: by the one that took its place. */
+void after_files(const struct after_disk *disk, const struct identifiers *changed, bool rewrite,
+		 struct after_steps *steps);
+
+/* ---- loop.c ---- */
+
+#define AFTER_NODE_MAX 32
+
+/* A descriptor that holds a loop device over these bytes, gone with it; or a negative errno. */
+int after_loop(const struct after_disk *disk, uint64_t start, uint64_t length,
+	       char node[static AFTER_NODE_MAX]);
+
+/* ---- tool.c ---- */
+
+/* Runs a tool from the system's own directories for at most so long. Its exit status; -ENOENT: it
+ * is not installed, -ETIMEDOUT, or another negative errno. `said`: its last line. argv ends with
+ * NULL. */
+int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size);
+
+#endif

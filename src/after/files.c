@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "after/after.h"
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#define FILE_MAX  (1UL << 20)
+#define FILES_MAX 32 /* of one pattern */
+
+/* From the root folder of a file system, or of what may be a volume in it. */
+static const char *const names[] = {
+	"etc/fstab",
+	"etc/crypttab",
+	"etc/default/grub",
+	"etc/kernel/cmdline",
+	"etc/initramfs-tools/conf.d/resume",
+	"boot/grub/grub.cfg",
+	"boot/grub2/grub.cfg",
+	"boot/loader/entries/*.conf",
+	"grub/grub.cfg",
+	"grub2/grub.cfg",
+	"loader/entries/*.conf",
+	"EFI/*/grub.cfg",
+};
+static const char *const folders[] = { "", "@/", "root/" };
+
+struct search {
+	const struct identifiers *changed;
+	unsigned partition;
+	bool rewrite;
+	struct after_steps *steps;
+};
+
+/* A mount that nobody else sees: it has no place in the tree, and goes with its descriptor. */
+static int mount_hidden(const char *fs, const char *node, bool writable)
+{
+	CLEANUP(close) int context = fsopen(fs, FSOPEN_CLOEXEC);
+
+	if (context < 0 || fsconfig(context, FSCONFIG_SET_STRING, "source", node, 0) < 0 ||
+	    (!writable && fsconfig(context, FSCONFIG_SET_FLAG, "ro", NULL, 0) < 0) ||
+	    fsconfig(context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+		return -errno;
+	int fd = fsmount(context, FSMOUNT_CLOEXEC,
+			 MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC |
+				 (writable ? 0 : MOUNT_ATTR_RDONLY));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The new ones are as long as the old ones, so the file keeps its owner and its place. */
+static unsigned replace(const struct identifiers *changed, char *text, size_t length)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < changed->count; i++) {
+		const struct identifier *item = &changed->items[i];
+		size_t part = strlen(item->value);
+		char *at = text;
+
+		if (!item->changed_to[0] || strlen(item->changed_to) != part || !part)
+			continue;
+		while ((at = memmem(at, length - (size_t)(at - text), item->value, part))) {
+			memcpy(at, item->changed_to, part);
+			at += part;
+			count++;
+		}
+	}
+	return count;
+}
+
+static bool write_back(int fd, const char *text, size_t length)
+{
+	return pwrite(fd, text, length, 0) == (ssize_t)length && fsync(fd) == 0;
+}
+
+/* Links on the copy could lead to files of this machine: none is followed. */
+static int open_beneath(int root, const char *name, bool writable)
+{
+	struct open_how how = { .flags = (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK,
+				.resolve =
+					RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV };
+
+	return (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
+}
+
+static void look_in_file(const struct search *search, int root, const char *name)
+{
+	CLEANUP(close) int fd = open_beneath(root, name, search->rewrite);
+	char *text CLEANUP(free) = malloc(FILE_MAX);
+	struct after_step *step;
+	struct stat st;
+	unsigned count;
+
+	if (fd < 0 || !text || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return;
+	ssize_t length = pread(fd, text, FILE_MAX, 0);
+
+	count = length > 0 ? replace(search->changed, text, (size_t)length) : 0;
+	if (!count)
+		return;
+	step = after_add(search->steps, search->partition,
+			 search->rewrite
+				 ? P_("%.64s of partition %u: %u name rewritten",
+				      "%.64s of partition %u: %u names rewritten", count)
+				 : P_("%.64s of partition %u names %u old identifier",
+				      "%.64s of partition %u names %u old identifiers", count),
+			 name, search->partition, count);
+	if (!step)
+		return;
+	text_sanitise(step->what, sizeof(step->what), step->what, sizeof(step->what));
+	step->left = !search->rewrite;
+	step->failed = search->rewrite && !write_back(fd, text, (size_t)length);
+}
+
+static void look_for(const struct search *search, int root, const char *folder, const char *name)
+{
+	char here[48], pattern[160];
+	glob_t found;
+
+	snprintf(here, sizeof(here), "/proc/self/fd/%d/", root);
+	snprintf(pattern, sizeof(pattern), "%s%s%s", here, folder, name);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
+		return;
+	for (size_t i = 0; i < found.gl_pathc && i < FILES_MAX; i++)
+		look_in_file(search, root, found.gl_pathv[i] + strlen(here));
+	globfree(&found);
+}
+
+/* A Btrfs that has its old UUID must not be mounted while the source is attached. */
+static bool can_look(const struct identifier *item)
+{
+	static const char *const known[] = { "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat" };
+
+	if (item->kind != IDENTIFIER_CONTENTS)
+		return false;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(item->fs, known[i]) == 0)
+			return true;
+	return strcmp(item->fs, "btrfs") == 0 && item->changed_to[0];
+}
+
+static int look_in(const struct after_disk *disk, const struct identifier *item,
+		   const struct search *search)
+{
+	uint64_t start, length;
+	char node[AFTER_NODE_MAX];
+
+	if (!after_range(disk, item->partition, &start, &length))
+		return -ERANGE;
+	CLEANUP(close) int loop = after_loop(disk, start, length, node);
+
+	if (loop < 0)
+		return loop;
+	CLEANUP(close) int root = mount_hidden(item->fs, node, search->rewrite);
+
+	if (root < 0)
+		return root;
+	for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++)
+		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+			look_for(search, root, folders[f], names[n]);
+	return 0;
+}
+
+void after_files(const struct after_disk *disk, const struct identifiers *changed, bool rewrite,
+		 struct after_steps *steps)
+{
+	for (size_t i = 0; i < changed->count; i++) {
+		const struct identifier *item = &changed->items[i];
+		const struct search search = { changed, item->partition, rewrite, steps };
+		int r = can_look(item) ? look_in(disk, item, &search) : 0;
+		struct after_step *step;
+
+		if (r == 0)
+			continue;
+		step = after_add(steps, item->partition,
+				 _("partition %u (%s) was not searched for old identifiers"),
+				 item->partition, item->fs);
+		if (!step)
+			return;
+		step->left = true;
+		text_copy(step->said, sizeof(step->said),
+			  r == -ENODEV ? _("This system cannot mount it.") : error_phrase(r));
+	}
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "after/after.h"
+#include "base/clock.h"
+#include "base/process.h"
+#include "base/text.h"
+
+#define ARGUMENTS_MAX 12
+#define LINE_BYTES    256
+#define NOT_FOUND     127 /* exit status of a shell */
+#define STEP          (10 * NSEC_PER_MSEC)
+
+/* What a tool prints, line by line. */
+struct output {
+	struct log *log;
+	const char *tool;
+	char line[LINE_BYTES];
+	size_t length;
+	char *said;
+	size_t size;
+};
+
+static void end_line(struct output *output)
+{
+	char line[LINE_BYTES];
+
+	text_sanitise(line, sizeof(line), output->line, output->length);
+	output->length = 0;
+	if (!line[0])
+		return;
+	text_copy(output->said, output->size, line);
+	log_line(output->log, LOG_LEVEL_INFO, "after", "%s: %s", output->tool, line);
+}
+
+static void take(struct output *output, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '\n' || bytes[i] == '\r')
+			end_line(output);
+		else if (output->length < sizeof(output->line))
+			output->line[output->length++] = bytes[i];
+	}
+}
+
+/* Until it has closed its output. False: the time is over. */
+static bool listen_to(int fd, uint64_t deadline, struct output *output)
+{
+	char bytes[1024];
+
+	for (;;) {
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+		uint64_t now = clock_monotonic();
+
+		if (now >= deadline)
+			return false;
+		if (poll(&poll_fd, 1, 200) <= 0)
+			continue;
+		ssize_t n = read(fd, bytes, sizeof(bytes));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		take(output, bytes, (size_t)n);
+	}
+	end_line(output);
+	return true;
+}
+
+static int wait_for(pid_t pid, uint64_t deadline)
+{
+	int status = 0;
+	pid_t ended;
+
+	while ((ended = waitpid(pid, &status, WNOHANG)) == 0 && clock_monotonic() < deadline)
+		clock_sleep_until(clock_monotonic() + STEP);
+	if (ended == 0)
+		child_end(pid);
+	if (ended != pid)
+		return ended == 0 ? -ETIMEDOUT : -errno;
+	if (!WIFEXITED(status))
+		return -EINTR;
+	return WEXITSTATUS(status) == NOT_FOUND ? -ENOENT : WEXITSTATUS(status);
+}
+
+int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size)
+{
+	/* The shell sends both outputs the same way, and finds the program. */
+	const char *words[ARGUMENTS_MAX + 5] = { "sh", "-c", "exec \"$@\" 2>&1", "sh" };
+	struct output output = { .log = log, .tool = argv[0], .said = said, .size = size };
+	uint64_t deadline = clock_monotonic() + seconds * NSEC_PER_SEC;
+	int pipes[2];
+	pid_t pid;
+
+	said[0] = '\0';
+	for (size_t i = 0; argv[i] && i < ARGUMENTS_MAX; i++)
+		words[4 + i] = argv[i];
+	if (pipe2(pipes, O_CLOEXEC) < 0)
+		return -errno;
+	int r = child_start("/bin/sh", words, NULL, -1, pipes[1], &pid);
+
+	close(pipes[1]);
+	if (r == 0 && !listen_to(pipes[0], deadline, &output)) {
+		child_end(pid);
+		r = -ETIMEDOUT;
+	} else if (r == 0) {
+		r = wait_for(pid, deadline);
+	}
+	close(pipes[0]);
+	log_line(log, LOG_LEVEL_INFO, "after", "%s %s: ends with %d", argv[0], argv[1], r);
+	return r;
+}

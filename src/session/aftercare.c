@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "session/aftercare.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "discover/table.h"
+#include "guard/claim.h"
+
+static void read_again(const struct after_disk *disk, struct table *ret)
+{
+	char path[48];
+
+	/* The same device, through the page cache. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", disk->fd);
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct table_source from = { .fd = fd,
+					   .size = disk->size,
+					   .sector_size = disk->sector_size };
+
+	fsync(disk->fd);
+	if (fd >= 0 && table_read(&from, ret) < 0)
+		table_done(ret);
+}
+
+/* What is there now, whatever the tools have said. */
+static void compare(const struct table *now, struct identifiers *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct identifier *item = &list->items[i];
+		const char *value = item->kind == IDENTIFIER_TABLE ? now->uuid : "";
+
+		for (size_t k = 0; k < now->partition_count; k++)
+			if (now->partitions[k].number == item->partition && item->partition)
+				value = item->kind == IDENTIFIER_PARTITION
+						? now->partitions[k].part_uuid
+						: now->partitions[k].uuid;
+		if (value[0] && strcmp(value, item->value) != 0)
+			text_copy(item->changed_to, sizeof(item->changed_to), value);
+	}
+}
+
+/* All of it is of the copy alone. */
+static void care(struct claim *claim, struct log *log, struct report *report)
+{
+	const struct plan *plan = report->plan;
+	const struct endpoint *end = &plan->destinations[0];
+	struct table table = { 0 }, now = { 0 };
+	struct after_disk disk = { .fd = claim_fd(claim),
+				   .size = end->size,
+				   .sector_size = plan->sector_size,
+				   .is_partition = plan->source.kind == ENDPOINT_PARTITION,
+				   .log = log };
+
+	read_again(&disk, &table);
+	disk.partitions = table.partitions;
+	disk.count = table.partition_count;
+	after_identities(&disk, &report->identifiers, &report->after);
+	read_again(&disk, &now);
+	compare(&now, &report->identifiers);
+	after_files(&disk, &report->identifiers, plan->options.identities == IDENTITIES_REWRITE,
+		    &report->after);
+	table_done(&table);
+	table_done(&now);
+}
+
+static void log_steps(struct log *log, const struct report *report)
+{
+	for (size_t i = 0; i < report->after.count; i++) {
+		const struct after_step *step = &report->after.items[i];
+
+		log_line(log, step->failed ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "after", "%s: %s",
+			 step->what, step->failed ? step->said : "done");
+	}
+}
+
+void aftercare_run(struct log *log, struct report *report)
+{
+	const struct plan *plan = report->plan;
+	struct claim *claim = NULL;
+	struct after_step *step;
+	struct error error;
+
+	if (plan->options.identities == IDENTITIES_KEEP ||
+	    report_exit_code(report) != EXIT_COMPLETE)
+		return;
+	report->after_asked = true;
+	if (claim_open(&plan->destinations[0], CLAIM_DESTINATION, plan, &claim, &error) < 0 ||
+	    claim_check(claim, &error) < 0) {
+		log_error(log, "after", &error);
+		step = after_add(&report->after, 0, "%s", _("new identifiers"));
+		step->failed = true;
+		text_copy(step->said, sizeof(step->said), error.sentence);
+	} else {
+		care(claim, log, report);
+	}
+	if (claim)
+		claim_close(claim, plan->destinations[0].kind == ENDPOINT_DISK, NULL);
+	log_steps(log, report);
+}
+
+const char *aftercare_step(const struct report *report, unsigned index,
+			   char step[static REPORT_STEP_MAX])
+{
+	bool failed = report_after_failed(report), left = false;
+
+	step[0] = '\0';
+	for (size_t i = 0; i < report->after.count; i++)
+		left = left || report->after.items[i].left;
+	if (!report->after_asked)
+		return step;
+	if (index == 0 && failed)
+		text_copy(step, REPORT_STEP_MAX,
+			  _("The copy itself is complete, but not every new identifier could be "
+			    "given: take the old disk out before you use both, or repeat what "
+			    "failed."));
+	else if (index == 1 && left)
+		text_copy(step, REPORT_STEP_MAX,
+			  _("Files on the copy still name old identifiers: before it is started, "
+			    "change them, or install the boot loader again from a system that "
+			    "runs on it."));
+	else if (index == 2)
+		text_copy(step, REPORT_STEP_MAX,
+			  _("The copy was verified before it got new identifiers: by these it "
+			    "differs from the source now."));
+	return step;
+}
