@@ -125,8 +125,8 @@ def copy(machine, stick):
         machine.type("clonedeck clone -s serial=TEST-SOU -d serial=STICK-0001 "
                      "--dry-run; echo status=$?\r")
         machine.see(r"this rescue stick[^$]*status=3")
-        machine.type("ls /var/log/clonedeck; mountpoint /var/log/clonedeck\r")
-        machine.see(r"\.json[^$]*is a mountpoint")
+        machine.type("ls /var/log/clonedeck; grep clonedeck /proc/mounts\r")
+        machine.see(r"\.json[^$]*/var/log/clonedeck vfat rw,sync")
 
 
 def main():
