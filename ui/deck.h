@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The deck: the five screens, from the first key to the last. The only thing
+ * The deck: the six screens, from the first key to the last. The only thing
  * of ui/ that the command line knows; core/loop.c is behind it.
  *
  * deck_run() owns the terminal while it runs and gives it back in order; the

@@ -26,6 +26,7 @@ CHOOSE = ["s", "Down", "d"]
 RANGES = CHOOSE + ["Enter"]
 PLAN = RANGES + ["c"]
 RUN = PLAN + ["Space", "Down", "Space", "Down", "Space", "Down", "Space", "Tab", "456789", "Enter"]
+BENCH = ["b", "Enter", "p"]
 STOPPED = RUN + ["C-c", "s"]
 VERIFY = STOPPED + ["v"]
 COMPARE = PLAN + ["v"]
@@ -46,6 +47,7 @@ SCREENS = {
     "plan": ("rescue", PLAN, "Nothing has been written yet"),
     "run": ("rescue", RUN, "elapsed 1:33:45"),
     "report": ("rescue", STOPPED, "STOPPED"),
+    "bench": ("rescue", BENCH, "45 of 64"),
 }
 
 # Looked at in one terminal only.
@@ -146,6 +148,14 @@ SINGLE = {
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
     "not-reached": ("rescue", ["3"], "3 Plan comes after"),
     "wrong-key": ("rescue", ["x"], "x does nothing here"),
+    "bench-first": ("rescue", ["b"], "Enter measures one"),
+    "bench-question": ("rescue", ["b", "Enter"], "What is to be measured"),
+    "bench-stopped": ("rescue", BENCH + ["s", "End", "Up"], "what was measured so far"),
+    "bench-bars": ("rescue", ["b", "Enter", "e", "Tab", "Right", "Right", "Right", "G"], "[best]"),
+    "bench-failed": ("rescue", ["b", "Enter", "l"], "Only root"),
+    "bench-simple": ("--simple rescue", BENCH, "45 of 64"),
+    "help-bench": ("rescue", ["b", "?"], "Help for screen 6"),
+    "bench-none": ("rescue", ["6"], "6 Bench measures"),
     "ascii": ("--glyphs=ascii rescue", RUN, "elapsed 1:33:45"),
     "block": ("--glyphs=block rescue", RUN, "elapsed 1:33:45"),
 }
@@ -154,7 +164,7 @@ SINGLE = {
 WORDS = [f"{name}-80x24" for name in (
     "disks-refused", "disks-twice", "disks-find", "disks-image-chosen", "ranges-none", "plan-ticked",
     "plan-unticked", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
-    "wrong-key")]
+    "wrong-key", "bench-none")]
 
 # Looked at where there is room for more.
 WIDE = ["help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
@@ -173,7 +183,7 @@ TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 def normal(screen):
     """Without what differs from machine to machine."""
     lines = screen.rstrip("\n").split("\n")
-    lines[0] = re.sub(r"(5 \w+\]?) +\S+$", r"\1   HOST", lines[0])
+    lines[0] = re.sub(r"(6 \w+\]?) +\S+$", r"\1   HOST", lines[0])
     text = "\n".join(lines)
     return re.sub(r"\b\d+ (cores?)\b", r"N \1", text) + "\n"
 
@@ -293,7 +303,7 @@ def cases():
         for what, size in [(what, "80x24") for what in GERMAN] + \
                           [(what, "120x40") for what in GERMAN_WIDE]:
             machine, keys, _ = {**SCREENS, **SINGLE}[what]
-            yield case(f"{what}-{size}-de", machine, keys, "clonedeck", *SIZES[size], "linux",
+            yield case(f"{what}-{size}-de", machine, keys, "3 Plan", *SIZES[size], "linux",
                        "C.UTF-8", f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
 
 

@@ -18,7 +18,8 @@ const struct screen_ops *screen_ops(enum screen_id screen)
 	static const struct screen_ops *const all[SCREEN_COUNT] = {
 		[SCREEN_DISKS] = &scr_disks,   [SCREEN_RANGES] = &scr_ranges,
 		[SCREEN_PLAN] = &scr_plan,     [SCREEN_RUN] = &scr_run,
-		[SCREEN_REPORT] = &scr_report, [SCREEN_HELP] = &scr_help,
+		[SCREEN_REPORT] = &scr_report, [SCREEN_BENCH] = &scr_bench,
+		[SCREEN_HELP] = &scr_help,
 	};
 
 	return all[screen];
@@ -153,6 +154,22 @@ void app_take_snapshot(struct app *app)
 	app->has_job = session_snapshot(app->session, &app->snapshot);
 }
 
+const struct endpoint *app_bench_disk(const struct app *app)
+{
+	return &app->bench_disk;
+}
+
+void app_choose_bench(struct app *app, const struct endpoint *endpoint)
+{
+	app->bench_disk = *endpoint;
+	app_go(app, SCREEN_BENCH);
+}
+
+void app_moves(struct app *app, bool moves)
+{
+	app->measuring = moves;
+}
+
 /* ---- going ---- */
 
 static void leave(struct app *app)
@@ -209,7 +226,8 @@ static void go_back(struct app *app)
 
 void app_forget(struct app *app, enum screen_id from)
 {
-	for (int screen = from; screen < SCREEN_STEPS; screen++)
+	/* What was measured stays. */
+	for (int screen = from; screen <= SCREEN_REPORT; screen++)
 		app->reached &= ~ON(screen);
 	app_redraw(app);
 }
@@ -424,7 +442,9 @@ static void ask_stop(struct app *app)
 	const struct question ask = question(app);
 	const struct popup_choice choice = { 's', ask.choice };
 
-	if (!app_copying(app)) {
+	if (!app_copying(app) && app->measuring && app->current == SCREEN_BENCH) {
+		app_command(app, COMMAND_HALT);
+	} else if (!app_copying(app)) {
 		app->quit = true;
 	} else if (state == SESSION_FINISHING || (app->stop_wanted && state != SESSION_WAITING)) {
 		ask_leave(app);
@@ -459,6 +479,7 @@ static void go_to_step(struct app *app, enum screen_id screen)
 		[SCREEN_PLAN] = N_("3 Plan comes after choosing ranges: press c there."),
 		[SCREEN_RUN] = N_("4 Run comes after confirming the plan."),
 		[SCREEN_REPORT] = N_("5 Report comes when the copy has ended."),
+		[SCREEN_BENCH] = N_("6 Bench measures a disk: press b on 1 Disks."),
 	};
 
 	if (app_reached(app, screen))
@@ -476,6 +497,7 @@ static bool common_command(struct app *app, enum command command)
 	case COMMAND_SCREEN_3:
 	case COMMAND_SCREEN_4:
 	case COMMAND_SCREEN_5:
+	case COMMAND_SCREEN_6:
 		go_to_step(app, (enum screen_id)(command - COMMAND_SCREEN_1));
 		return true;
 	case COMMAND_UNITS:

@@ -90,6 +90,11 @@ void app_verify(struct app *app);
  */
 bool app_compared(const struct app *app, struct report *ret);
 
+/* The disk that is measured on 6 Bench; kind ENDPOINT_NONE: none yet. */
+const struct endpoint *app_bench_disk(const struct app *app);
+/* Copies it, and shows 6 Bench. */
+void app_choose_bench(struct app *app, const struct endpoint *endpoint);
+
 /* ---- going ---- */
 /* Shows a screen and marks it as reached. */
 void app_go(struct app *app, enum screen_id screen);
@@ -99,6 +104,8 @@ void app_forget(struct app *app, enum screen_id from);
 struct popup *app_popup(struct app *app);
 /* Draw again before the next wait (done by itself after keys, ticks and session news). */
 void app_redraw(struct app *app);
+/* Something on 6 Bench changes by itself, or does no more. */
+void app_moves(struct app *app, bool moves);
 /* Which disk is waited for, and what can be done. Nothing when none is. */
 void app_show_waiting(struct app *app);
 

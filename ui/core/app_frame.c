@@ -11,6 +11,8 @@
 #include "ui/run/model.h"
 
 #define TABS_COL 14
+/* Behind the tabs, or the program's name gives way. */
+#define HOST_COLS 7
 
 static int draw_tab(struct app *app, struct draw *draw, struct rect area, int col,
 		    enum screen_id screen)
@@ -26,15 +28,27 @@ static int draw_tab(struct app *app, struct draw *draw, struct rect area, int co
 			   (int)screen + 1, _(screen_ops(screen)->title), percent);
 }
 
+static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col)
+{
+	for (int screen = 0; screen < SCREEN_STEPS; screen++)
+		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
+	return col;
+}
+
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
 {
 	struct line line;
-	int col = TABS_COL;
+	int col = draw_tabs(app, draw, area, TABS_COL);
 	bool practice = app->options->practice_dir != NULL;
+	/* That word is never cut. */
+	int least = practice ? text_width(_("PRACTICE")) + 2 : HOST_COLS;
 
-	draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
-	for (int screen = 0; screen < SCREEN_STEPS; screen++)
-		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
+	if (area.cols - col < least) {
+		draw_clear(draw, area);
+		col = draw_tabs(app, draw, area, 0);
+	} else {
+		draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
+	}
 	line_start(&line, area.cols - col - 2);
 	line_fit(&line, practice ? _("PRACTICE") : app->host);
 	if (line.limit > 4)

@@ -12,6 +12,8 @@ struct app {
 	struct term *term; /* NULL: the terminal is gone, the copy goes on */
 	struct session *session;
 	struct choice choice;
+	struct endpoint bench_disk;
+	bool measuring; /* on 6 Bench */
 	enum units_scale units;
 	enum screen_id current; /* one of the steps */
 	bool help;              /* shown instead of it */

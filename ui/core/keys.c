@@ -12,7 +12,7 @@
 
 #define STEPS                                                                                      \
 	(ON(SCREEN_DISKS) | ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_RUN) |                 \
-	 ON(SCREEN_REPORT))
+	 ON(SCREEN_REPORT) | ON(SCREEN_BENCH))
 #define NO_LETTER (ON_ALL & ~ON(SCREEN_RUN)) /* g means graph while copying */
 
 /* clang-format off */
@@ -37,6 +37,8 @@ static const struct command_info table[] = {
 	{ COMMAND_FIND_NEXT, ON(SCREEN_DISKS), { 'n' }, NULL, NULL, N_("find the next one"), 0 },
 	{ COMMAND_SHOW_ALL, ON(SCREEN_DISKS), { 'a' },
 	  N_("all"), N_("show all"), N_("ram, dm and md devices too"), 9 },
+	{ COMMAND_BENCH, ON(SCREEN_DISKS), { 'b' },
+	  N_("bench"), NULL, N_("measure how fast it is"), 10 },
 	/* 2 Ranges */
 	{ COMMAND_TOGGLE, ON(SCREEN_RANGES), { ' ' },
 	  N_("tick"), NULL, N_("tick the row, or untick it"), 1 },
@@ -113,12 +115,21 @@ static const struct command_info table[] = {
 	  N_("verify again"), NULL, N_("read the copy back again"), 5 },
 	{ COMMAND_TOGGLE, ON(SCREEN_REPORT), { ' ' },
 	  NULL, NULL, N_("map: tick a bad area for r"), 0 },
+	/* 6 Bench */
+	{ COMMAND_ACCEPT, ON(SCREEN_BENCH), { SPECIAL_ENTER },
+	  N_("measure"), NULL, N_("choose what to measure"), 1 },
+	{ COMMAND_HALT, ON(SCREEN_BENCH), { 's' },
+	  N_("stop"), NULL, N_("stop and keep the figures"), 1 },
+	{ COMMAND_NEXT_FIELD, ON(SCREEN_BENCH), { SPECIAL_TAB },
+	  N_("next table"), NULL, N_("next table of the result"), 3 },
+	{ COMMAND_RIGHT, ON(SCREEN_BENCH), { SPECIAL_RIGHT },
+	  N_("chart"), N_("column of the chart"), N_("column that the chart shows"), 4 },
 	/* everywhere */
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_REPORT), { SPECIAL_TAB },
 	  NULL, NULL, N_("map: bad areas and back"), 0 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB },
 	  N_("next topic"), NULL, N_("help for the next screen"), 2 },
-	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_BENCH), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
 	  N_("back"), NULL, N_("back"), 2 },
 	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, 'q', 'h', SPECIAL_BACKSPACE },
 	  N_("close"), NULL, N_("back"), 1 },
@@ -137,7 +148,7 @@ static const struct command_info table[] = {
 	{ COMMAND_ACCEPT, ON(SCREEN_RUN) | ON(SCREEN_REPORT) | ON(SCREEN_HELP), { SPECIAL_ENTER },
 	  NULL, NULL, NULL, 0 },
 	{ COMMAND_LEFT, ON_ALL, { SPECIAL_LEFT }, NULL, NULL, NULL, 0 },
-	{ COMMAND_RIGHT, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_RIGHT }, NULL, NULL, NULL, 0 },
+	{ COMMAND_RIGHT, ON_ALL & ~ON(SCREEN_DISKS) & ~ON(SCREEN_BENCH), { SPECIAL_RIGHT }, NULL, NULL, NULL, 0 },
 	{ COMMAND_PREVIOUS_FIELD, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_BACK_TAB },
 	  NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to that screen"), 0 },
@@ -145,6 +156,7 @@ static const struct command_info table[] = {
 	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_6, STEPS, { '6' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_UNITS, ON_ALL, { 'u' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_REDRAW, ON_ALL, { KEY_CTRL('l') }, NULL, NULL, N_("redraw"), 0 },
 	{ COMMAND_STOP, ON_ALL & ~ON(SCREEN_RUN), { KEY_CTRL('c') },

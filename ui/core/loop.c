@@ -140,7 +140,8 @@ static void read_keys(struct app *app)
 /* Does anything move by itself? */
 static bool moving(const struct app *app)
 {
-	return app->has_job && app->snapshot.state != JOB_ENDED;
+	return (app->has_job && app->snapshot.state != JOB_ENDED) ||
+	       (app->measuring && app->current == SCREEN_BENCH);
 }
 
 /* On other screens than that of the copy only its percentage moves. */

@@ -84,6 +84,7 @@ extern const struct screen_ops scr_ranges;
 extern const struct screen_ops scr_plan;
 extern const struct screen_ops scr_run;
 extern const struct screen_ops scr_report;
+extern const struct screen_ops scr_bench;
 extern const struct screen_ops scr_help;
 
 #endif

@@ -453,6 +453,8 @@ static void go_on(struct app *app)
 
 static bool act(struct disks_state *state, struct app *app, enum command command)
 {
+	struct endpoint endpoint;
+
 	switch (command) {
 	case COMMAND_SOURCE:
 		choose_row(state, app, false);
@@ -468,6 +470,10 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		return true;
 	case COMMAND_IMAGE:
 		ask_file(app, "", state);
+		return true;
+	case COMMAND_BENCH:
+		disks_endpoint(disks_current(&state->model), &endpoint);
+		app_choose_bench(app, &endpoint);
 		return true;
 	case COMMAND_DETAILS:
 		if (disks_screen_at_cursor(state))
@@ -506,7 +512,8 @@ static const char *unavailable(void *data, struct app *app, enum command command
 {
 	const struct disks_state *state = data;
 	const struct disks_row *row = disks_current(&state->model);
-	bool of_disk = command == COMMAND_PARTITIONS || command == COMMAND_DETAILS;
+	bool of_disk = command == COMMAND_PARTITIONS || command == COMMAND_DETAILS ||
+		       command == COMMAND_BENCH;
 	bool changes = command == COMMAND_SOURCE || command == COMMAND_DESTINATION ||
 		       command == COMMAND_IMAGE;
 
@@ -517,7 +524,9 @@ static const char *unavailable(void *data, struct app *app, enum command command
 	if (!row && (of_disk || (changes && command != COMMAND_IMAGE)))
 		return _("There is no disk: r looks again, f names an image file.");
 	if (of_disk && row->image)
-		return _("An image file has no details beyond its row.");
+		return command == COMMAND_BENCH
+			       ? _("An image file is not measured: only disks are.")
+			       : _("An image file has no details beyond its row.");
 	return NULL;
 }
 

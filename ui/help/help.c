@@ -62,9 +62,9 @@ static void put_key(struct page *page, int col, const struct command_info *info)
 	char names[64];
 
 	if (on_page(page)) {
-		/* The keys 1 to 5 are shown in one line. */
+		/* The keys 1 to 6 are shown in one line. */
 		if (info->command == COMMAND_SCREEN_1)
-			snprintf(names, sizeof(names), "1 2 3 4 5");
+			snprintf(names, sizeof(names), "1 2 3 4 5 6");
 		else
 			keys_names(info, KEYS_COLS, names, sizeof(names));
 		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,

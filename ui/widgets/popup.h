@@ -18,7 +18,7 @@
 
 struct app;
 
-#define POPUP_CHOICES_MAX 4
+#define POPUP_CHOICES_MAX 6
 
 struct popup_choice {
 	int key;           /* keys.h; Esc, h and Backspace always mean "none of them" */

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "ui/bench/model.h"
 #include "ui/disks/screen.h"
 #include "ui/plan/screen.h"
 #include "ui/ranges/screen.h"
@@ -59,6 +60,7 @@ START_TEST(test_all_sizes)
 			struct layout_plan plan;
 			struct layout_run run;
 			struct layout_report report;
+			struct layout_bench bench;
 			struct layout_map map;
 
 			layout_frame(cols, rows, (cols + rows) & 1, &frame);
@@ -79,6 +81,8 @@ START_TEST(test_all_sizes)
 			CHECK(run, body);
 			layout_report(body, &report);
 			CHECK(report, body);
+			layout_bench(body, rows & 1, &bench);
+			CHECK(bench, body);
 		}
 }
 END_TEST
@@ -94,6 +98,7 @@ START_TEST(test_nothing_missing)
 			struct layout_plan plan;
 			struct layout_run run;
 			struct layout_report report;
+			struct layout_bench bench;
 
 			layout_ranges(body, 6, &ranges);
 			ck_assert_int_eq(ranges.list.rows, 6);
@@ -127,6 +132,11 @@ START_TEST(test_nothing_missing)
 			ck_assert_int_ge(report.text.rows, 20);
 			ck_assert_int_eq(rect_empty(report.graph), !big);
 			ck_assert_int_eq(rect_empty(report.map), !big);
+
+			layout_bench(body, true, &bench);
+			ck_assert_int_eq(bench.head.rows, 2);
+			ck_assert_int_ge(bench.chart.rows, 8);
+			ck_assert_int_ge(bench.table.rows, 5);
 		}
 }
 END_TEST

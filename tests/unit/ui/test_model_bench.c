@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 6 as data. */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ui/bench/model.h"
+
+static struct bench_result result;
+static const struct bench_how how = { "uring", 4096, 1, BENCH_DIRECT };
+
+/* Two tables whose rows alternate; the second row of the first is not measured. */
+static void setup(void)
+{
+	unsigned first = bench_result_table(&result, "first", "First");
+	unsigned second = bench_result_table(&result, "second", "Second");
+
+	for (unsigned i = 0; i < 8; i++)
+		bench_result_column(&result, first, "c", "a long heading");
+	bench_result_column(&result, second, "d", "d");
+	bench_result_row(&result, first, "a", "row a", 0);
+	bench_result_row(&result, second, "x", "row x", 0);
+	bench_result_row(&result, first, "b", "row b", 1);
+	bench_result_row(&result, first, "c", "row c", 2);
+	bench_result_add(&result, 0, 0, BENCH_RATE, 100e6, &how);
+	bench_result_add(&result, 1, 0, BENCH_RATE, 999e6, &how);
+	bench_result_add(&result, 3, 0, BENCH_RATE, 50e6, &how);
+}
+
+static void teardown(void)
+{
+	bench_result_done(&result);
+}
+
+START_TEST(rows_are_those_of_the_table)
+{
+	ck_assert_int_eq(bench_row_count(&result, 0), 3);
+	ck_assert_int_eq(bench_row_at(&result, 0, 1), 2);
+	ck_assert_int_eq(bench_row_at(&result, 0, 3), -1);
+	ck_assert_int_eq(bench_row_at(&result, 1, 0), 1);
+}
+END_TEST
+
+START_TEST(unknown_is_no_zero)
+{
+	float samples[6];
+	struct line line;
+
+	ck_assert_float_eq(bench_chart(&result, 0, 0, samples, 6), 100e6F);
+	ck_assert_float_eq(samples[0], 100e6F);
+	ck_assert_float_eq(samples[1], 100e6F);
+	ck_assert(isnan(samples[2]) && isnan(samples[3]));
+	ck_assert_float_eq(samples[5], 50e6F);
+	line_start(&line, 60);
+	bench_text_row(&result, 0, 2, 0, 0, &line);
+	ck_assert(strstr(line.text, "row b") && strstr(line.text, " -") && !strchr(line.text, '0'));
+}
+END_TEST
+
+START_TEST(no_row_is_wider_than_its_screen)
+{
+	for (int cols = 1; cols < 200; cols++)
+		for (int row = -1; row < 4; row++) {
+			struct line line;
+
+			line_start(&line, cols);
+			bench_text_row(&result, 0, row, 0, 3, &line);
+			ck_assert_int_le(line.columns, cols);
+		}
+}
+END_TEST
+
+START_TEST(the_chosen_column_is_shown)
+{
+	for (unsigned chosen = 0; chosen < 8; chosen++) {
+		unsigned first = bench_first_column(&result, 0, chosen, 79);
+		struct line line;
+
+		ck_assert_uint_le(first, chosen);
+		line_start(&line, 79);
+		bench_text_row(&result, 0, -1, first, chosen, &line);
+		ck_assert_ptr_nonnull(strchr(line.text, '['));
+	}
+}
+END_TEST
+
+START_TEST(state_says_how_it_ended)
+{
+	static const char *const words[] = { "41 %", "complete", "could not be read", "stopped",
+					     "gone" };
+	struct bench_progress progress = { .done = 0.41, .eta = -1, .what = "place 3" };
+
+	strcpy(result.error.sentence, "It is gone.");
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct line line;
+
+		result.end = (enum bench_end)i;
+		line_start(&line, 79);
+		bench_text_state(&result, &progress, &line);
+		ck_assert_msg(strstr(line.text, words[i]) != NULL, "%s", line.text);
+		ck_assert_ptr_null(strstr(line.text, "left"));
+	}
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_bench");
+	TCase *tcase = tcase_create("bench");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero,
+		  no_row_is_wider_than_its_screen, the_chosen_column_is_shown,
+		  state_says_how_it_ended);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}

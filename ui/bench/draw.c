@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How screen 6 looks. */
+#include <stdio.h>
+
+#include "base/i18n.h"
+
+#include "ui/bench/model.h"
+#include "ui/bench/screen.h"
+#include "ui/core/glyphs.h"
+
+#define CHART_MAX 1024
+#define BAR_LABEL 30
+
+static void draw_head(struct bench_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	const struct endpoint *disk = app_bench_disk(app);
+	struct line line;
+
+	line_start(&line, area.cols - 1);
+	line_fit(&line, disk->kind == ENDPOINT_NONE ? _("no disk: b on 1 Disks") : disk->node);
+	if (disk->identity.model[0])
+		line_piece(&line, "%s", disk->identity.model);
+	if (disk->identity.serial[0])
+		line_piece(&line, _("S/N %s"), disk->identity.serial);
+	line_piece(&line, "%s", _("nothing is written to it"));
+	draw_text(draw, area, 0, 1, ROLE_STRONG, line.text);
+	if (!screen->has_result)
+		return;
+	line_start(&line, area.cols - 1);
+	bench_text_state(&screen->result, &screen->progress, &line);
+	draw_text(draw, area, 1, 1, screen->result.end == BENCH_FAILED ? ROLE_BAD : ROLE_NORMAL,
+		  line.text);
+}
+
+/* What there is to choose from. */
+static void draw_kinds(struct draw *draw, struct rect area)
+{
+	int row = 1;
+
+	draw_text(draw, area, row++, 1, ROLE_NORMAL, _("Enter measures one of these:"));
+	for (size_t i = 0; bench_kinds[i]; i++)
+		row += draw_printf(draw, area, row + 1, 3, ROLE_STRONG, "%s",
+				   bench_kinds[i]->name) > 0
+			       ? draw_wrapped(draw, area, row + 1, 13, 2, ROLE_NORMAL,
+					      _(bench_kinds[i]->summary))
+			       : 0;
+}
+
+static void draw_bars(const struct bench_screen *screen, struct draw *draw, struct rect area)
+{
+	const struct bench_result *result = &screen->result;
+	float samples[CHART_MAX];
+	int count = bench_row_count(result, screen->table);
+	float largest;
+
+	if (count > CHART_MAX)
+		count = CHART_MAX;
+	largest = bench_chart(result, screen->table, screen->column, samples, count);
+	for (int i = 0; i < area.rows && screen->rows.top + i < count; i++) {
+		int row = bench_row_at(result, screen->table, screen->rows.top + i);
+		float value = samples[screen->rows.top + i];
+
+		draw_cell(draw, area, i, 0, BAR_LABEL - 1, ROLE_NORMAL, result->rows[row].label);
+		if (value >= 0 && largest > 0)
+			draw_bar(draw, area, i, BAR_LABEL, area.cols - BAR_LABEL, ROLE_READ,
+				 (double)(value / largest));
+	}
+}
+
+static void draw_curve(const struct bench_screen *screen, struct app *app, struct draw *draw,
+		       struct rect area)
+{
+	const struct bench_result *result = &screen->result;
+	struct rect axis = rect_cut_bottom(&area, 1);
+	int count = area.cols * glyphs_per_cell(app_term(app)->glyphs);
+	int last = bench_row_at(result, screen->table, bench_row_count(result, screen->table) - 1);
+	float samples[CHART_MAX], largest;
+
+	if (rect_empty(area) || last < 0)
+		return;
+	if (count > CHART_MAX)
+		count = CHART_MAX;
+	largest = bench_chart(result, screen->table, screen->column, samples, count);
+	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest));
+	draw_text(draw, axis, 0, 0, ROLE_DIM,
+		  result->rows[bench_row_at(result, screen->table, 0)].label);
+	draw_cell_right(draw, axis, 0, axis.cols - BAR_LABEL, BAR_LABEL, ROLE_DIM,
+			result->rows[last].label);
+}
+
+/* Of the column that is drawn. */
+static enum bench_unit unit_of(const struct bench_screen *screen)
+{
+	const struct bench_result *result = &screen->result;
+
+	for (size_t i = 0; i < result->figure_count; i++)
+		if (result->figures[i].table == screen->table &&
+		    result->figures[i].column == screen->column)
+			return result->figures[i].unit;
+	return BENCH_COUNT;
+}
+
+static void draw_chart(const struct bench_screen *screen, struct app *app, struct draw *draw,
+		       struct rect box)
+{
+	const struct bench_table *table = &screen->result.tables[screen->table];
+	char title[200], top[BENCH_TEXT_MAX];
+	float samples[CHART_MAX];
+
+	if (rect_empty(rect_inside(box)))
+		return;
+	/* The title of the table comes last: it may be cut, a number must not be. */
+	snprintf(title, sizeof(title), _("%s, highest %s: %s"),
+		 table->columns[screen->column].heading,
+		 bench_print(unit_of(screen),
+			     (double)bench_chart(&screen->result, screen->table, screen->column,
+						 samples, CHART_MAX),
+			     top),
+		 table->title);
+	draw_box(draw, box, title);
+	if (table->chart)
+		draw_curve(screen, app, draw, rect_inside(box));
+	else
+		draw_bars(screen, draw, rect_inside(box));
+}
+
+static void draw_table(struct bench_screen *screen, struct draw *draw, struct rect heading,
+		       struct rect area)
+{
+	const struct bench_result *result = &screen->result;
+	unsigned first = bench_first_column(result, screen->table, screen->column, area.cols - 1);
+	struct line line;
+
+	line_start(&line, area.cols - 1);
+	bench_text_row(result, screen->table, -1, first, screen->column, &line);
+	draw_text(draw, heading, 0, 1, ROLE_DIM, line.text);
+	for (int i = 0; i < area.rows; i++) {
+		int row = bench_row_at(result, screen->table, screen->rows.top + i);
+
+		if (row < 0)
+			return;
+		line_start(&line, area.cols - 1);
+		bench_text_row(result, screen->table, row, first, screen->column, &line);
+		draw_text(draw, area, i, 1, ROLE_NORMAL, line.text);
+		if (screen->rows.top + i == screen->rows.at) {
+			draw_highlight(draw, area, i, ROLE_CURSOR);
+			draw_cursor(draw, area, i, 1);
+		}
+	}
+}
+
+/* How the figure under the cursor was taken and scattered, and what all of it means. */
+static void draw_foot(const struct bench_screen *screen, struct draw *draw, struct rect area)
+{
+	const struct bench_result *result = &screen->result;
+	int row = bench_row_at(result, screen->table, screen->rows.at);
+	const struct bench_figure *figure =
+		row < 0 ? NULL : bench_result_find(result, (unsigned)row, screen->column);
+	char how[160], smallest[BENCH_TEXT_MAX], largest[BENCH_TEXT_MAX];
+
+	if (figure)
+		draw_printf(
+			draw, area, 0, 1, ROLE_DIM,
+			P_("%s; %s to %s in %u round", "%s; %s to %s in %u rounds", figure->rounds),
+			bench_print_how(&figure->how, how, sizeof(how)),
+			bench_print(figure->unit, figure->smallest, smallest),
+			bench_print(figure->unit, figure->largest, largest), figure->rounds);
+	draw_wrapped(draw, area, 1, 1, area.rows - 1, ROLE_NORMAL,
+		     result->conclusion[0] ? result->conclusion
+		     : result->note_count  ? result->notes[result->note_count - 1]
+					   : result->machine);
+}
+
+void bench_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct bench_screen *screen = state;
+	struct layout_bench layout;
+
+	layout_bench(body, !app_simple(app), &layout);
+	draw_head(screen, app, draw, layout.head);
+	if (!screen->has_result || !screen->result.table_count) {
+		rect_cut_top(&body, layout.head.rows);
+		draw_kinds(draw, body);
+		return;
+	}
+	list_fit(&screen->rows, bench_row_count(&screen->result, screen->table), layout.table.rows);
+	draw_chart(screen, app, draw, layout.chart);
+	draw_table(screen, draw, layout.heading, layout.table);
+	draw_foot(screen, draw, layout.foot);
+}

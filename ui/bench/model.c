@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/bench/model.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define LABEL_COLS 30
+#define FOOT_ROWS  3
+#define CHART_ROWS 8
+
+int bench_row_count(const struct bench_result *result, unsigned table)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < result->row_count; i++)
+		count += result->rows[i].table == table;
+	return count;
+}
+
+int bench_row_at(const struct bench_result *result, unsigned table, int at)
+{
+	for (size_t i = 0; i < result->row_count; i++)
+		if (result->rows[i].table == table && at-- == 0)
+			return (int)i;
+	return -1;
+}
+
+static int columns_that_fit(int cols)
+{
+	return cols > LABEL_COLS + BENCH_CELL_COLS ? (cols - LABEL_COLS) / BENCH_CELL_COLS : 1;
+}
+
+unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
+			    int cols)
+{
+	unsigned fit = (unsigned)columns_that_fit(cols);
+
+	if (fit >= result->tables[table].column_count || chosen < fit)
+		return 0;
+	return chosen - fit + 1;
+}
+
+void bench_text_row(const struct bench_result *result, unsigned table, int row, unsigned first,
+		    unsigned chosen, struct line *line)
+{
+	const struct bench_table *shown = &result->tables[table];
+	char text[BENCH_TEXT_MAX];
+
+	line_put(line, LABEL_COLS, row < 0 ? "" : result->rows[row].label);
+	for (unsigned i = first;
+	     i < shown->column_count && line->columns + BENCH_CELL_COLS <= line->limit; i++) {
+		const struct bench_figure *figure =
+			row < 0 ? NULL : bench_result_find(result, (unsigned)row, i);
+
+		if (row < 0)
+			snprintf(text, sizeof(text), i == chosen ? "[%s]" : "%s ",
+				 shown->columns[i].heading);
+		else if (figure)
+			bench_print(figure->unit, figure->median, text);
+		else
+			text_copy(text, sizeof(text), "-");
+		/* A heading may be cut, a number never is. */
+		if (row < 0 && text_width(text) >= BENCH_CELL_COLS) {
+			line_put(line, 1, "");
+			line_put(line, BENCH_CELL_COLS - 1, text);
+		} else {
+			line_put_right(line, BENCH_CELL_COLS, text);
+		}
+	}
+}
+
+float bench_chart(const struct bench_result *result, unsigned table, unsigned column,
+		  float *samples, int count)
+{
+	int rows = bench_row_count(result, table);
+	float largest = 0;
+
+	for (int i = 0; i < count; i++) {
+		int row = bench_row_at(result, table, (int)((int64_t)i * rows / count));
+		const struct bench_figure *figure =
+			row < 0 ? NULL : bench_result_find(result, (unsigned)row, column);
+
+		samples[i] = figure ? (float)figure->median : NAN;
+		if (figure)
+			largest = fmaxf(largest, samples[i]);
+	}
+	return largest;
+}
+
+void bench_text_state(const struct bench_result *result, const struct bench_progress *progress,
+		      struct line *line)
+{
+	char left[UNITS_TEXT_MAX];
+
+	line_add(line, "%s: ", result->kind);
+	switch (result->end) {
+	case BENCH_RUNNING:
+		line_add(line, "%d %%  %s", (int)(progress->done * 100), progress->what);
+		if (progress->eta >= 0)
+			line_piece(line, _("%s left"),
+				   units_print_duration((uint64_t)progress->eta, left));
+		break;
+	case BENCH_COMPLETE:
+		line_add(line, _("complete"));
+		break;
+	case BENCH_BAD_PLACES:
+		line_add(line, _("complete but for places that could not be read"));
+		break;
+	case BENCH_STOPPED:
+		line_add(line, _("stopped: what was measured so far"));
+		break;
+	case BENCH_FAILED:
+		line_fit(line, result->error.sentence);
+		break;
+	}
+}
+
+void layout_bench(struct rect body, bool chart, struct layout_bench *ret)
+{
+	struct rect rest = body;
+
+	*ret = (struct layout_bench){ .head = rect_cut_top(&rest, 2) };
+	ret->foot = rect_cut_bottom(&rest, FOOT_ROWS);
+	if (chart && rest.rows > CHART_ROWS + 3)
+		ret->chart = rect_cut_top(&rest, CHART_ROWS + (rest.rows - CHART_ROWS - 3) / 3);
+	ret->heading = rect_cut_top(&rest, 1);
+	ret->table = rest;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 6 as data: which rows and columns of a result are shown where, and its chart. Pure. */
+#ifndef CLONEDECK_UI_BENCH_MODEL_H
+#define CLONEDECK_UI_BENCH_MODEL_H
+
+#include "bench/bench.h"
+
+#include "ui/core/layout.h"
+#include "ui/core/line.h"
+
+#define BENCH_CELL_COLS 11
+
+/* Rows of one table; the largest is that of a profile. */
+int bench_row_count(const struct bench_result *result, unsigned table);
+/* The index in result->rows of row `at` of the table; negative: there is none. */
+int bench_row_at(const struct bench_result *result, unsigned table, int at);
+
+/* The label and, from column `first` on, as many columns as fit, each right-aligned in
+ * BENCH_CELL_COLS; row negative: their headings, the chosen one in brackets. */
+void bench_text_row(const struct bench_result *result, unsigned table, int row, unsigned first,
+		    unsigned chosen, struct line *line);
+/* The first column to show, so that the chosen one is among those that fit into `cols`. */
+unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
+			    int cols);
+
+/* The column over the rows of its table in `count` samples, NaN where nothing was measured; returns
+ * the largest. */
+float bench_chart(const struct bench_result *result, unsigned table, unsigned column,
+		  float *samples, int count);
+
+/* "profile, 41 %: place 27 of 64, 0:33 left", or how it ended. */
+void bench_text_state(const struct bench_result *result, const struct bench_progress *progress,
+		      struct line *line);
+
+struct layout_bench {
+	struct rect head;    /* disk, and how far the measurement is */
+	struct rect chart;   /* box */
+	struct rect heading; /* of the table */
+	struct rect table;
+	struct rect foot; /* what it means */
+};
+
+/* chart: is there to be one? */
+void layout_bench(struct rect body, bool chart, struct layout_bench *ret);
+
+#endif
