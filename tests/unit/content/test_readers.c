@@ -33,8 +33,11 @@ static const struct made made[] = {
 	{ "ntfs", "mkntfs -F -Q -q -s 512", 40 * MIB, 512 },
 	{ "btrfs", "mkfs.btrfs -q", 200 * MIB, 0 },
 	{ "f2fs", "mkfs.f2fs -q", 100 * MIB, 0 },
+	{ "ext4", "mke2fs -q -F -t ext4", 100 * MIB, 0 },
+	{ "ext4", "mke2fs -q -F -t ext4 -O bigalloc,meta_bg,^resize_inode", 100 * MIB, 0 },
+	{ "xfs", "mkfs.xfs -q -f", 320 * MIB, 0 },
 };
-enum { FAT_12, FAT_16, FAT_32, EXFAT, NTFS, BTRFS, F2FS, KINDS };
+enum { FAT_12, FAT_16, FAT_32, EXFAT, NTFS, BTRFS, F2FS, EXT4, EXT4_CLUSTERS, XFS, KINDS };
 
 static char path[256];
 
