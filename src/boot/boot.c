@@ -143,7 +143,7 @@ static void look_for_bios(const struct boot_source *source, const uint8_t *first
 	if (strcmp(item->text, "GRUB") == 0)
 		look_at_core(source, first, look);
 	for (unsigned i = 0; i < 4; i++) {
-		const uint8_t *slot = first + SLOTS + 16 * i;
+		const uint8_t *slot = first + SLOTS + (size_t)16 * i;
 
 		for (size_t k = 0; slot[0] == 0x80 && k < source->count; k++)
 			if (source->partitions[k].start == number(slot + 8, 4))
@@ -282,7 +282,7 @@ const struct boot_item *boot_best_loader(const struct boot_look *look)
 			const char *name = strrchr(item->text, '\\');
 
 			if (item->kind == BOOT_LOADER && name &&
-			    strncasecmp(item->text, "\\EFI\\BOOT\\", 10) &&
+			    strncasecmp(item->text, "\\EFI\\BOOT\\", 10) != 0 &&
 			    strncasecmp(name, names[n], strlen(names[n])) == 0)
 				return item;
 		}

@@ -16,7 +16,7 @@
 #include "content/reader_private.h"
 
 #define MIB         (1ULL << 20)
-#define SUPER_PLACE (64 * 1024)
+#define SUPER_PLACE 65536U
 #define SUPER_SIZE  4096
 #define NODE_MAX    65536
 #define LEVEL_MAX   8
@@ -330,7 +330,7 @@ static bool understand(const struct super *super, struct btrfs *fs)
 /* All but the first MiB, the superblock's copies and the chunks. */
 static int free_the_rest(struct btrfs *fs)
 {
-	static const uint64_t copies[] = { 64 * MIB, 256 * 1024 * MIB };
+	static const uint64_t copies[] = { 64 * MIB, 262144 * MIB };
 	uint64_t at = MIB;
 	int r = 0;
 

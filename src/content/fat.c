@@ -14,7 +14,7 @@
 #include "content/reader_private.h"
 
 /* Whole entries of each width, and whole sectors. */
-#define CHUNK (3 * 65536)
+#define CHUNK 196608U /* 3 * 64 KiB */
 
 struct boot {
 	uint8_t jump[3], name[8];

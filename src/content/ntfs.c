@@ -120,7 +120,7 @@ static int open_system_file(struct ntfs *fs, uint64_t number, enum ntfs_type typ
 static int check_volume(struct ntfs *fs, unsigned char *record)
 {
 	struct ntfs_attribute information = { 0 };
-	unsigned char value[12];
+	unsigned char value[12] = { 0 };
 	uint16_t flags;
 	int r = open_system_file(fs, FILE_VOLUME, NTFS_VOLUME_INFORMATION, record, &information);
 
@@ -181,8 +181,8 @@ static int check_pages(struct ntfs *fs, unsigned char *const pages[2])
 
 static int check_log(struct ntfs *fs, unsigned char *record)
 {
-	CLEANUP(free) unsigned char *first = malloc(NTFS_RECORD_MAX);
-	CLEANUP(free) unsigned char *second = malloc(NTFS_RECORD_MAX);
+	CLEANUP(free) unsigned char *first = calloc(1, NTFS_RECORD_MAX);
+	CLEANUP(free) unsigned char *second = calloc(1, NTFS_RECORD_MAX);
 	struct ntfs_attribute log = { 0 };
 	uint64_t page = LOG_PAGE_MIN;
 	int r = first && second ? open_system_file(fs, FILE_LOG, NTFS_DATA, record, &log) : -ENOMEM;

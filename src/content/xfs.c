@@ -240,7 +240,7 @@ static int add_group(const struct xfs *fs, uint32_t number)
 	r = find_leaf(fs, number, &header, blocks, &leaf);
 	/* Each leaf has at least a place behind the last one: this ends. */
 	while (r == 0 && leaf != NO_BLOCK) {
-		struct node node;
+		struct node node = { 0 };
 
 		r = read_node(fs, number, leaf, 0, blocks, &node);
 		if (r == 0 && node.records == 0)
