@@ -243,6 +243,7 @@ static const struct known known[] = {
 	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
 	{ "table", CLONE, 0, OF_PLAN },
 	{ "grow", CLONE, 0, OF_PLAN },
+	{ "grow-fs", CLONE, 0, SWITCH(plan.grow_fs) },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
 	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },
 	{ "log-dir", CLONE | RESUME, 0, TEXT(session.log_dir) },
@@ -483,7 +484,8 @@ static const struct {
 		"                                order, not last\n"
 		"      --table keep|fit          copy the partition table as it is (default),\n"
 		"                                or make it fit a disk of another size\n"
-		"      --grow last|N             and give this partition the room behind it\n") },
+		"      --grow last|N             and give this partition the room behind it\n"
+		"      --grow-fs                 and grow its file system after the copy\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"How it is copied:\n"

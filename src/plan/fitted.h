@@ -29,6 +29,18 @@ struct fitted {
 	size_t count;
 };
 
+/* What became of the file system in the partition that has grown. */
+struct grown_fs {
+	enum grown_fs_state {
+		GROWN_FS_NOT_ASKED,
+		GROWN_FS_DONE,    /* and found sound before and after */
+		GROWN_FS_BY_HAND, /* there is no tool for it, or it is not installed */
+		GROWN_FS_FAILED,
+		GROWN_FS_HANGS, /* the tool was ended */
+	} state;
+	char fs[32], node[80]; /* node "": the system does not know the partition */
+};
+
 /* -EINVAL: too many, or out of order; -ENOMEM. */
 int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes);
 /* -ENOMEM; *ret is empty then. */

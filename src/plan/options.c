@@ -80,6 +80,8 @@ static const struct option table[PLAN_OPTIONS] = {
 			       .words = { "zero", "discard", "leave" } },
 	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table), .words = { "keep", "fit" } },
 	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LAST, "none" },
+	[PLAN_OPTION_GROW_FS] = { MEMBER("grow-fs", PLAN_SWITCH, grow_fs),
+				  .words = { "off", "on" } },
 };
 
 const char *plan_option_name(enum plan_option option)
@@ -310,6 +312,10 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
 				 _("%u lanes are too many: 1 to %u are possible."), options->lanes,
 				 PLAN_LANES_MAX);
+	if (options->grow_fs && (!options->grow || destination->kind != ENDPOINT_DISK))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
+				 _("A file system is grown only on a disk and in a partition that "
+				   "grows: say which (--grow), or leave out --grow-fs."));
 	if (options->table == TABLE_FIT && options->checksums)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("Checksums are of the source as it is, and a table that fits "

@@ -149,6 +149,7 @@ struct plan_options {
 	enum free_choice free;
 	enum table_choice table;
 	uint32_t grow; /* the partition that gets the room behind it: its number, or GROW_ */
+	bool grow_fs;  /* and its file system with it, when the copy is complete */
 	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
 };
 
@@ -191,6 +192,7 @@ enum plan_option {
 	PLAN_OPTION_FREE,
 	PLAN_OPTION_TABLE,
 	PLAN_OPTION_GROW,
+	PLAN_OPTION_GROW_FS,
 	PLAN_OPTIONS,
 };
 

@@ -458,6 +458,8 @@ static const struct fact facts[] = {
 	  .words = report_identifiers, .json = JSON_MADE("identifiers", report_json_identifiers) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_fitted,
 	  .json = JSON_MADE("fitted", report_json_fitted_table) },
+	{ FACT_FLUSHED, .label = "", .title = "", .words = report_grown_fs,
+	  .json = JSON_MADE("grown_fs", report_json_grown_fs) },
 	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line,
 	  .json = JSON_MADE("hurt", report_json_hurt) },
 

@@ -89,6 +89,7 @@ json_object *report_json_digests(const void *report);
 json_object *report_json_domain(const void *plan);
 json_object *report_json_free(const void *report);
 json_object *report_json_held_back(const void *report);
+json_object *report_json_grown_fs(const void *report);
 json_object *report_json_fitted_table(const void *report);
 json_object *report_json_armed(const void *report);
 json_object *report_json_hurt(const void *report);

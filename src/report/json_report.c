@@ -111,6 +111,21 @@ json_object *report_json_domain(const void *data)
 	return object;
 }
 
+json_object *report_json_grown_fs(const void *data)
+{
+	static const char *const states[] = { NULL, "done", "by-hand", "failed", "hangs" };
+	const struct grown_fs *grown = &((const struct report *)data)->grown_fs;
+	json_object *object;
+
+	if (grown->state == GROWN_FS_NOT_ASKED)
+		return NULL;
+	object = json_object_new_object();
+	json_object_object_add(object, "state", json_object_new_string(states[grown->state]));
+	json_object_object_add(object, "fs", report_json_text(grown->fs));
+	json_object_object_add(object, "node", report_json_text(grown->node));
+	return object;
+}
+
 json_object *report_json_fitted_table(const void *data)
 {
 	const struct report *report = data;

@@ -85,6 +85,7 @@ struct report {
 	char host[128], kernel[128], version[64];
 	struct report_hurt hurt[REPORT_HURT_MAX];
 	size_t hurt_count;
+	struct grown_fs grown_fs;
 	struct boot_look boot; /* of the copy of a whole disk */
 	bool boot_entries_known;
 	struct boot_entry boot_entries[REPORT_BOOTS_MAX]; /* that name the source */
@@ -129,6 +130,8 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
 /* Is what was held back there, too? */
+/* What became of the file system in the partition that has grown; "" nothing. */
+const char *report_grown_fs(const struct report *report, char *buffer, size_t size);
 /* The table that was made for it; "" none. */
 const char *report_fitted(const struct report *report, char *buffer, size_t size);
 const char *report_armed(const struct report *report, char *buffer, size_t size);

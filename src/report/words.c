@@ -289,6 +289,19 @@ const char *report_fitted(const struct report *report, char *buffer, size_t size
 	return buffer;
 }
 
+const char *report_grown_fs(const struct report *report, char *buffer, size_t size)
+{
+	static const char *const texts[] = {
+		[GROWN_FS_DONE] = N_("its file system was grown, and found sound before and after"),
+		[GROWN_FS_BY_HAND] = N_("its file system was not grown: no tool here can do that"),
+		[GROWN_FS_FAILED] = N_("its file system could not be grown; the log says why"),
+		[GROWN_FS_HANGS] = N_("the tool for its file system did not end in time"),
+	};
+	const char *text = texts[report->grown_fs.state];
+
+	return text_copy(buffer, size, text ? _(text) : "");
+}
+
 const char *report_armed(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;

@@ -19,6 +19,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/table.h"
+#include "layout/grow_fs.h"
 #include "session/aftercare.h"
 #include "session/boot_check.h"
 
@@ -472,6 +473,25 @@ static void say_superblocks(struct report *report)
 			say_superblock(&report->hurt[i], node, report);
 }
 
+static void say_grow(const struct disk *source, struct report *report)
+{
+	const struct plan *plan = report->plan;
+	char node[80], command[REPORT_STEP_MAX / 2] = "";
+
+	if (!plan->fitted.grown || report->grown_fs.state == GROWN_FS_DONE)
+		return;
+	grow_fs_node(plan, node, sizeof(node));
+	for (size_t i = 0; source && i < source->partition_count; i++)
+		if (source->partitions[i].number == plan->fitted.grown)
+			grow_fs_by_hand(source->partitions[i].fs, node, command, sizeof(command));
+	if (command[0])
+		add(report, _("Partition %u has grown, what is in it has not. To grow it: %s"),
+		    plan->fitted.grown, command);
+	else
+		add(report, _("Partition %u has grown, what is in it has not."),
+		    plan->fitted.grown);
+}
+
 /* ---- all together ---- */
 
 static void say_tables(const struct disk *source, struct report *report)
@@ -550,6 +570,7 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		return;
 	}
 	say_tables(source, report);
+	say_grow(source, report);
 	say_superblocks(report);
 	if (in_use)
 		add(report, "%s",

@@ -3,7 +3,7 @@
 # A table that fits: on larger and smaller disks no tool finds anything wrong with it, and what is
 # in the partitions is what the source has there.
 . "$(dirname -- "$0")/lib.sh"
-need sfdisk sgdisk parted e2fsck jq
+need sfdisk sgdisk parted e2fsck debugfs jq
 
 # source_gpt: 64 MiB, three partitions, the last one ext4; room behind it.
 source_gpt() {
@@ -90,6 +90,47 @@ its_last_partition_grows() {
 	run 0 verify logs/*.json -d "$destination"
 }
 
+its_file_system_grows_too() {
+	source_gpt
+	mkdir files
+	know_partition "$source" 3
+	mount_at files "${source}p3"
+	head -c 3M /dev/urandom >files/photo
+	before=$(digest files/photo)
+	umount files
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --grow=last --grow-fs
+	says 'its file system was grown, and found sound before and after'
+	clean_gpt "$destination"
+	jq -e '.grown_fs.state == "done" and .grown_fs.fs == "ext4"' logs/*.json
+	grep -q 'grow: .*resize2fs' logs/*.log
+	e2fsck -fn "${destination}p3"
+	mount_at files "${destination}p3"
+	[ "$(digest files/photo)" = "$before" ]
+	[ "$(stat -f -c %b files)" -gt 60000 ]
+	umount files
+}
+
+know_partition() { # NODE NUMBER
+	wait_for partx --update "$1"
+	wait_for test -b "$1p$2"
+}
+
+# The copy is as good as the source, so its result stays what it is.
+a_damaged_one_does_not_grow() {
+	source_gpt
+	know_partition "$source" 3
+	debugfs -w -R 'clri <2>' "${source}p3"
+	sync "$source"
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --grow=last --grow-fs
+	says 'could not be grown'
+	says 'To grow it: e2fsck -f'
+	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
+	clean_gpt "$destination"
+	same source.img "$MIB" destination.img "$MIB" $((13 * MIB))
+}
+
 a_chosen_partition_grows_up_to_the_next() {
 	source_gpt
 	destination=$(new_disk destination 64)
@@ -133,7 +174,7 @@ after_kill_9_the_same_table_comes() {
 	head -c 100M /dev/zero | dd of="$destination" bs=1M conv=fsync status=none
 	blockdev --flushbufs "$destination"
 	"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --confirm "$destination" \
-		--log-dir logs2 --map copy.map --map-interval 1 --rate 12MB >out 2>err &
+		--log-dir logs2 --map copy.map --map-interval 1 --rate 30MB >out 2>err &
 	copy=$!
 	wait_for grep -q '^0x.*+' copy.map
 	kill -KILL "$copy"
@@ -158,7 +199,7 @@ another_table_than_planned_is_not_copied() {
 	source_gpt
 	destination=$(new_disk destination 100)
 	"$CLONEDECK" clone -s "$source" -d "$destination" --table=fit --confirm "$destination" \
-		--log-dir logs --map copy.map --rate 12MB >out 2>err &
+		--log-dir logs --map copy.map --rate 30MB >out 2>err &
 	copy=$!
 	wait_for grep -q '^0x.*+' copy.map
 	kill -TERM "$copy"
@@ -184,7 +225,7 @@ odd_ones_are_refused() {
 	says 'hybrid MBR'
 }
 
-run_together 3 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both \
+run_together 5 a_GPT_fits_a_larger_disk its_last_partition_grows \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused
