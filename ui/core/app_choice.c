@@ -49,6 +49,11 @@ static bool change(struct app *app, enum screen_id forget)
 	session_discard_plan(app->session);
 	app->session_state = session_state(app->session);
 	app->stop_wanted = false;
+	/* Which table fits, and which partition grows, depends on both disks. */
+	if (forget != SCREEN_RUN) {
+		app->choice.options.table = TABLE_KEEP;
+		app->choice.options.grow = GROW_NO;
+	}
 	app_take_snapshot(app);
 	app_forget(app, forget);
 	return true;

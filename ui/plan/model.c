@@ -95,7 +95,7 @@ static const char *whole_name(enum endpoint_kind kind)
 static void text_all_extents(const struct plan *plan, size_t held, uint64_t finished,
 			     struct line *line)
 {
-	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
+	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], text[256];
 	const struct extent *first = plan->extents;
 
 	line_put(line, 1, "");
@@ -103,7 +103,10 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 	line_put(line, 1, "");
 	units_print_count(plan->total_sectors, count);
 	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
-	if (plan->whole && plan->extent_count == 1)
+	if (plan->options.table == TABLE_FIT)
+		line_add(line, _("%s, %s, table made to fit: %s"), whole_name(plan->source.kind),
+			 size, fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+	else if (plan->whole && plan->extent_count == 1)
 		line_add(line, _("%s, LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s"),
 			 whole_name(plan->source.kind), first->source_lba,
 			 first->source_lba + first->sectors - 1, first->destination_lba, size);

@@ -301,6 +301,26 @@ static void fit(struct plan_screen *screen, struct app *app)
 	app_go(app, SCREEN_PLAN);
 }
 
+/* As it is; with the last partition grown, where it can; only made to fit. */
+static void fit_table(struct plan_screen *screen, struct app *app)
+{
+	struct plan_options options = app_choice(app)->options;
+	const struct fitted *offer = session_choice(app_session(app)).offer;
+
+	if (options.table == TABLE_KEEP) {
+		options.table = TABLE_FIT;
+		options.grow = offer->grown ? GROW_LAST : GROW_NO;
+	} else if (options.grow) {
+		options.grow = GROW_NO;
+	} else {
+		options.table = TABLE_KEEP;
+	}
+	if (!app_choose_options(app, &options))
+		return;
+	screen->anew = app_plan(app, NULL);
+	look_at_plan(screen, app);
+}
+
 static const char *rule_typed(void *user, struct app *app, const char *text)
 {
 	struct plan_screen *screen = user;
@@ -387,6 +407,9 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_FIT:
 		fit(screen, app);
 		return true;
+	case COMMAND_FIT_TABLE:
+		fit_table(screen, app);
+		return true;
 	case COMMAND_ALLOW:
 		allow(screen, app);
 		return true;
@@ -435,6 +458,11 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		if (!gate_to_lift(&screen->gate))
 			return _("No check refuses here that may be lifted.");
 		break;
+	case COMMAND_FIT_TABLE:
+		if (!session_choice(app_session(app)).offer &&
+		    app_choice(app)->options.table == TABLE_KEEP)
+			return _("There is no table here that could be made to fit another size.");
+		break;
 	case COMMAND_TOGGLE:
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
@@ -446,7 +474,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("The plan is still being checked.");
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
-	if (command == COMMAND_OPTIONS && session_choice(app_session(app)).resumes)
+	if ((command == COMMAND_OPTIONS || command == COMMAND_FIT_TABLE) &&
+	    session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
 	if (!plan_screen_startable(app))
 		return command == COMMAND_VERIFY
@@ -575,6 +604,8 @@ static const char *const notes[] = {
 	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
 	N_("LAST  Tables, boot sectors and superblocks are written at the very end, so that no "
 	   "half-made copy boots or is mounted."),
+	N_("TABLE  t makes the partition table fit a disk of another size, and the last partition "
+	   "grow; again: only fit; again: as it is."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
 	NULL,
 };
