@@ -56,6 +56,7 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 		    0)
 			return error_nomem(reterr);
 	}
+	memcpy(f->table, f->before, TABLE_MAX);
 	/* What its numbers can say. */
 	f->usable = f->room < UINT32_MAX ? f->room : UINT32_MAX;
 	f->places[0].sectors = 1;

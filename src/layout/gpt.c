@@ -63,8 +63,16 @@ static int check_header(struct fitting *f, struct error *reterr)
 					"understood: keep the table as it is."),
 				      f->name, count, le32toh(header->entry_size));
 	sectors = entry_sectors(f, header);
-	if (lba < 2 || lba > most || sectors > most - lba ||
-	    lba + sectors > le64toh(header->first_usable) ||
+	if (lba >= 2 && lba <= most && sectors <= most - lba && lba + sectors <= f->sectors) {
+		int r = fitting_read(f, 0, lba + sectors, f->before, reterr);
+
+		if (r < 0)
+			return r;
+		memcpy(f->table, f->before, TABLE_MAX);
+	} else {
+		count = 0;
+	}
+	if (count == 0 || lba + sectors > le64toh(header->first_usable) ||
 	    sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
 		    le32toh(header->entries_crc))
 		return fitting_refuse(

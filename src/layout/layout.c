@@ -219,7 +219,6 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 
 static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct error *reterr)
 {
-	uint64_t most = TABLE_MAX / f->sector;
 	int r;
 
 	f->before = aligned_alloc(4096, TABLE_MAX);
@@ -227,10 +226,9 @@ static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct erro
 	if (!f->before || !f->table)
 		return error_nomem(reterr);
 	memset(f->before, 0, TABLE_MAX);
-	r = fitting_read(f, 0, f->sectors < most ? f->sectors : most, f->before, reterr);
+	r = fitting_read(f, 0, 2, f->before, reterr);
 	if (r < 0)
 		return r;
-	memcpy(f->table, f->before, TABLE_MAX);
 	f->gpt = memcmp(f->before + f->sector, GPT_SIGNATURE, strlen(GPT_SIGNATURE)) == 0;
 	r = f->gpt ? gpt_prepare(f, reterr) : dos_prepare(f, reterr);
 	if (r == 0)

@@ -47,11 +47,19 @@ void fitted_done(struct fitted *fitted)
 	*fitted = (struct fitted){ 0 };
 }
 
-bool fitted_same(const struct fitted *a, const struct fitted *b)
+bool fitted_contains(const struct fitted *all, const struct fitted *some)
 {
-	return a->grown == b->grown && a->start == b->start && a->before == b->before &&
-	       a->after == b->after && a->backup == b->backup && a->count == b->count &&
-	       (a->count == 0 || memcmp(a->units, b->units, a->count * sizeof(*a->units)) == 0);
+	size_t at = 0;
+
+	for (size_t i = 0; i < some->count; i++) {
+		while (at < all->count && all->units[at].at < some->units[i].at)
+			at++;
+		if (at == all->count || all->units[at].at != some->units[i].at ||
+		    memcmp(all->units[at].bytes, some->units[i].bytes, FITTED_UNIT) != 0)
+			return false;
+	}
+	return all->grown == some->grown && all->start == some->start &&
+	       all->after == some->after && all->backup == some->backup;
 }
 
 void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length)

@@ -46,7 +46,8 @@ int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes);
 /* -ENOMEM; *ret is empty then. */
 int fitted_copy(const struct fitted *from, struct fitted *ret);
 void fitted_done(struct fitted *fitted);
-bool fitted_same(const struct fitted *a, const struct fitted *b);
+/* Of the same table, and with the same bytes wherever `some` has any? */
+bool fitted_contains(const struct fitted *all, const struct fitted *some);
 /* These bytes were read from the source; now they are what the destination gets. */
 void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length);
 

@@ -116,16 +116,21 @@ static int ask(struct check *check)
 int check_table(const struct plan *plan, int source, struct error *reterr)
 {
 	struct layout layout;
+	struct error error = { 0 };
 	int r;
 
 	if (plan->options.table != TABLE_FIT)
 		return 0;
-	r = layout_fit(plan, source, plan->options.grow, &layout, reterr);
-	if (r == 0 && !fitted_same(&layout.fitted, &plan->fitted))
+	r = layout_fit(plan, source, plan->options.grow, &layout, &error);
+	/* A dying disk may not show it any more; what it was is in the plan. */
+	if (r < 0 && error.class == ERROR_CLASS_SOURCE)
+		return 0;
+	if (r < 0 && reterr)
+		*reterr = error;
+	if (r == 0 && !fitted_contains(&layout.fitted, &plan->fitted))
 		r = error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "check", plan->source.node,
-			      _("The partition table of %s has changed since the plan was made, or "
-				"its backup cannot be read any more. Nothing was written: make the "
-				"plan again."),
+			      _("The partition table of %s has changed since the plan was made. "
+				"Nothing was written: make the plan again."),
 			      plan->source.node);
 	layout_done(&layout);
 	return r;

@@ -166,6 +166,18 @@ a_DOS_table_fits_both() {
 	contents_same smaller.img
 }
 
+sectors_of_4096_bytes_fit_as_well() {
+	source=$(new_disk source 64 --sector-size 4096)
+	sfdisk -q --wipe always "$source" <<<'label: gpt
+		start=8MiB, size=24MiB'
+	for size in 40 100; do
+		destination=$(new_disk "destination$size" "$size" --sector-size 4096)
+		clone 0 "$source" "$destination" --table=fit
+		clean_gpt "$destination"
+		same source.img $((8 * MIB)) "destination$size.img" $((8 * MIB)) $((24 * MIB))
+	done
+}
+
 after_kill_9_the_same_table_comes() {
 	source_gpt
 	destination=$(new_disk destination 100)
@@ -225,7 +237,7 @@ odd_ones_are_refused() {
 	says 'hybrid MBR'
 }
 
-run_together 5 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both \
+run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused
