@@ -47,4 +47,8 @@ struct layout_plan {
 /* checks: lines that the checks take; lost: lines of the list of lost partitions with heading. */
 void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret);
 
+/* change.c. Chooses the next of the tables that are possible, and plans anew. */
+bool plan_screen_fit_table(struct app *app);
+void plan_screen_allow(struct plan_screen *screen, struct app *app);
+
 #endif
