@@ -83,8 +83,8 @@ its_last_partition_grows() {
 	clean_gpt "$destination"
 	contents_same destination.img
 	[ "$(part "$destination" 3)" = "28672 $((202752 - 28672))" ]
-	sfdisk -d "$source" | grep -v -e lba -e '^device' -e p3 | sed "s|$source||" >before
-	sfdisk -d "$destination" | grep -v -e lba -e '^device' -e p3 | sed "s|$destination||" >after
+	sfdisk -d "$source" | grep -v -e lba -e '^device' -e 'p3 :' | sed "s|$source||" >before
+	sfdisk -d "$destination" | grep -v -e lba -e '^device' -e 'p3 :' | sed "s|$destination||" >after
 	diff before after
 	# The report can be verified without the source.
 	run 0 verify logs/*.json -d "$destination"

@@ -55,7 +55,7 @@ struct session_copy __wrap_session_copy(const struct session *session);
 const struct error *__wrap_session_error(const struct session *session, enum session_task task);
 void __wrap_session_stop(struct session *session);
 int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
-enum exit_code __wrap_report_exit_code(const struct report *report);
+enum exit_code __wrap_report_end_code(const struct report *report);
 
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
@@ -178,7 +178,7 @@ int __wrap_report_text(const struct report *report, int width, char **ret, struc
 	return 0;
 }
 
-enum exit_code __wrap_report_exit_code(const struct report *report)
+enum exit_code __wrap_report_end_code(const struct report *report)
 {
 	return play.stops ? EXIT_STOPPED : EXIT_COMPLETE;
 }
