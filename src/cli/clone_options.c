@@ -547,7 +547,7 @@ static const struct {
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"      --on-hangup continue|stop if the terminal is lost: go on without it\n"
 		"                                (default), or stop\n"
-		"      --notify COMMAND          run it at the end and when a disk is missing, with\n"
+		"      --notify COMMAND          run it at the end and if a disk is gone, with\n"
 		"                                the event in $1 and a sentence in $2\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"

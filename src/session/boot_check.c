@@ -29,7 +29,8 @@ static int open_end(const struct endpoint *end)
 
 static bool is_of_whole_disk(const struct plan *plan)
 {
-	return plan->whole && plan->source.kind != ENDPOINT_PARTITION &&
+	/* A table that was made to fit is one of a whole disk, too. */
+	return (plan->whole || plan->fitted.count) && plan->source.kind != ENDPOINT_PARTITION &&
 	       plan->destinations[0].kind != ENDPOINT_PARTITION;
 }
 
