@@ -359,6 +359,12 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 			   " to its end: neither written nor verified, they still hold what was "
 			   "there before"),
 			 bytes, end / (sector ? sector : plan->sector_size));
+	else if (report->grown_fs.state != GROWN_FS_NOT_ASKED &&
+		 report->grown_fs.state != GROWN_FS_BY_HAND)
+		snprintf(buffer, size,
+			 _("%s B of the destination, outside of what was copied: not verified; "
+			   "they hold what was there before, but where the file system has grown"),
+			 bytes);
 	else
 		snprintf(buffer, size,
 			 _("%s B of the destination, outside of what was copied: neither written "
