@@ -3,7 +3,7 @@
 # F2FS and FAT as a kernel leaves them, here that of user-mode Linux: after an unmount they are
 # copied by their maps, mounted (as after a power cut) they are copied whole.
 . "$(dirname -- "$0")/scsi-lib.sh"
-[ "${1:-}" = inside ] || enter_uml -m loop -m f2fs -m vfat -m nls_cp437 -m nls_utf8 -m nls_iso8859-1
+[ "${1:-}" = inside ] || enter_uml -t 900 -m loop -m f2fs -m vfat -m nls_cp437 -m nls_utf8 -m nls_iso8859-1
 . "$(dirname -- "$0")/lib.sh"
 need mkfs.f2fs fsck.f2fs mkfs.vfat fsck.vfat
 

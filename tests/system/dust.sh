@@ -3,7 +3,7 @@
 # The block layer's own bad sectors, those of dm-dust in a user-mode kernel, beside GNU ddrescue:
 # the same sectors come off the disk, and no more reads of it fail.
 . "$(dirname -- "$0")/scsi-lib.sh"
-[ "${1:-}" = inside ] || enter_uml -t 180 -m dm-dust -m dm-delay \
+[ "${1:-}" = inside ] || enter_uml -t 900 -m dm-dust -m dm-delay \
 	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
 . "$(dirname -- "$0")/lib.sh"
 
