@@ -379,6 +379,7 @@ what_a_transfer_costs_without_the_medium() {
 		and any(.figures[]; .table == "derived" and .row == "worst" and .column == "none")' out
 	echo 1 >/sys/module/sg/parameters/allow_dio
 	run 0 bench rbuf "$source" --size 1M --json
+	echo 0 >/sys/module/sg/parameters/allow_dio
 	jq -e 'all(.figures[] | select(.column == "direct" and .table == "rbuf"); .path == "direct")' out
 }
 
