@@ -215,7 +215,8 @@ static void start_body(void *data)
 
 	if (r == 0)
 		r = opened_claim(opened, &starting->error);
-	if (r == 0 && !starting->goes_on && !session->resumes)
+	/* Who had the source meanwhile may have written where the plan copies nothing. */
+	if (r == 0 && (!starting->goes_on || opened->setup.source_was_gone))
 		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),
 			       &starting->error);
 	if (r == 0)

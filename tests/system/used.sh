@@ -132,6 +132,21 @@ only_goes_on_after_a_kill() {
 	free_hold zeros
 }
 
+# What was free when the plan was made holds a file now, which no resume would copy.
+only_does_not_go_on_where_the_source_was_written_to() {
+	two_disks
+	start_copy --used=only
+	kill -INT "$copy"
+	ends 6
+	mount_at folder "${source}p1"
+	head -c 20M /dev/urandom >folder/new
+	umount folder
+	before=$(digest "$target")
+	run 3 resume copy.map --confirm "$destination" --log-dir logs
+	says 'has changed since the plan was made'
+	[ "$(digest "$target")" = "$before" ]
+}
+
 # damaged_source LBA: $source once more, but for this sector, which cannot be read.
 damaged_source() {
 	local image
@@ -166,7 +181,7 @@ a_bad_sector_in_a_free_place_is_read_last_or_never() {
 cases=(
 	only_what_is_used_is_copied_and_the_rest_zeroed noise_stays_where_it_is_left
 	discarded_places_are_not_read_back first_is_a_whole_copy first_is_a_whole_copy_after_a_kill
-	only_goes_on_after_a_kill
+	only_goes_on_after_a_kill only_does_not_go_on_where_the_source_was_written_to
 )
 if command -v nbdkit >/dev/null && command -v nbdfuse >/dev/null && [ -c /dev/fuse ]; then
 	cases+=(a_bad_sector_in_a_free_place_is_read_last_or_never)
