@@ -104,8 +104,7 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 	units_print_count(plan->total_sectors, count);
 	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
 	if (plan->options.table == TABLE_FIT)
-		line_add(line, _("%s, %s, table made to fit: %s"), whole_name(plan->source.kind),
-			 size, fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+		line_add(line, "%s, %s", whole_name(plan->source.kind), size);
 	else if (plan->whole && plan->extent_count == 1)
 		line_add(line, _("%s, LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s"),
 			 whole_name(plan->source.kind), first->source_lba,
@@ -125,6 +124,9 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 			units_print_long(plan_free_bytes(plan), UNITS_SI, plan->sector_size, size));
 	if (plan_later(plan))
 		line_add(line, _(", free places last"));
+	if (plan->options.table == TABLE_FIT)
+		line_add(line, _(", table made to fit: %s"),
+			 fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
 	if (finished)
 		line_add(line, _(", %s finished before"),
 			 units_print_long(finished, UNITS_SI, plan->sector_size, size));
