@@ -100,7 +100,7 @@ int after_tool(const char *const *argv, unsigned seconds, struct log *log, char 
 	pid_t pid;
 
 	said[0] = '\0';
-	for (size_t i = 0; argv[i] && i < ARGUMENTS_MAX; i++)
+	for (size_t i = 0; i < ARGUMENTS_MAX && argv[i]; i++)
 		words[4 + i] = argv[i];
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;

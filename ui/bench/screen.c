@@ -102,7 +102,7 @@ static void ask_kind(struct bench_screen *screen, struct app *app)
 	struct popup_choice choices[POPUP_CHOICES_MAX];
 	int count = 0;
 
-	for (; bench_kinds[count] && count < POPUP_CHOICES_MAX; count++)
+	for (; count < POPUP_CHOICES_MAX && bench_kinds[count]; count++)
 		choices[count] = (struct popup_choice){ bench_kinds[count]->name[0],
 							_(bench_kinds[count]->summary) };
 	popup_ask(app, _("What is to be measured?"),
