@@ -173,7 +173,7 @@ START_TEST(damaged_bytes_free_nothing)
 	uint64_t state = 17;
 
 	ck_assert_uint_gt(count, 2);
-	for (int i = 0; i < 1500; i++) {
+	for (int i = 0; i < 300; i++) {
 		uint64_t random = splitmix64(state++);
 		uint64_t place = places[random % count] + (random >> 32) % 512;
 		uint8_t byte, damaged;
