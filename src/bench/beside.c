@@ -58,7 +58,7 @@ int beside_run(const struct bench_run *run, const atomic_bool *stop, const char 
 	       const char *const *argv, struct beside_cost *ret, struct error *reterr)
 {
 	uint64_t begin = clock_monotonic();
-	struct rusage usage;
+	struct rusage usage = { 0 };
 	int status = 0;
 	pid_t pid;
 	int r = child_start(program, argv, NULL, -1, -1, &pid);
