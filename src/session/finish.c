@@ -7,13 +7,13 @@
 #include <sys/epoll.h>
 #include <sys/utsname.h>
 
+#include "after/grow_fs.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "guard/claim.h"
-#include "layout/grow_fs.h"
 #include "session/aftercare.h"
 #include "session/boot_check.h"
 #include "session/outcome.h"

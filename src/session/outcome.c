@@ -15,11 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "after/grow_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/table.h"
-#include "layout/grow_fs.h"
 #include "session/aftercare.h"
 #include "session/boot_check.h"
 

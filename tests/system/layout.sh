@@ -103,7 +103,7 @@ its_file_system_grows_too() {
 	says 'its file system was grown, and found sound before and after'
 	clean_gpt "$destination"
 	jq -e '.grown_fs.state == "done" and .grown_fs.fs == "ext4"' logs/*.json
-	grep -q 'grow: .*resize2fs' logs/*.log
+	grep -q 'after: .*resize2fs' logs/*.log
 	e2fsck -fn "${destination}p3"
 	mount_at files "${destination}p3"
 	[ "$(digest files/photo)" = "$before" ]

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Each file system's own tools, as children that end in time. */
-#include "layout/grow_fs.h"
+/* By each file system's own tools. */
+#include "after/grow_fs.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "after/after.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/i18n.h"
-#include "base/process.h"
 #include "base/text.h"
 
 /* A check of a large file system takes its time; what hangs is ended all the same. */
-#define TOOL_TIMEOUT (3600 * NSEC_PER_SEC)
-#define NODE_TIMEOUT (10 * NSEC_PER_SEC)
-#define TOOL_MISSING 127 /* as the shell says it */
+#define TOOL_TIMEOUT 3600 /* seconds */
+#define NODE_TIMEOUT 10
 
 /* $1 is the partition. Mounted, where the tool needs that, in a name space that goes with it. */
 static const struct grower {
@@ -54,75 +48,6 @@ static const struct grower *find(const char *fs)
 			return &growers[i];
 	return NULL;
 }
-
-/* ---- a child ---- */
-
-/* The whole lines of a text; what is left of it moves to its start. */
-static size_t log_lines(struct log *log, char *text)
-{
-	char *end;
-
-	while ((end = strpbrk(text, "\r\n"))) {
-		*end = '\0';
-		if (*text)
-			log_line(log, LOG_LEVEL_INFO, "grow", "%s", text);
-		text = end + 1;
-	}
-	return strlen(text);
-}
-
-/* Reads all that it says; false: it takes too long. */
-static bool listen_to(int fd, uint64_t deadline, struct log *log)
-{
-	char text[2048];
-	size_t used = 0, left;
-
-	while (clock_monotonic() < deadline) {
-		struct pollfd ready = { .fd = fd, .events = POLLIN };
-		ssize_t n;
-
-		if (poll(&ready, 1, 1000) <= 0)
-			continue;
-		n = read(fd, text + used, sizeof(text) - 1 - used);
-		if (n <= 0)
-			return true;
-		text[used + (size_t)n] = '\0';
-		n += (ssize_t)used;
-		left = log_lines(log, text);
-		used = left < sizeof(text) - 1 ? left : 0;
-		memmove(text, text + (size_t)n - left, used);
-	}
-	return false;
-}
-
-/* Its exit status, or a negative errno. */
-static int run(const char *script, const char *first, const char *second, uint64_t timeout,
-	       struct log *log)
-{
-	static const char *const environment[] = {
-		"PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin", "LC_ALL=C", NULL
-	};
-	const char *const argv[] = { "sh", "-ec", script, "sh", first, second, NULL };
-	uint64_t deadline = clock_monotonic() + timeout;
-	int pipes[2], status = 0, r;
-	pid_t pid;
-
-	if (pipe2(pipes, O_CLOEXEC) < 0)
-		return -errno;
-	r = child_start("/bin/sh", argv, environment, -1, pipes[1], &pid);
-	close(pipes[1]);
-	if (r == 0 && !listen_to(pipes[0], deadline, log)) {
-		child_end(pid);
-		r = -ETIMEDOUT;
-	}
-	close(pipes[0]);
-	if (r == 0)
-		r = waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status)
-									 : -EIO;
-	return r;
-}
-
-/* ---- the partition ---- */
 
 static uint64_t sysfs_number(const char *name, const char *what)
 {
@@ -173,12 +98,13 @@ const char *grow_fs_node(const struct plan *plan, char *buffer, size_t size)
 
 static bool find_node(const struct plan *plan, char *node, size_t size, struct log *log)
 {
-	uint64_t deadline = clock_monotonic() + NODE_TIMEOUT;
+	const char *const argv[] = { "partx", "--update", plan->destinations[0].node, NULL };
+	uint64_t deadline = clock_monotonic() + NODE_TIMEOUT * NSEC_PER_SEC;
+	char said[128];
 
 	grow_fs_node(plan, node, size);
 	if (!is_known(plan, node))
-		run("exec 2>&1; partx --update \"$1\"", plan->destinations[0].node, "",
-		    NODE_TIMEOUT, log);
+		after_tool(argv, NODE_TIMEOUT, log, said, sizeof(said));
 	while (!is_known(plan, node) && clock_monotonic() < deadline)
 		clock_sleep_until(clock_monotonic() + NSEC_PER_SEC / 10);
 	return is_known(plan, node);
@@ -187,7 +113,7 @@ static bool find_node(const struct plan *plan, char *node, size_t size, struct l
 void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct grown_fs *ret)
 {
 	const struct grower *grower = find(fs);
-	char script[1024];
+	char script[1024], said[128];
 	int r;
 
 	*ret = (struct grown_fs){ .state = GROWN_FS_BY_HAND };
@@ -197,21 +123,21 @@ void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct gr
 	ret->state = GROWN_FS_FAILED;
 	if (!is_same_disk(&plan->destinations[0]) ||
 	    !find_node(plan, ret->node, sizeof(ret->node), log)) {
-		log_line(log, LOG_LEVEL_WARNING, "grow", "%s: the partition is not known there",
+		log_line(log, LOG_LEVEL_WARNING, "after", "%s: the partition is not known there",
 			 plan->destinations[0].node);
 		ret->node[0] = '\0';
 		return;
 	}
+	/* A tool that is missing is what a shell says with 127. */
 	snprintf(script, sizeof(script),
-		 "exec 2>&1; for t in $2; do command -v \"$t\" >/dev/null || exit %d; done; set "
-		 "-x; %s",
-		 TOOL_MISSING, grower->script);
-	r = run(script, ret->node, grower->tools, TOOL_TIMEOUT, log);
-	log_line(log, r ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "grow", "%s on %s: %s %d", fs,
-		 ret->node, r < 0 ? "error" : "exit status", r);
+		 "for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; set -x; %s",
+		 grower->script);
+	r = after_tool(
+		(const char *const[]){ "sh", "-ec", script, "sh", ret->node, grower->tools, NULL },
+		TOOL_TIMEOUT, log, said, sizeof(said));
 	if (r == 0)
 		ret->state = GROWN_FS_DONE;
-	else if (r == TOOL_MISSING)
+	else if (r == -ENOENT)
 		ret->state = GROWN_FS_BY_HAND;
 	else if (r == -ETIMEDOUT)
 		ret->state = GROWN_FS_HANGS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The file system in a partition that has grown is made as large by its own tool. */
-#ifndef CLONEDECK_LAYOUT_GROW_FS_H
-#define CLONEDECK_LAYOUT_GROW_FS_H
+#ifndef CLONEDECK_AFTER_GROW_FS_H
+#define CLONEDECK_AFTER_GROW_FS_H
 
 #include "base/log.h"
 #include "plan/plan.h"
