@@ -76,7 +76,7 @@ a_member_of_device_mapper_is_refused() {
 	undone_by 'dmsetup_remove' held
 	run 3 clone -s "$source" -d "$destination" --confirm "$token" --log-dir logs
 	says destination-held
-	dmsetup remove held
+	dmsetup_remove held
 	[ "$(digest "$destination")" = "$before" ]
 }
 
@@ -274,7 +274,7 @@ a_disk_that_lies_is_named() {
 			(.verify.mismatches[0].lba - $lba | . == 0 or . == 1)' "$kind"/*.json
 		run 5 verify -s "$source" -d /dev/mapper/liar
 		says '+1 -> LBA 1500'
-		dmsetup remove liar
+		dmsetup_remove liar
 	done
 }
 
