@@ -121,8 +121,9 @@ void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct gr
 	if (!grower || !grower->script)
 		return;
 	ret->state = GROWN_FS_FAILED;
-	if (!is_same_disk(&plan->destinations[0]) ||
-	    !find_node(plan, ret->node, sizeof(ret->node), log)) {
+	/* Waiting for the node may take seconds, in which another disk may get the name. */
+	if (!find_node(plan, ret->node, sizeof(ret->node), log) ||
+	    !is_same_disk(&plan->destinations[0])) {
 		log_line(log, LOG_LEVEL_WARNING, "after", "%s: the partition is not known there",
 			 plan->destinations[0].node);
 		ret->node[0] = '\0';
