@@ -4,20 +4,15 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <unistd.h>
 
-#include "after/after.h"
 #include "base/cleanup.h"
-#include "base/clock.h"
-#include "base/text.h"
+#include "base/error.h"
 
 /* A check of a large file system takes its time; what hangs is ended all the same. */
 #define TOOL_TIMEOUT 3600 /* seconds */
-#define NODE_TIMEOUT 10
 
 /* $1 is the partition. Mounted, where the tool needs that, in a name space that goes with it. */
 static const struct grower {
@@ -49,44 +44,6 @@ static const struct grower *find(const char *fs)
 	return NULL;
 }
 
-static uint64_t sysfs_number(const char *name, const char *what)
-{
-	char path[128];
-	uint64_t number = UINT64_MAX;
-
-	snprintf(path, sizeof(path), "/sys/class/block/%.64s/%s", name, what);
-
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || fscanf(file, "%" SCNu64, &number) != 1)
-		return UINT64_MAX;
-	return number;
-}
-
-/* Has the name been given to another disk meanwhile? */
-static bool is_same_disk(const struct endpoint *disk)
-{
-	const char *name = node_short(disk->node);
-	struct stat st;
-
-	return stat(disk->node, &st) == 0 && S_ISBLK(st.st_mode) && st.st_rdev == disk->devno &&
-	       (!disk->identity.diskseq ||
-		sysfs_number(name, "diskseq") == disk->identity.diskseq) &&
-	       sysfs_number(name, "size") == disk->size / 512;
-}
-
-/* Does the kernel know it as it is now? */
-static bool is_known(const struct plan *plan, const char *node)
-{
-	uint64_t units = plan->sector_size / 512;
-	const char *name = node_short(node);
-	struct stat st;
-
-	return stat(node, &st) == 0 && S_ISBLK(st.st_mode) &&
-	       sysfs_number(name, "start") == plan->fitted.start * units &&
-	       sysfs_number(name, "size") == plan->fitted.after * units;
-}
-
 const char *grow_fs_node(const struct plan *plan, char *buffer, size_t size)
 {
 	const char *disk = plan->destinations[0].node;
@@ -96,37 +53,25 @@ const char *grow_fs_node(const struct plan *plan, char *buffer, size_t size)
 	return buffer;
 }
 
-static bool find_node(const struct plan *plan, char *node, size_t size, struct log *log)
-{
-	const char *const argv[] = { "partx", "--update", plan->destinations[0].node, NULL };
-	uint64_t deadline = clock_monotonic() + NODE_TIMEOUT * NSEC_PER_SEC;
-	char said[128];
-
-	grow_fs_node(plan, node, size);
-	if (!is_known(plan, node))
-		after_tool(argv, NODE_TIMEOUT, log, said, sizeof(said));
-	while (!is_known(plan, node) && clock_monotonic() < deadline)
-		clock_sleep_until(clock_monotonic() + NSEC_PER_SEC / 10);
-	return is_known(plan, node);
-}
-
-void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct grown_fs *ret)
+void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
+	     struct grown_fs *ret)
 {
 	const struct grower *grower = find(fs);
-	char script[1024], said[128];
-	int r;
+	char script[1024], said[128], node[AFTER_NODE_MAX];
+	uint64_t start, length;
+	int r = -ERANGE;
 
-	*ret = (struct grown_fs){ .state = GROWN_FS_BY_HAND };
-	text_copy(ret->fs, sizeof(ret->fs), fs);
-	if (!grower || !grower->script)
+	if (!grower || !grower->script) {
+		ret->state = GROWN_FS_BY_HAND;
 		return;
-	ret->state = GROWN_FS_FAILED;
-	/* Waiting for the node may take seconds, in which another disk may get the name. */
-	if (!find_node(plan, ret->node, sizeof(ret->node), log) ||
-	    !is_same_disk(&plan->destinations[0])) {
-		log_line(log, LOG_LEVEL_WARNING, "after", "%s: the partition is not known there",
-			 plan->destinations[0].node);
-		ret->node[0] = '\0';
+	}
+	if (after_range(disk, partition, &start, &length))
+		r = after_loop(disk, start, length, node);
+	CLEANUP(close) int loop = r;
+
+	if (r < 0) {
+		log_line(disk->log, LOG_LEVEL_WARNING, "after", "no loop for partition %u: %s",
+			 partition, error_phrase(r));
 		return;
 	}
 	/* A tool that is missing is what a shell says with 127. */
@@ -134,9 +79,9 @@ void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct gr
 		 "for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; set -x; %s",
 		 grower->script);
 	r = after_tool(
-		(const char *const[]){ "sh", "-ec", script, "sh", ret->node, grower->tools, NULL },
-		TOOL_TIMEOUT, log, said, sizeof(said));
-	if (r == 0)
+		(const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools, NULL },
+		TOOL_TIMEOUT, disk->log, said, sizeof(said));
+	if (r == 0 && fsync(loop) == 0)
 		ret->state = GROWN_FS_DONE;
 	else if (r == -ENOENT)
 		ret->state = GROWN_FS_BY_HAND;

@@ -3,15 +3,15 @@
 #ifndef CLONEDECK_AFTER_GROW_FS_H
 #define CLONEDECK_AFTER_GROW_FS_H
 
-#include "base/log.h"
+#include "after/after.h"
 #include "plan/plan.h"
 
 /*
- * Of the copy that was made by this plan, on the disk that its destination still is: checked,
- * grown, checked again, with what the tools say in the log. Nobody else may have the disk open.
- * ret->fs and ret->node are set in any case, the node to "" where the partition has none.
+ * The file system `fs` in this partition: checked, grown, checked again, with what the tools say
+ * in the log. Sets ret->state, which says before what is true of a failure.
  */
-void grow_fs(const struct plan *plan, const char *fs, struct log *log, struct grown_fs *ret);
+void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
+	     struct grown_fs *ret);
 /* The partition of the destination that has grown, as Linux calls it. */
 const char *grow_fs_node(const struct plan *plan, char *buffer, size_t size);
 /* What to type to do so; "" not known for this file system. */

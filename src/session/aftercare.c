@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "after/grow_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -45,12 +46,26 @@ static void compare(const struct table *now, struct identifiers *list)
 	}
 }
 
+static void change_identifiers(const struct after_disk *disk, struct report *report)
+{
+	enum identities_choice mode = report->plan->options.identities;
+	struct table now = { 0 };
+
+	if (mode == IDENTITIES_KEEP)
+		return;
+	after_identities(disk, &report->identifiers, &report->after);
+	read_again(disk, &now);
+	compare(&now, &report->identifiers);
+	after_files(disk, &report->identifiers, mode == IDENTITIES_REWRITE, &report->after);
+	table_done(&now);
+}
+
 /* All of it is of the copy alone. */
 static void care(struct claim *claim, struct log *log, struct report *report)
 {
 	const struct plan *plan = report->plan;
 	const struct endpoint *end = &plan->destinations[0];
-	struct table table = { 0 }, now = { 0 };
+	struct table table = { 0 };
 	struct after_disk disk = { .fd = claim_fd(claim),
 				   .size = end->size,
 				   .sector_size = plan->sector_size,
@@ -60,13 +75,10 @@ static void care(struct claim *claim, struct log *log, struct report *report)
 	read_again(&disk, &table);
 	disk.partitions = table.partitions;
 	disk.count = table.partition_count;
-	after_identities(&disk, &report->identifiers, &report->after);
-	read_again(&disk, &now);
-	compare(&now, &report->identifiers);
-	after_files(&disk, &report->identifiers, plan->options.identities == IDENTITIES_REWRITE,
-		    &report->after);
+	if (report->grown_fs.state != GROWN_FS_NOT_ASKED)
+		grow_fs(&disk, plan->fitted.grown, report->grown_fs.fs, &report->grown_fs);
+	change_identifiers(&disk, report);
 	table_done(&table);
-	table_done(&now);
 }
 
 static void log_steps(struct log *log, const struct report *report)
@@ -79,23 +91,44 @@ static void log_steps(struct log *log, const struct report *report)
 	}
 }
 
-void aftercare_run(struct log *log, struct report *report)
+/* Failed, until it is done. */
+static void expect_growth(const struct disk *source, struct report *report)
+{
+	const struct plan *plan = report->plan;
+	struct grown_fs *grown = &report->grown_fs;
+
+	if (!plan->options.grow_fs || !plan->fitted.grown)
+		return;
+	*grown = (struct grown_fs){ .state = GROWN_FS_FAILED };
+	grow_fs_node(plan, grown->node, sizeof(grown->node));
+	for (size_t i = 0; source && i < source->partition_count; i++)
+		if (source->partitions[i].number == plan->fitted.grown)
+			text_copy(grown->fs, sizeof(grown->fs), source->partitions[i].fs);
+}
+
+void aftercare_run(struct log *log, const struct disk *source, struct report *report)
 {
 	const struct plan *plan = report->plan;
 	struct claim *claim = NULL;
 	struct after_step *step;
 	struct error error;
 
-	if (plan->options.identities == IDENTITIES_KEEP ||
-	    report_exit_code(report) != EXIT_COMPLETE)
+	if (report_exit_code(report) != EXIT_COMPLETE)
 		return;
-	report->after_asked = true;
+	expect_growth(source, report);
+	report->after_asked = plan->options.identities != IDENTITIES_KEEP;
+	if (!report->after_asked && report->grown_fs.state == GROWN_FS_NOT_ASKED)
+		return;
 	if (claim_open(&plan->destinations[0], CLAIM_DESTINATION, plan, &claim, &error) < 0 ||
 	    claim_check(claim, &error) < 0) {
 		log_error(log, "after", &error);
-		step = after_add(&report->after, 0, "%s", _("new identifiers"));
-		step->failed = true;
-		text_copy(step->said, sizeof(step->said), error.sentence);
+		step = report->after_asked
+			       ? after_add(&report->after, 0, "%s", _("new identifiers"))
+			       : NULL;
+		if (step) {
+			step->failed = true;
+			text_copy(step->said, sizeof(step->said), error.sentence);
+		}
 	} else {
 		care(claim, log, report);
 	}

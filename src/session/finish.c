@@ -7,7 +7,6 @@
 #include <sys/epoll.h>
 #include <sys/utsname.h>
 
-#include "after/grow_fs.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -81,21 +80,6 @@ static const struct disk *copied(const struct session *session)
 					      : endpoint_disk(session->started_disks, source);
 }
 
-/* Only of a copy that is complete, and never a part of its result. */
-static void grow(struct session *session, struct report *report)
-{
-	const struct plan *plan = session->plan;
-	const struct disk *source = copied(session);
-	const char *fs = "";
-
-	for (size_t i = 0; source && i < source->partition_count; i++)
-		if (source->partitions[i].number == plan->fitted.grown)
-			fs = source->partitions[i].fs;
-	if (plan->options.grow_fs && plan->fitted.grown &&
-	    report_exit_code(report) == EXIT_COMPLETE)
-		grow_fs(plan, fs, session->log, &report->grown_fs);
-}
-
 static int make_report(struct session *session, const struct error *close_error,
 		       struct error *reterr)
 {
@@ -136,9 +120,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	find_writer(session, report);
 	outcome_find_hurt(job, copied(session), report);
 	identifiers_find(report->plan, copied(session), &report->identifiers);
-	if (close_error->code == 0)
-		grow(session, report);
-	aftercare_run(session->log, report);
+	aftercare_run(session->log, copied(session), report);
 	boot_check_copy(job, copied(session), report);
 	outcome_say_next(copied(session), close_error, report);
 	return 0;

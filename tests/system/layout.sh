@@ -104,6 +104,7 @@ its_file_system_grows_too() {
 	clean_gpt "$destination"
 	jq -e '.grown_fs.state == "done" and .grown_fs.fs == "ext4"' logs/*.json
 	grep -q 'after: .*resize2fs' logs/*.log
+	know_partition "$destination" 3
 	e2fsck -fn "${destination}p3"
 	mount_at files "${destination}p3"
 	[ "$(digest files/photo)" = "$before" ]
