@@ -597,7 +597,7 @@ hostile_labels() {
 		size=8MiB, type=linux, name="second"
 		size=8MiB, type=linux, name="third"
 	TABLE
-	know_partitions "$source"
+	know_partitions "$source" 2
 	mkfs.ext4 -q -F -L $'\e[31m\e]0;x\ay' "${source}p1"
 	mkfs.ext4 -q -F -L $'\xff\xfe\xc3(broken' "${source}p2"
 	mkfs.ext4 -q -F -L $'a\xe2\x80\xaegnp\xe2\x81\xa6' "${source}p3"

@@ -262,8 +262,7 @@ one_disk_of_all_kinds() {
 	image_of 480
 	source=$(attach "$case_dir/image")
 	sfdisk -q "$source" <<<$'label: gpt\nsize=50M\nsize=50M\nsize=50M\nsize=180M\nsize=130M'
-	wait_for partx --update "$source"
-	wait_for test -b "${source}p5"
+	know_partitions "$source" 5
 	mkfs.vfat -F 32 -s 1 "${source}p1"
 	mcopy -s -Q -i "${source}p1" files/* ::
 	mkfs.exfat "${source}p2"
@@ -281,8 +280,7 @@ one_disk_of_all_kinds() {
 	destination=$(attach "$case_dir/copy.img")
 	clone 0 "$source" "$destination" --used=only --free=leave --report report.json
 	jq -e '.free_places.bytes_left_out > 150 * 1048576' report.json
-	wait_for partx --update "$destination"
-	wait_for test -b "${destination}p5"
+	know_partitions "$destination" 5
 	fsck.vfat -n "${destination}p1"
 	fsck.exfat -n "${destination}p2"
 	ntfsfix -n "${destination}p3"

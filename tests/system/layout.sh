@@ -93,7 +93,7 @@ its_last_partition_grows() {
 its_file_system_grows_too() {
 	source_gpt
 	mkdir files
-	know_partition "$source" 3
+	know_partitions "$source" 3
 	mount_at files "${source}p3"
 	head -c 3M /dev/urandom >files/photo
 	before=$(digest files/photo)
@@ -112,15 +112,10 @@ its_file_system_grows_too() {
 	umount files
 }
 
-know_partition() { # NODE NUMBER
-	wait_for partx --update "$1"
-	wait_for test -b "$1p$2"
-}
-
 # The copy is as good as the source, so its result stays what it is.
 a_damaged_one_does_not_grow() {
 	source_gpt
-	know_partition "$source" 3
+	know_partitions "$source" 3
 	debugfs -w -R 'clri <2>' "${source}p3"
 	sync "$source"
 	destination=$(new_disk destination 100)

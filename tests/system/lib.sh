@@ -149,7 +149,7 @@ partition_gpt() {
 		size=16MiB, type=linux, name="root"
 		start=53248, size=4MiB, type=swap, name="swap"
 	TABLE
-	know_partitions "$1"
+	know_partitions "$1" 3
 	mkfs.ext4 -q -F -L root "$1p2"
 	sync "$1p2"
 }
@@ -189,9 +189,11 @@ held_by_nobody() {
 
 # Not every kernel can read every table, but all can be told what is in it. Refused while
 # somebody else, such as udev, looks at the device.
-know_partitions() { # NODE
+know_partitions() { # NODE NUMBER-OF-THE-LAST
+	local separator=
+	[[ $1 != *[0-9] ]] || separator=p
 	wait_for partx --update "$1"
-	wait_for test -b "$1p2"
+	wait_for test -b "$1$separator$2"
 }
 
 # ---- comparisons ----

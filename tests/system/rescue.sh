@@ -102,7 +102,7 @@ the_gpt_is_not_readable() {
 		(.next[1] | contains("e2fsck"))' report.json
 	grep -q 'PARTITION TABLE NOT READABLE' report.html
 	table_comes_back 'backup GPT'
-	know_partitions "$destination"
+	know_partitions "$destination" 2
 	status=0
 	e2fsck -fy "${destination}p2" || status=$?
 	[ "$status" -eq 1 ]

@@ -321,8 +321,7 @@ mostly_empty() {
 	truncate -s 64M "$data"
 	sfdisk -q "$source" <<<'label: gpt
 		start=8MiB, size=40MiB'
-	wait_for partx --update "$source"
-	wait_for test -b "${source}p1"
+	know_partitions "$source" 1
 	mkfs.ext4 -q -F -L system "${source}p1"
 	sync "${source}p1" "$source"
 }
@@ -331,8 +330,7 @@ mostly_empty() {
 give_another_use() { # NODE : what is on it now is $before
 	sfdisk -q --wipe always "$1" <<<'label: gpt
 		start=8MiB, size=48MiB'
-	wait_for partx --update "$1"
-	wait_for test -b "$1p1"
+	know_partitions "$1" 1
 	fill_with_photos "$1p1"
 	sync "$1"
 	before=$(digest "$(backing "$1")")
@@ -383,8 +381,7 @@ a_partition_that_was_formatted_is_not_overwritten() {
 	disk=$destination
 	sfdisk -q --wipe always "$disk" <<<'label: gpt
 		start=8MiB, size=40MiB'
-	wait_for partx --update "$disk"
-	wait_for test -b "${disk}p1"
+	know_partitions "$disk" 1
 	source=${source}p1
 	destination=${disk}p1
 	head -c 40M /dev/urandom | dd of="$source" bs=1M seek=2 count=30 iflag=fullblock \

@@ -48,8 +48,8 @@ a_partition_and_nothing_around_it() {
 	disks
 	sfdisk -q "$source" <<<'start=2048, size=8192'
 	sfdisk -q "$destination" <<<'start=4096, size=8192'
-	wait_for test -b "${source}1"
-	wait_for test -b "${destination}1"
+	know_partitions "$source" 1
+	know_partitions "$destination" 1
 	udevadm settle
 	cp "$destination" expected.img
 	dd if="$source" of=expected.img bs=512 skip=2048 seek=4096 count=8192 conv=notrunc status=none
@@ -105,7 +105,7 @@ without_the_sg_driver_by_the_block_node() {
 		and .source_sg.direct == null and .source_sg.retried == 0'
 	# Of a partition the commands name the blocks of the disk.
 	sfdisk -q "$source" <<<'start=2048, size=8192'
-	wait_for test -b "${source}1"
+	know_partitions "$source" 1
 	udevadm settle
 	blockdev --flushbufs "$source"
 	run 0 clone -s "${source}1" -d new.img --source-backend sg --confirm new.img --log-dir logs

@@ -88,7 +88,7 @@ a_mapping_on_a_partition_is_named() {
 		start=2048, size=8192
 		start=10240, size=8192
 	TABLE
-	wait_for test -b "${destination}2"
+	know_partitions "$destination" 2
 	before=$(digest "$destination")
 	dmsetup create secret --table "0 1000 linear ${destination}1 0"
 	undone_by dmsetup_remove secret
@@ -190,7 +190,7 @@ what_stands_on_the_source_is_told() {
 	modprobe -d /run/lab dm-mod
 	three_disks
 	sfdisk -q "$source" <<<'start=2048, size=8192'
-	wait_for test -b "${source}1"
+	know_partitions "$source" 1
 	dmsetup create lower --table "0 $(blockdev --getsz "$source") linear $source 0"
 	undone_by dmsetup_remove lower
 	run 3 clone -s "${source}1" -d /dev/mapper/lower -r 0+100 --at 8 --dry-run --log-dir logs

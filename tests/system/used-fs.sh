@@ -26,8 +26,7 @@ make_source() {
 		size=330MiB, type=linux
 		size=60MiB, type=swap
 	TABLE
-	know_partitions "$source"
-	wait_for test -b "${source}p3"
+	know_partitions "$source" 3
 	mkfs.ext4 -q "${source}p1"
 	mkfs.xfs -q "${source}p2"
 	mkswap -q "${source}p3"
@@ -38,7 +37,7 @@ make_source() {
 
 # intact DESTINATION
 intact() {
-	know_partitions "$1"
+	know_partitions "$1" 3
 	e2fsck -fn "${1}p1"
 	xfs_repair -n "${1}p2"
 	# The XFS of the source has the same UUID.
@@ -79,7 +78,7 @@ dirty_is_whole() {
 	cp --sparse=always source.img cut.img
 	umount xfs
 	cut=$(attach "$case_dir/cut.img")
-	know_partitions "$cut"
+	know_partitions "$cut" 3
 	run 0 clone -s "$cut" -d "$destination" --used=only --dry-run
 	says "partition 1: 210 MB, copied whole: it was not unmounted: its journal holds changes"
 	says "partition 2: 346 MB, copied whole: it was not unmounted: its journal holds changes"

@@ -12,8 +12,7 @@ two_disks() {
 	destination=$(new_disk destination 64)
 	target=$(backing "$destination")
 	sfdisk -q --wipe always "$source" <<<$'label: gpt\nstart=2048, size=56MiB, type=linux'
-	wait_for partx --update "$source"
-	wait_for test -b "${source}p1"
+	know_partitions "$source" 1
 	mkfs.ext4 -q -F -E nodiscard "${source}p1"
 	mount_at folder "${source}p1"
 	for i in {1..60}; do
@@ -26,8 +25,7 @@ two_disks() {
 
 # Each file is there, and the file system is in order.
 same_files() {
-	wait_for partx --update "$destination"
-	wait_for test -b "${destination}p1"
+	know_partitions "$destination" 1
 	e2fsck -fn "${destination}p1"
 	mount_at theirs -o ro "${source}p1"
 	mount_at copied -o ro "${destination}p1"
