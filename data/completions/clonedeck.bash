@@ -11,7 +11,7 @@ _clonedeck()
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
     local resume_options='--source --destination --confirm --dry-run --allow --report --certificate --operator --ticket
         --mask-serials --log-dir --json --help --on-vanish --on-hangup --notify --wait --map-interval
-        --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
+        --preset --rate --no-verify --on-write-error --fill --retry-passes --slow-limit
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --source-sector-size --domain --used --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
@@ -49,6 +49,10 @@ _clonedeck()
         ;;
     --source-backend | --destination-backend)
         mapfile -t COMPREPLY < <(compgen -W 'auto uring threads sg buffered image' -- "$cur")
+        return
+        ;;
+    --preset)
+        mapfile -t COMPREPLY < <(compgen -W 'healthy failing forensic' -- "$cur")
         return
         ;;
     --table)

@@ -47,6 +47,7 @@ complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s s -l source -r 
 complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s d -l destination -r -F -a '(__clonedeck_disks)'
 complete -c clonedeck -n '__fish_seen_subcommand_from verify' -s r -l ranges -x -d 'what to compare'
 complete -c clonedeck -n '__fish_seen_subcommand_from verify' -l at -x -d 'LBA on the destination'
+complete -c clonedeck -n $copy -l preset -x -a 'healthy failing forensic' -d 'what the source is'
 complete -c clonedeck -n $clone -s r -l ranges -x -d 'what to copy'
 complete -c clonedeck -n '__fish_seen_subcommand_from clone resume verify' -l source-sector-size -x -a '512 4096' -d 'of an image'
 complete -c clonedeck -n $clone -l domain -r -F -d 'only areas that are finished in this map'

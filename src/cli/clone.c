@@ -160,7 +160,7 @@ static int plan_ranges(const struct look *look, const struct endpoint *source,
 	struct range_list ranges = { 0 };
 	struct error error = { 0 };
 	uint64_t at = 0;
-	const struct session_wish wish = {
+	struct session_wish wish = {
 		.source = source,
 		.destination = destination,
 		.ranges = &ranges,
@@ -171,6 +171,12 @@ static int plan_ranges(const struct look *look, const struct endpoint *source,
 	};
 	int r = options->used ? read_used(look, source) : 0;
 
+	if (r != 0 && options->used_by_preset) {
+		fprintf(stderr, _("clonedeck: All of %s is copied in the order of the disk.\n"),
+			source->node);
+		wish.used = NULL;
+		r = 0;
+	}
 	if (r == 0 && options->ranges && known)
 		r = parse_ranges(look->session, source, options->ranges, &ranges);
 	if (r == 0 && options->at && known &&

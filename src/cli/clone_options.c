@@ -10,6 +10,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "plan/preset.h"
 
 /* A day, in seconds. */
 #define MAP_INTERVAL_MAX 86400
@@ -202,6 +203,7 @@ static const struct known known[] = {
 	{ "retry-area", RESUME, 0, TEXT(retry_area) },
 	{ "at", CLONE | VERIFY, 0, TEXT(at) },
 	{ "used", CLONE, 0, required_argument, .set = set_used },
+	{ "preset", CLONE | RESUME, 0, OF_PLAN },
 	{ "chunk", CLONE, 'b', required_argument, .set = set_chunk },
 	{ "queue-depth", CLONE, 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
 	{ "lanes", CLONE, 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
@@ -301,9 +303,13 @@ static int take_option(char **argv, int c, struct clone_options *ret)
 {
 	const struct known *option = find(c);
 	char *options = (char *)ret;
+	int of_plan;
 
 	if (!option)
 		return cli_bad_option(argv, c);
+	of_plan = plan_option_find(option->name);
+	if (of_plan >= 0)
+		ret->given |= 1U << of_plan;
 	if (option->set)
 		return option->set(argv[0], option->name, optarg, ret);
 	if (option->text)
@@ -375,6 +381,37 @@ static int check_options(const char *command, const struct clone_options *option
 	return check_sg_options(command, &options->plan);
 }
 
+/* The options of the plan that the command takes. A map decides the others. */
+static unsigned of_command(enum clone_command command)
+{
+	unsigned set = 0;
+
+	for (size_t i = 0; i < KNOWN; i++) {
+		int option = plan_option_find(known[i].name);
+
+		if (option >= 0 && known[i].commands & command)
+			set |= 1U << option;
+	}
+	return set;
+}
+
+/* What was given by name wins, wherever it stands. */
+static void apply_preset(struct clone_options *options)
+{
+	enum preset preset = options->plan.preset;
+	unsigned resumed = options->session.rescue_given;
+
+	if (!(resumed & 1U << PLAN_OPTION_PRESET))
+		return;
+	preset_apply(&options->plan, preset, options->given | resumed);
+	options->session.rescue_given |= preset_sets(preset) & of_command(COMMAND_RESUME);
+	if (options->command != COMMAND_CLONE || options->used || options->domain ||
+	    !preset_used_first(preset))
+		return;
+	memset(options->modes.of, USED_FIRST, sizeof(options->modes.of));
+	options->used = options->used_by_preset = true;
+}
+
 int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret)
 {
@@ -411,6 +448,7 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 				 argv[optind]);
 	ret->session.allow = ret->allow.rules;
 	ret->session.rescue = &ret->plan;
+	apply_preset(ret);
 	return check_options(argv[0], ret);
 }
 
@@ -443,6 +481,12 @@ static const struct {
 	{ COMMAND_CLONE, N_(
 		"\n"
 		"What is copied:\n"
+		"      --preset healthy|failing|forensic\n"
+		"                                what the source is; the options below win over\n"
+		"                                it. failing: tables first, then what is used,\n"
+		"                                one read at a time, none that is not needed\n"
+		"                                (--used=first -q 1 -j 1 --no-arm-last);\n"
+		"                                forensic: every sector, with --digest sha256\n"
 		"  -s, --source SOURCE           what is read\n"
 		"  -d, --destination DESTINATION what is overwritten\n"
 		"  -r, --ranges RANGES           comma-separated: A-B, A+N, A-, -N, @PARTITION\n"
@@ -539,6 +583,7 @@ static const struct {
 		"      --max-error-rate SIZE     stop if more bytes per second fail\n"
 		"      --max-no-read SECONDS     stop if nothing could be read for this long\n") },
 	{ COMMAND_RESUME, N_(
+		"      --preset failing          the source is failing: spare it from here on\n"
 		"      --retry-area RANGES       read bad sectors again only in RANGES\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"      --on-vanish wait|stop     if a disk is unplugged: wait until it is back\n"

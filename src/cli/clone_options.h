@@ -24,10 +24,12 @@ struct clone_options {
 	const char *report;               /* verify: of the copy; NULL: both ends are read */
 	const char *ranges, *at;          /* NULL: everything, same place */
 	uint32_t source_sector_size;      /* bytes, of an image; 0: as its table says */
-	bool used;                        /* `modes` were given */
+	bool used;                        /* `modes` were given, or are the preset's */
+	bool used_by_preset; /* if what is used cannot be read, all is copied in its order */
 	struct used_modes modes;
 	const char *confirm; /* NULL: not given */
 	struct plan_options plan;
+	unsigned given; /* of these, by name: a bit each (plan/options.h) */
 	struct session_options session;
 	struct cli_allow allow;
 	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "session/choose.h"
 #include "plan/picture.h"
+#include "plan/preset.h"
 #include "report/json.h"
 #include "report/page.h"
 
@@ -59,6 +60,16 @@ static void put_ranges(struct page *page, const struct plan *plan)
 	}
 	if (plan->extent_count > RANGES_SHOWN_MAX)
 		page_field(page, "", _("and %zu more"), plan->extent_count - RANGES_SHOWN_MAX);
+}
+
+static void put_preset(struct page *page, const struct plan_options *options)
+{
+	char sets[128];
+
+	page_field(page, _("preset"), "%s: %s", preset_name(options->preset),
+		   preset_sentence(options->preset));
+	if (preset_print(options, sets, sizeof(sets))[0])
+		page_field(page, "", "%s", sets);
 }
 
 /* What free places are left out, and what the destination gets there. */
@@ -295,6 +306,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_retried(session, &page);
 	put_held(session, &page);
 	put_table(session, &page);
+	put_preset(&page, &plan->options);
 	page_field(&page, _("verify"), "%s", verify_words(session));
 	put_engine(session, &page);
 	put_identifiers(session, &page);

@@ -82,7 +82,12 @@ static const struct option table[PLAN_OPTIONS] = {
 	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LAST, "none" },
 	[PLAN_OPTION_GROW_FS] = { MEMBER("grow-fs", PLAN_SWITCH, grow_fs),
 				  .words = { "off", "on" } },
+	[PLAN_OPTION_PRESET] = { MEMBER("preset", PLAN_WORD, preset),
+				 .words = { "healthy", "failing", "forensic" } },
 };
+
+/* Sets of them are bits of an unsigned. */
+_Static_assert(PLAN_OPTIONS <= 32, "every option has a bit");
 
 const char *plan_option_name(enum plan_option option)
 {

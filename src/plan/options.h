@@ -81,6 +81,9 @@ enum identities_choice {
 	IDENTITIES_REWRITE, /* new, and its files that name the old ones are changed */
 };
 
+/* What the source is (plan/preset.h). */
+enum preset { PRESET_HEALTHY, PRESET_FAILING, PRESET_FORENSIC, PRESETS };
+
 /*
  * The sums of a whole source that can be asked for, one for each program that
  * checks them: sha256sum, sha512sum, b2sum, sha1sum, md5sum, xxh128sum. A set of
@@ -119,6 +122,7 @@ const char *checksums_print(unsigned sums, char buffer[static CHECKSUMS_TEXT_MAX
 	((struct plan_options){ .retries = PLAN_RETRIES_DEFAULT, .on_error = ON_ERROR_MAP })
 
 struct plan_options {
+	enum preset preset;
 	uint32_t chunk;       /* bytes, a multiple of both logical sectors; 0: what suits both */
 	uint32_t queue_depth; /* requests in flight at either end; 0: what suits each */
 	uint32_t lanes;       /* 0: by the backends and the number of processors */
@@ -193,6 +197,7 @@ enum plan_option {
 	PLAN_OPTION_TABLE,
 	PLAN_OPTION_GROW,
 	PLAN_OPTION_GROW_FS,
+	PLAN_OPTION_PRESET,
 	PLAN_OPTIONS,
 };
 
