@@ -59,7 +59,7 @@ def resize_storm():
     program = copying("--moving", "rescue")
     for keys in ("1", "i", "\x1b", "2", "e", "\x1b", "3", "o", "\x1b", "4", "m", "+", "\t", "\x1b", "l",
                  "\x1b", "\t", "t", "\x1b", "?", "q", "\x03", "\x1b"):
-        # As a whole, and seen: on a screen too small a key does nothing.
+        # As a whole, and seen: on a screen below 40x8 a key does nothing.
         program.resize(80, 24)
         program.quiet(0.03)
         program.type(keys)
@@ -79,26 +79,47 @@ def resize_storm():
 
 
 def too_small_says_so():
-    with Terminal(f"{FAKEDECK} rescue", 79, 24) as terminal:
-        terminal.wait("clonedeck needs 80x24")
-    with Terminal(f"{FAKEDECK} rescue", 20, 5) as terminal:
-        terminal.wait("needs 80x24")
+    """Below 40x8, where no screen has room; from there on, what matters first."""
+    with Terminal(f"{FAKEDECK} rescue", 39, 24) as terminal:
+        terminal.wait("clonedeck needs 40x8")
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        terminal.resize(60, 10)
-        line = terminal.wait("needs 80x24")
+        terminal.resize(40, 8)
+        terminal.wait_gone("elapsed")
+        screen = terminal.settled()
+        for wanted in ("COPY RUNNING", "26.1%", "193 MB/s", "ETA unknown", "bad areas 4", "Ctrl-C=stop"):
+            assert wanted in screen, (wanted, screen)
+        terminal.resize(60, 7)
+        line = terminal.wait("needs 40x8")
         assert "26.1%, copying" in line and "ETA unknown" in line, line
         # Half of a time would be another time.
         terminal.resize(20, 5)
         terminal.until(lambda screen: screen.split("\n")[0] == "26.1%, copying", "cut in the middle")
-        terminal.resize(60, 10)
+        terminal.resize(60, 7)
         # Ctrl-C still asks, in the one line there is.
         terminal.keys("C-c")
         terminal.wait("Stop the copy? s=stop Esc")
         terminal.keys("Escape")
         terminal.resize(80, 24)
         terminal.wait("The copy goes on")
+
+
+def nothing_is_confirmed_unseen():
+    """On a screen too small for what is erased, what is typed to confirm it goes nowhere."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN)
+        press(terminal, RUN[len(PLAN):-2])
+        terminal.resize(40, 7)
+        terminal.wait("needs 40x8")
+        terminal.keys("4", "5", "6", "7", "8", "9", "Enter")
+        terminal.resize(40, 8)
+        screen = terminal.wait("ERASE")
+        assert "[_______]" in screen and "456789" in screen and "[3 Plan]" in screen, screen
+        terminal.keys("4", "5", "6", "7", "8", "9")
+        terminal.until(lambda screen: "ERASE" in screen and "it matches" in screen, "not typed")
+        terminal.keys("Enter")
+        terminal.wait("COPY RUNNING")
 
 
 def serial_line_of_no_size():
@@ -418,7 +439,7 @@ def slow_lines_keep_up():
 
 
 CASES = [
-    resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so,
+    resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, nothing_is_confirmed_unseen,
     serial_line_of_no_size, size_option, redraw_reads_the_size_again, refuses_without_a_terminal,
     no_color, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,

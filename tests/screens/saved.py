@@ -169,6 +169,10 @@ WORDS = [f"{name}-80x24" for name in (
 # Looked at where there is room for more.
 WIDE = ["help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
+# The smallest screen, and a large one.
+EXTREME = {"plan": "TO START", "run": "COPY RUNNING"}
+EXTREME_SIZES = {"40x8": (40, 8), "200x60": (200, 60)}
+
 # The same in German: longer words, at the size where they have the least room.
 GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
@@ -299,6 +303,10 @@ def cases():
     for name in WIDE:
         machine, keys, wanted = SINGLE[name]
         yield case(f"{name}-120x40", machine, keys, wanted, 120, 40, "tmux-256color", "C.UTF-8")
+    for name, wanted in EXTREME.items():
+        machine, keys, _ = SCREENS[name]
+        for size, (cols, rows) in EXTREME_SIZES.items():
+            yield case(f"{name}-{size}", machine, keys, wanted, cols, rows, "tmux-256color", "C.UTF-8")
     if os.path.exists(f"{TRANSLATIONS}/de/LC_MESSAGES/clonedeck.mo"):
         for what, size in [(what, "80x24") for what in GERMAN] + \
                           [(what, "120x40") for what in GERMAN_WIDE]:

@@ -29,9 +29,17 @@ int bench_row_at(const struct bench_result *result, unsigned table, int at)
 	return -1;
 }
 
+/* On a narrow screen a label may be cut, so that there is a number beside it. */
+static int label_cols(int cols)
+{
+	return cols < 2 * LABEL_COLS ? cols - 2 * BENCH_CELL_COLS : LABEL_COLS;
+}
+
 static int columns_that_fit(int cols)
 {
-	return cols > LABEL_COLS + BENCH_CELL_COLS ? (cols - LABEL_COLS) / BENCH_CELL_COLS : 1;
+	int fit = (cols - label_cols(cols)) / BENCH_CELL_COLS;
+
+	return fit > 1 ? fit : 1;
 }
 
 unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
@@ -50,7 +58,7 @@ void bench_text_row(const struct bench_result *result, unsigned table, int row, 
 	const struct bench_table *shown = &result->tables[table];
 	char text[BENCH_TEXT_MAX];
 
-	line_put(line, LABEL_COLS, row < 0 ? "" : result->rows[row].label);
+	line_put(line, label_cols(line->limit), row < 0 ? "" : result->rows[row].label);
 	for (unsigned i = first;
 	     i < shown->column_count && line->columns + BENCH_CELL_COLS <= line->limit; i++) {
 		const struct bench_figure *figure =
@@ -124,7 +132,7 @@ void layout_bench(struct rect body, bool chart, struct layout_bench *ret)
 	struct rect rest = body;
 
 	*ret = (struct layout_bench){ .head = rect_cut_top(&rest, 2) };
-	ret->foot = rect_cut_bottom(&rest, FOOT_ROWS);
+	ret->foot = rect_cut_bottom(&rest, rest.rows > 2 * FOOT_ROWS ? FOOT_ROWS : 0);
 	if (chart && rest.rows > CHART_ROWS + 3)
 		ret->chart = rect_cut_top(&rest, CHART_ROWS + (rest.rows - CHART_ROWS - 3) / 3);
 	ret->heading = rect_cut_top(&rest, 1);

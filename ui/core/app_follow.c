@@ -201,7 +201,7 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 	struct error error;
 
 	take_exit_code(app, report_exit_code(&found));
-	if (report_text_verify(&found, LAYOUT_MIN_COLS - 10, &proof, &error) < 0 ||
+	if (report_text_verify(&found, LAYOUT_FULL_COLS - 10, &proof, &error) < 0 ||
 	    asprintf(&text, "%s\n\n%s%s", headline(&found), proof,
 		     job->error.code ? job->error.sentence : "") < 0) {
 		app_error(app, &error);
@@ -226,7 +226,7 @@ static void show_compared(struct app *app)
 	app->exit_code = (int)report_exit_code(&found);
 	free(app->report_text);
 	app->report_text = NULL;
-	if (report_text_compared(&found, LAYOUT_MIN_COLS, &text, NULL) == 0)
+	if (report_text_compared(&found, LAYOUT_FULL_COLS, &text, NULL) == 0)
 		app->report_text = result_at_end(text);
 	free(text);
 	app_say(app, _("%s. Nothing was written. The exit code will be %d. q quits."),
@@ -273,8 +273,8 @@ static void follow_verify(struct app *app, enum session_state before)
  * printed after the last screen. */
 static void keep_report(struct app *app, const struct report *report)
 {
-	int cols =
-		app->term && app->term->cols > LAYOUT_MIN_COLS ? app->term->cols : LAYOUT_MIN_COLS;
+	int cols = app->term && app->term->cols > LAYOUT_FULL_COLS ? app->term->cols
+								   : LAYOUT_FULL_COLS;
 	CLEANUP(free) struct report *shown = malloc(sizeof(*shown));
 	CLEANUP(free) char *text = NULL;
 

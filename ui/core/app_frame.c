@@ -14,41 +14,68 @@
 /* Behind the tabs, or the program's name gives way. */
 #define HOST_COLS 7
 
-static int draw_tab(struct app *app, struct draw *draw, struct rect area, int col,
-		    enum screen_id screen)
+static bool is_active(const struct app *app, enum screen_id screen)
 {
-	bool active = screen == app->current && !app->help;
-	enum role role = active ? ROLE_TAB_ACTIVE : app_reached(app, screen) ? ROLE_TAB : ROLE_DIM;
+	return screen == app->current && !app->help;
+}
+
+/* Of a screen that is not shown, the number alone where there is no room for all words. */
+static const char *tab_text(const struct app *app, enum screen_id screen, bool words, char *buffer,
+			    size_t size)
+{
+	bool active = is_active(app, screen);
 	char percent[8] = "";
 
 	if (screen == SCREEN_RUN && app->has_job && app->snapshot.state != JOB_ENDED)
 		snprintf(percent, sizeof(percent), " %u%%", title_percent(&app->snapshot));
 	/* Brackets mark the active tab on terminals without reverse video. */
-	return draw_printf(draw, area, 0, col, role, active ? "[%d %s%s]" : " %d %s%s ",
-			   (int)screen + 1, _(screen_ops(screen)->title), percent);
+	snprintf(buffer, size,
+		 active  ? "[%d %s%s]"
+		 : words ? " %d %s%s "
+			 : " %d%s%s",
+		 (int)screen + 1, active || words ? _(screen_ops(screen)->title) : "", percent);
+	return buffer;
 }
 
-static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col)
+static int tabs_width(const struct app *app, bool words)
 {
+	char text[64];
+	int sum = 0;
+
 	for (int screen = 0; screen < SCREEN_STEPS; screen++)
-		col = draw_tab(app, draw, area, col, (enum screen_id)screen);
+		sum += text_width(tab_text(app, (enum screen_id)screen, words, text, sizeof(text)));
+	return sum;
+}
+
+static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col, bool words)
+{
+	char text[64];
+
+	for (int i = 0; i < SCREEN_STEPS; i++) {
+		enum screen_id screen = (enum screen_id)i;
+
+		col = draw_text(draw, area, 0, col,
+				is_active(app, screen)     ? ROLE_TAB_ACTIVE
+				: app_reached(app, screen) ? ROLE_TAB
+							   : ROLE_DIM,
+				tab_text(app, screen, words, text, sizeof(text)));
+	}
 	return col;
 }
 
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
 {
 	struct line line;
-	int col = draw_tabs(app, draw, area, TABS_COL);
 	bool practice = app->options->practice_dir != NULL;
 	/* That word is never cut. */
 	int least = practice ? text_width(_("PRACTICE")) + 2 : HOST_COLS;
+	int wide = tabs_width(app, true), col;
+	bool name = area.cols - wide - TABS_COL >= least;
 
-	if (area.cols - col < least) {
-		draw_clear(draw, area);
-		col = draw_tabs(app, draw, area, 0);
-	} else {
+	col = draw_tabs(app, draw, area, name ? TABS_COL : 0,
+			wide + (practice ? least : 0) <= area.cols);
+	if (name)
 		draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
-	}
 	line_start(&line, area.cols - col - 2);
 	line_fit(&line, practice ? _("PRACTICE") : app->host);
 	if (line.limit > 4)
@@ -104,12 +131,15 @@ static void draw_message(struct app *app, struct draw *draw, struct rect area)
 		ops->message(app->states[ops->id], app, own, sizeof(own));
 		text = own;
 	}
-	draw_cell(draw, area, 0, 1, cols, role, text);
-	if (app->said)
-		draw_anew(area, 0);
+	for (int row = 0; row < area.rows; row++) {
+		draw_cell(draw, area, row, 1, cols, role, "");
+		if (app->said)
+			draw_anew(area, row);
+	}
 	app->said = false;
-	if (text_width(text) > cols)
-		draw_text(draw, area, 0, cols - 1, role, "..");
+	rect_cut_right(&area, 1);
+	/* The message may be cut. Below it, nothing is. */
+	draw_wrapped(draw, area, 0, 1, area.rows, role, text);
 }
 
 static void draw_footer(struct app *app, struct draw *draw, struct rect area)
@@ -125,8 +155,8 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	if (!popup && ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
 
-		draw_text(
-			draw, area, 0, 1, ROLE_KEY,
+		draw_words(
+			draw, area, 0, 0, ROLE_KEY,
 			keys ? keys
 			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
 		return;
@@ -145,7 +175,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	}
 }
 
-/* One or two lines, on a terminal below 80x24. */
+/* One or two lines, on a terminal below 40x8. */
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct job_snapshot *job = app_job(app);
@@ -158,8 +188,8 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	}
 	line_start(&line, area.cols);
 	if (!job) {
-		if (!line_piece(&line, _("clonedeck needs 80x24")))
-			line_add(&line, _("needs 80x24"));
+		if (!line_piece(&line, _("clonedeck needs 40x8")))
+			line_add(&line, _("needs 40x8"));
 		draw_text(draw, area, 0, 0, ROLE_WARN, line.text);
 		return;
 	}
@@ -170,8 +200,8 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 		line_piece(&line, _("ETA %s"),
 			   job->eta.known ? units_print_duration(job->eta.seconds, eta)
 					  : _("unknown"));
-	if (!line_piece(&line, _("needs 80x24")))
-		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 80x24"));
+	if (!line_piece(&line, _("needs 40x8")))
+		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 40x8"));
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);
 }
 
@@ -216,6 +246,8 @@ void app_draw(struct app *app)
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
-	popup_draw(&app->popup, &draw, frame.body);
+	popup_draw(&app->popup, &draw,
+		   layout_is_small(frame.body) ? (struct rect){ 0, 0, term->rows, term->cols }
+					       : frame.body);
 	term_show(term, draw.cursor_row, draw.cursor_col);
 }

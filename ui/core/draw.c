@@ -195,6 +195,23 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 	return used;
 }
 
+void draw_words(struct draw *draw, struct rect area, int row, int col, enum role role,
+		const char *text)
+{
+	struct line line;
+
+	line_start(&line, area.cols - col);
+	while (*text) {
+		const char *gap = strstr(text, "  ");
+		int length = gap ? (int)(gap - text) : (int)strlen(text);
+
+		if (!line_piece(&line, "%.*s", length, text))
+			break;
+		text += gap ? length + 2 : length;
+	}
+	draw_text(draw, area, row, col, role, line.text);
+}
+
 void draw_start(struct draw *draw)
 {
 	use(A_NORMAL);

@@ -36,6 +36,10 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
 		 const char *text);
 
+/* Of words two blanks apart, a blank before the first, as many as fit. */
+void draw_words(struct draw *draw, struct rect area, int row, int col, enum role role,
+		const char *text);
+
 /* Blanks. */
 void draw_clear(struct draw *draw, struct rect area);
 /* "+- title -----+" all around the area. */

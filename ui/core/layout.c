@@ -90,6 +90,6 @@ void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret)
 	if (banner)
 		ret->banner = rect_cut_top(&rest, 1);
 	ret->footer = rect_cut_bottom(&rest, 1);
-	ret->message = rect_cut_bottom(&rest, 1);
+	ret->message = rect_cut_bottom(&rest, cols < LAYOUT_FULL_COLS && rows >= 12 ? 2 : 1);
 	ret->body = rest;
 }

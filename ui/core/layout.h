@@ -6,7 +6,8 @@
  * Rules every layout keeps (tests/unit/ui/test_layout.c proves them for all
  * sizes from 1x1 to 250x100): rectangles lie inside the screen and do not
  * overlap; one that has no room is empty (rows or cols 0), never negative;
- * between 80x24 and 120x40 text keeps its place, above that panes grow.
+ * between 80x24 and 120x40 text keeps its place, above that panes grow. Below
+ * 80x24, down to 40x8, each screen keeps what matters first.
  *
  * A screen's layout is a struct made of rects only, filled by
  * layout_NAME(), which stands with the drawing of that screen.
@@ -16,8 +17,10 @@
 
 #include <stdbool.h>
 
-#define LAYOUT_MIN_COLS  80
-#define LAYOUT_MIN_ROWS  24
+#define LAYOUT_MIN_COLS  40
+#define LAYOUT_MIN_ROWS  8
+#define LAYOUT_FULL_COLS 80
+#define LAYOUT_FULL_ROWS 24
 #define LAYOUT_WIDE_COLS 120
 
 struct rect {
@@ -49,13 +52,19 @@ struct layout_frame {
 	struct rect header;  /* name, tabs, host */
 	struct rect banner;  /* practice mode; empty otherwise */
 	struct rect body;    /* the screen's own */
-	struct rect message; /* the newest message */
+	struct rect message; /* the newest message: two lines where it is narrow */
 	struct rect footer;  /* keys */
 };
 
 static inline bool layout_too_small(int cols, int rows)
 {
 	return cols < LAYOUT_MIN_COLS || rows < LAYOUT_MIN_ROWS;
+}
+
+/* Is the body of a screen smaller than that of 80x24 below a banner? */
+static inline bool layout_is_small(struct rect body)
+{
+	return body.cols < LAYOUT_FULL_COLS || body.rows < LAYOUT_FULL_ROWS - 4;
 }
 
 /* Also for sizes that are too small: then everything but `message` is empty. */

@@ -78,7 +78,7 @@ static void measure(const struct disks_model *model, struct disks_columns *c)
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret)
 {
 	struct disks_columns c = { .node = 7, .size = 6, .health = 8, .temperature = 4, .use = 4 };
-	bool wide = cols >= LAYOUT_WIDE_COLS;
+	bool wide = cols >= LAYOUT_WIDE_COLS, narrow = cols < 60;
 	int left;
 
 	measure(model, &c);
@@ -92,16 +92,23 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 	} else {
 		c.hctl = c.sg = c.transport = c.sectors = 0;
 	}
-	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.size + 2) - (c.health + 1) -
-	       (c.temperature + 1) - (c.hctl ? c.hctl + 1 : 0) - (c.sg ? c.sg + 1 : 0) -
-	       (c.raw ? c.raw + 1 : 0) - (c.sectors ? c.sectors + 1 : 0) -
-	       (c.transport ? c.transport + 1 : 0) - (c.wwn ? c.wwn + 1 : 0) - (c.use + 1);
+	/* The mark in front of a row says whether it can be chosen. */
+	if (narrow)
+		c.raw = c.temperature = c.use = 0;
+	if (cols < 50)
+		c.health = 0;
+	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.size + 2) - (c.health ? c.health + 1 : 0) -
+	       (c.temperature ? c.temperature + 1 : 0) - (c.hctl ? c.hctl + 1 : 0) -
+	       (c.sg ? c.sg + 1 : 0) - (c.raw ? c.raw + 1 : 0) - (c.sectors ? c.sectors + 1 : 0) -
+	       (c.transport ? c.transport + 1 : 0) - (c.wwn ? c.wwn + 1 : 0) -
+	       (c.use ? c.use + 1 : 0);
 	/* Between model and serial; the serial is what tells two disks apart. */
 	left -= 2;
 	if (left < 2)
 		left = 2;
-	c.model = left / 2;
-	c.serial = left - c.model;
+	/* Of a serial the end tells two disks apart. */
+	c.serial = narrow && left < 24 ? (left > 9 ? 8 : left / 2) : left - left / 2;
+	c.model = left - c.serial;
 	if (c.model > 28)
 		c.model = 28;
 	if (c.serial > 24)

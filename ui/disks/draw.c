@@ -29,8 +29,9 @@ static void draw_row(struct app *app, struct draw *draw, struct rect list, int a
 	weak = disks_health_role(&health);
 	if (weak == ROLE_NORMAL)
 		return;
-	list.col += disks_health_col(columns);
-	list.cols = columns->health;
+	/* Where the health has no column of its own, the name stands for it. */
+	list.col += columns->health ? disks_health_col(columns) : DISKS_NODE_COL;
+	list.cols = columns->health ? columns->health : columns->node;
 	draw_highlight(draw, list, at_row, weak);
 }
 
@@ -263,6 +264,10 @@ static void text_practice(const char *dir, struct line *line)
 	char text[256], shown[512];
 	int room, width = text_width(dir);
 
+	if (line->limit < LAYOUT_FULL_COLS - 2) {
+		line_add(line, "%s", _(" PRACTICE: only its disks are shown "));
+		return;
+	}
 	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
 	room = line->limit - text_width(text);
 	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
@@ -277,8 +282,10 @@ bool disks_screen_banner(void *data, struct app *app, struct line *line, enum ro
 	*retrole = ROLE_ALERT;
 	if (disks && disks->not_root) {
 		line_add(line, "%s",
-			 _(" NOT ROOT: disks can be seen, but not opened. Quit, then: sudo "
-			   "clonedeck "));
+			 line->limit < LAYOUT_FULL_COLS - 2
+				 ? _(" NOT ROOT. Quit, then: sudo clonedeck ")
+				 : _(" NOT ROOT: disks can be seen, but not opened. Quit, then: "
+				     "sudo clonedeck "));
 	} else if (unfinished) {
 		text_unfinished(unfinished, line);
 	} else if (app_practice_dir(app)) {
@@ -315,6 +322,22 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 #define LIST_LINES  4
 #define EVENT_LINES 4
 
+/* The list first, then where its cursor is, then what is known of that disk. */
+static void small(struct rect body, int wanted, struct layout_disks *ret)
+{
+	struct rect rest = body;
+	int list;
+
+	*ret = (struct layout_disks){ .columns = rect_cut_top(&rest, body.rows > LIST_LINES) };
+	list = rest.rows - DETAIL_LINES > LIST_LINES ? rest.rows - DETAIL_LINES : LIST_LINES;
+	ret->list = rect_cut_top(&rest, list < wanted ? list : wanted);
+	/* A title and no line below it would say nothing. */
+	if (rest.rows < 2)
+		ret->list.rows += rest.rows;
+	else
+		ret->detail = rest;
+}
+
 void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 {
 	struct rect rest = body, bottom;
@@ -322,10 +345,14 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 	int detail = wide ? BOX_LINES + 2 : DETAIL_LINES + 1;
 	int list;
 
-	*ret = (struct layout_disks){ 0 };
-	ret->columns = rect_cut_top(&rest, 1);
 	if (wanted < 1)
 		wanted = 1;
+	if (layout_is_small(body)) {
+		small(body, wanted, ret);
+		return;
+	}
+	*ret = (struct layout_disks){ 0 };
+	ret->columns = rect_cut_top(&rest, 1);
 	/* The detail pane always has its place; the list takes what is left, but not more than
 	 * it needs, so that the rest stands close below it. */
 	list = rest.rows - detail - 3;

@@ -180,7 +180,8 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 {
 	struct help_state *state = data;
 	struct page page = { .draw = draw, .area = body, .top = state->text.top };
-	bool wide = body.cols >= LAYOUT_WIDE_COLS;
+	bool wide = body.cols >= LAYOUT_WIDE_COLS, narrow = body.cols < LAYOUT_FULL_COLS;
+	int col = narrow ? 0 : KEYS_COL;
 	struct rect left;
 	char title[128];
 	int longest;
@@ -188,20 +189,24 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	rect_cut_top(&page.area, 1);
 	rect_cut_left(&page.area, 1);
 	left = page.area;
-	left.cols = KEYS_COL - 1;
+	if (!narrow)
+		left.cols = KEYS_COL - 1;
 
 	struct page column = page;
 
 	column.area = left;
 	put_title(&column, 0, _("KEYS ON EVERY SCREEN"));
 	longest = put_keys(&column, 0, state->topic, true);
+	/* Where there is no room for two columns, one is below the other. */
+	if (narrow)
+		page.line = longest + 1;
 	column = page;
 	if (wide)
 		column.area.cols = TERMS_COL - 1;
 	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
 		 _(screen_ops(state->topic)->title));
-	put_title(&column, KEYS_COL, title);
-	longest = larger(longest, put_keys(&column, KEYS_COL, state->topic, false));
+	put_title(&column, col, title);
+	longest = larger(longest, put_keys(&column, col, state->topic, false));
 	if (wide) {
 		column = page;
 		longest = larger(longest, put_terms(&column));

@@ -11,6 +11,7 @@
 #include "ui/plan/options.h"
 
 #define PICTURE_CELLS_MAX 512
+#define ENDS_ROWS         4
 
 /* How many lines all checks in full take. */
 static int count_checks(const struct plan_screen *screen, int cols)
@@ -44,14 +45,16 @@ static void draw_ends(struct draw *draw, struct rect area, struct session *sessi
 		      enum rolling_how rolling)
 {
 	const struct plan *plan = session_choice(session).plan;
+	/* Whatever gives way on a small screen, what is lost does not. */
+	bool all = area.rows == ENDS_ROWS;
 	struct line line;
 
 	line_start(&line, area.cols);
-	plan_text_source(plan, &line);
-	draw_text(draw, area, 0, 0, ROLE_SOURCE, line.text);
-	line_start(&line, area.cols);
 	plan_text_destination(plan, &line);
-	draw_text(draw, area, 1, 0, ROLE_DESTINATION, line.text);
+	draw_text(draw, area, all, 0, all ? ROLE_DESTINATION : ROLE_BAD, line.text);
+	line_start(&line, area.cols);
+	plan_text_source(plan, &line);
+	draw_text(draw, area, !all, 0, ROLE_SOURCE, line.text);
 	line_start(&line, area.cols);
 	plan_text_copy(plan, session_choice(session).held->areas.count,
 		       session_choice(session).finished_bytes, &line);
@@ -196,10 +199,12 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 		draw_text(draw, area, 0, 1, ROLE_DIM, what_became(app));
 		return;
 	}
-	line_start(&line, area.cols);
+	line_start(&line, LINE_COLUMNS_MAX);
+	line.limit = area.cols >= LAYOUT_FULL_COLS ? area.cols : line.limit;
 	plan_text_start(gate, &line);
-	draw_text(draw, area, 0, 0,
-		  gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG, line.text);
+	draw_wrapped(draw, area, 0, 1, 1,
+		     gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG,
+		     line.text + 1);
 	if (gate_refused(gate)) {
 		if (session_check_compare(app_session(app), NULL) == 0)
 			draw_text(
@@ -339,20 +344,39 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 
 /* ---- layout ---- */
 
-#define ENDS_ROWS     4
 #define PICTURE_ROWS  5
 #define START_ROWS    2
+#define LIST_LEAST    4
 #define FILES_COLS    44
 #define FILES_ROWS    8
 #define ESTIMATE_ROWS 8
 /* Rows of the body from which on the list of lost partitions has a place of its own. */
 #define TALL_ROWS 34
 
+/* What is erased and the field are there at every size: nothing is confirmed without them. */
+static void small(struct rect body, bool picture, struct layout_plan *ret)
+{
+	struct rect rest = body;
+
+	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 7    ? 1
+								 : body.rows < 11 ? 2
+										  : ENDS_ROWS) };
+	ret->start = rect_cut_bottom(&rest, START_ROWS);
+	if (picture && rest.rows >= PICTURE_ROWS + LIST_LEAST)
+		ret->picture = rect_cut_top(&rest, PICTURE_ROWS);
+	ret->heading = rect_cut_top(&rest, rest.rows > LIST_LEAST);
+	ret->list = rest;
+}
+
 void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret)
 {
 	struct rect rest = body, right;
 	bool wide = body.cols >= LAYOUT_WIDE_COLS;
 
+	if (layout_is_small(body)) {
+		small(body, picture, ret);
+		return;
+	}
 	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, ENDS_ROWS) };
 	if (picture && rest.rows >= PICTURE_ROWS + START_ROWS + 6) {
 		rect_cut_top(&rest, 1);

@@ -40,6 +40,9 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 		snprintf(bytes, sizeof(bytes), _("%s B"), size);
 	else
 		snprintf(bytes, sizeof(bytes), "%s", _("new file"));
+	/* On a narrow screen, what tells two disks apart comes first. */
+	if (line->limit < 60)
+		bytes[0] = '\0';
 	wide = text_width(bytes);
 
 	line_put(line, 1, "");
@@ -55,7 +58,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 		int left = line->limit - line->columns - wide - 2 - 9;
 		int model = left * 2 / 5 > 24 ? 24 : left * 2 / 5;
 
-		line_put(line, 9, node_short(end->node));
+		line_put(line, wide ? 9 : 7, node_short(end->node));
 		line_put(line, 1, "");
 		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
 		line_add(line, " %s ", _("S/N"));
@@ -75,7 +78,7 @@ void plan_text_destination(const struct plan *plan, struct line *line)
 
 	if (!end.exists && end.kind == ENDPOINT_IMAGE)
 		end.size = 0;
-	text_end(_("DEST"), &end, line);
+	text_end(line->limit < LAYOUT_FULL_COLS && end.exists ? _("ERASE") : _("DEST"), &end, line);
 }
 
 static const char *whole_name(enum endpoint_kind kind)
@@ -478,6 +481,8 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
 	const char *label = partition->label[0] ? partition->label : partition->name;
 	const char *how;
+	/* On a narrow screen the addresses give way to the name. */
+	bool addresses = line->limit >= 70;
 	int fs, room, node;
 
 	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
@@ -486,7 +491,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
 	snprintf(name, sizeof(name), _("number %u"), partition->number);
 	fs = line->limit > 90 ? 11 : 7;
-	room = line->limit - 1 - (2 + 10 + 12 + 2 + 12 + 8 + 1 + fs + 1 + 1);
+	room = line->limit - 1 - (2 + 10 + (addresses ? 12 + 2 + 12 : 0) + 8 + 1 + fs + 1 + 1);
 	/* People know a partition by its label: it gets the room that is left. */
 	how = lost_text(lost->how, room - LABEL_LEAST);
 	room -= text_width(how);
@@ -496,11 +501,13 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	if (partition->node[0])
 		text_copy(name, sizeof(name), node_short(partition->node));
 	/* "nvme0n1p128" takes what the number beside it leaves. */
-	node = text_width(name) <= 10 ? 10 : text_width(first) < 10 ? 12 : 11;
+	node = text_width(name) <= 10 || !addresses ? 10 : text_width(first) < 10 ? 12 : 11;
 	line_put(line, node, name);
-	line_put_right(line, 22 - node, first);
-	line_put(line, 2, " -");
-	line_put_right(line, 12, last);
+	if (addresses) {
+		line_put_right(line, 22 - node, first);
+		line_put(line, 2, " -");
+		line_put_right(line, 12, last);
+	}
 	line_put_right(line, 8, size);
 	line_put(line, 1, "");
 	line_put_fs(line, fs, partition->fs);

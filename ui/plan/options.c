@@ -396,7 +396,9 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 		       struct rect body)
 {
 	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), area = rect_inside(box);
-	struct rect keys = rect_cut_bottom(&area, 1), foot = rect_cut_bottom(&area, FOOT_ROWS);
+	/* What is edited, and what is wrong with it, before anything else. */
+	struct rect keys = rect_cut_bottom(&area, area.rows > 5);
+	struct rect foot = rect_cut_bottom(&area, area.rows > 4 ? FOOT_ROWS : 1);
 	char title[96];
 	/* The edited line is in the middle, unless the first or the last one is shown. */
 	int top =

@@ -195,19 +195,28 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 	const struct field *field = ranges_model_field(model);
 	char view[4 * 256 + 1];
 	int right = text_width(_(" -> dest LBA ")) + DESTINATION_COLS + 1;
-	int start, cols, to, shown;
+	int start, cols, to = 1, shown;
+	/* On a small screen one field is shown, that of the range until the other one is edited. */
+	bool both = layout->field.cols >= LAYOUT_FULL_COLS;
 	size_t first;
 	struct line line;
 
 	draw_heading(draw, layout->heading, model);
-	start = draw_text(draw, layout->field, 0, 1, ROLE_NORMAL, _("Range "));
-	cols = layout->field.cols - start - right;
+	start = text_width(_("Range ")) + 1;
+	cols = layout->field.cols - start - (both ? right : 1);
 	if (cols > 250)
 		cols = 250;
-	draw_field(draw, layout->field, 0, start, cols, field, screen->focus == FOCUS_RANGE);
-	to = draw_text(draw, layout->field, 0, start + cols, ROLE_NORMAL, _(" -> dest LBA "));
-	draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
-		   screen->focus == FOCUS_DESTINATION);
+	if (both || screen->focus != FOCUS_DESTINATION) {
+		draw_text(draw, layout->field, 0, 1, ROLE_NORMAL, _("Range "));
+		draw_field(draw, layout->field, 0, start, cols, field,
+			   screen->focus == FOCUS_RANGE);
+	}
+	if (both || screen->focus == FOCUS_DESTINATION) {
+		to = draw_text(draw, layout->field, 0, both ? start + cols : 0, ROLE_NORMAL,
+			       _(" -> dest LBA "));
+		draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
+			   screen->focus == FOCUS_DESTINATION);
+	}
 
 	draw_text(
 		draw, layout->grammar, 0, 1, ROLE_DIM,
@@ -221,9 +230,9 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 		draw_complaint(draw, layout, to + 1, (int)strlen(model->destination.text),
 			       to + DESTINATION_COLS - 1, model->destination_error);
 	} else {
-		line_start(&line, layout->totals.cols);
+		line_start(&line, LINE_COLUMNS_MAX);
 		ranges_model_totals(model, app_units(app), &line);
-		draw_text(draw, layout->totals, 0, 0, ROLE_NORMAL, line.text);
+		draw_wrapped(draw, layout->totals, 0, 0, 1, ROLE_NORMAL, line.text);
 		draw_beyond(app, draw, layout->error, model);
 	}
 }
@@ -252,10 +261,32 @@ void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct 
 /* Everything but the list, with the blank lines between. */
 #define FIXED_ROWS 13
 
+/* What is typed, what it comes to or what is wrong with it, and as much of the list as there is
+ * room for. */
+static void small(struct rect body, struct layout_ranges *ret)
+{
+	struct rect rest = body;
+
+	*ret = (struct layout_ranges){ .title = rect_cut_top(&rest, body.rows >= 7 ? 2 : 0) };
+	ret->grammar = rect_cut_bottom(&rest, body.rows >= 10);
+	ret->error = rect_cut_bottom(&rest, body.rows >= 8 ? 2 : 1);
+	ret->totals = rect_cut_bottom(&rest, 1);
+	ret->field = rect_cut_bottom(&rest, 1);
+	ret->map = rect_cut_bottom(&rest, body.rows >= 16 ? 3 : 0);
+	ret->used = rect_cut_bottom(&rest, body.rows >= 12);
+	ret->columns = rect_cut_top(&rest, body.rows >= 8);
+	ret->list = rest;
+}
+
 void layout_ranges(struct rect body, int wanted, struct layout_ranges *ret)
 {
 	struct rect rest = body;
 	int list = body.rows - FIXED_ROWS;
+
+	if (layout_is_small(body)) {
+		small(body, ret);
+		return;
+	}
 
 	if (list > wanted)
 		list = wanted;

@@ -13,6 +13,8 @@
 
 /* From this width on there is room for what the narrow table leaves out. */
 #define WIDE 110
+/* And below this one, for no block addresses. */
+#define SMALL 70
 
 struct columns {
 	bool wide;
@@ -32,10 +34,13 @@ static void columns_fit(const struct ranges_model *model, int width, struct colu
 	ret->lba = line_digits(model->context.sectors);
 	if (ret->lba < (ret->wide ? 12 : 10))
 		ret->lba = ret->wide ? 12 : 10;
+	/* On a small screen the size alone has to do. */
+	if (width < SMALL)
+		ret->lba = 0;
 	ret->size = 6;
 
 	/* What is left after the mark, the numbers and the blanks between them. */
-	int left = width - 6 - ret->number - 3 * (ret->lba + 1) - (ret->size + 1);
+	int left = width - 6 - ret->number - 3 * (ret->lba ? ret->lba + 1 : 0) - (ret->size + 1);
 
 	if (!ret->wide) {
 		ret->fs = 4;
@@ -82,9 +87,11 @@ void ranges_model_header(const struct ranges_model *model, struct line *line)
 	columns_fit(model, line->limit, &c);
 	line_put(line, 6, _(" SEL"));
 	line_put(line, c.number, "#");
-	heading_right(line, c.lba, _("START"));
-	heading_right(line, c.lba, _("END"));
-	heading_right(line, c.lba, _("SECTORS"));
+	if (c.lba) {
+		heading_right(line, c.lba, _("START"));
+		heading_right(line, c.lba, _("END"));
+		heading_right(line, c.lba, _("SECTORS"));
+	}
 	heading_right(line, c.size, _("SIZE"));
 	if (c.wide)
 		heading_right(line, c.align, _("ALGN"));
@@ -165,9 +172,12 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 	line_put(line, 4, mark_text(mark));
 	snprintf(text, sizeof(text), partition ? "%u" : "-", partition ? partition->number : 0);
 	line_put(line, c.number, text);
-	put_number(line, c.lba, row->range.start);
-	put_number(line, c.lba, row->range.count ? row->range.start + row->range.count - 1 : 0);
-	put_number(line, c.lba, row->range.count);
+	if (c.lba) {
+		put_number(line, c.lba, row->range.start);
+		put_number(line, c.lba,
+			   row->range.count ? row->range.start + row->range.count - 1 : 0);
+		put_number(line, c.lba, row->range.count);
+	}
 	units_print_short(row->range.count * sector_size, scale, sector_size, text);
 	cell_right(line, c.size, text);
 	if (c.wide) {

@@ -25,11 +25,37 @@ struct view {
 	int64_t now;
 };
 
+/* From that column on. */
+static void draw_overall(const struct view *view, struct rect area, int col)
+{
+	char percent[16];
+
+	draw_bar(view->draw, area, 1, col, area.cols - PERCENT_COLS - 2 - col, ROLE_MAP_DONE,
+		 view->job->overall);
+	passes_overall(view->job, percent, sizeof(percent));
+	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
+			ROLE_STRONG, percent);
+}
+
+static void draw_small_head(const struct view *view, struct rect area)
+{
+	enum role role;
+	struct line line;
+
+	for (int i = 0; i < area.rows; i++) {
+		line_start(&line, area.cols);
+		if (!run_text_small(view->plan, view->job, app_units(view->app), view->now, i,
+				    &line, &role))
+			break;
+		draw_text(view->draw, area, i, 0, role, line.text);
+	}
+	draw_overall(view, area, 1);
+}
+
 static void draw_head(const struct view *view, struct rect area)
 {
 	const struct job_snapshot *job = view->job;
 	enum role state = run_state_role(job);
-	char percent[16];
 	struct line line;
 	int bar = 1;
 
@@ -41,11 +67,7 @@ static void draw_head(const struct view *view, struct rect area)
 	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
 	if (line.columns > 1)
 		bar += line.columns;
-	draw_bar(view->draw, area, 1, bar, area.cols - PERCENT_COLS - 2 - bar, ROLE_MAP_DONE,
-		 job->overall);
-	passes_overall(job, percent, sizeof(percent));
-	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
-			ROLE_STRONG, percent);
+	draw_overall(view, area, bar);
 	line_start(&line, area.cols);
 	run_text_figures(job, app_units(view->app), view->plan->sector_size, view->now, &line);
 	draw_text(view->draw, area, 2, 0,
@@ -271,7 +293,10 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		struct map_scene scene = run_screen_scene(app);
 		struct rect rest = body;
 
-		draw_head(&view, rect_cut_top(&rest, 3));
+		if (layout_is_small(body))
+			draw_small_head(&view, rect_cut_top(&rest, 2));
+		else
+			draw_head(&view, rect_cut_top(&rest, 3));
 		map_pane_draw(&view.screen->map, app, draw, rest, &scene);
 		return;
 	}
@@ -280,7 +305,10 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		return;
 	}
 	layout_run(body, &layout);
-	draw_head(&view, layout.head);
+	if (layout_is_small(body))
+		draw_small_head(&view, layout.head);
+	else
+		draw_head(&view, layout.head);
 	draw_status(&view, layout.alarm, run_text_alarm);
 	draw_throughput(&view, layout.graph);
 	run_latency_draw(view.job, draw, layout.latency);
@@ -293,6 +321,9 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 /* ---- layout ---- */
 
 #define HEAD_ROWS 3
+/* On a small screen, all of run_text_small(); and from how many rows on there is a graph. */
+#define SMALL_HEAD_ROWS  5
+#define SMALL_GRAPH_ROWS 5
 /* The boxes with their frames, and the map with its heading, in 21 rows … */
 #define TOP_ROWS 8
 #define MID_ROWS 6
@@ -316,11 +347,31 @@ static void boxes(struct rect *rest, int rows, struct rect *left, struct rect *r
 	*left = both;
 }
 
+/* The head, then the map, then the graph, then what happened. */
+static void small(struct rect body, struct layout_run *ret)
+{
+	struct rect rest = body;
+
+	*ret = (struct layout_run){ .head = rect_cut_top(&rest, SMALL_HEAD_ROWS) };
+	if (rest.rows >= SMALL_GRAPH_ROWS + 3 + TALL_EVENTS)
+		ret->events = rect_cut_bottom(&rest, TALL_EVENTS);
+	ret->map = rect_cut_bottom(&rest, rest.rows > 3 ? 3 : rest.rows);
+	if (rest.rows >= SMALL_GRAPH_ROWS)
+		ret->graph = rest;
+	else
+		ret->map =
+			(struct rect){ rest.row, rest.col, rest.rows + ret->map.rows, rest.cols };
+}
+
 void layout_run(struct rect body, struct layout_run *ret)
 {
 	struct rect rest = body;
 	int top = TOP_ROWS, mid = MID_ROWS, map = MAP_ROWS, events = 0;
 
+	if (layout_is_small(body)) {
+		small(body, ret);
+		return;
+	}
 	*ret = (struct layout_run){ .head = rect_cut_top(&rest, HEAD_ROWS) };
 	if (body.rows >= TALL_BODY) {
 		/* Of four more rows two go to the graph, one to the map, one to the events, in this

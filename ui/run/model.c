@@ -326,6 +326,100 @@ void run_text_figures(const struct job_snapshot *job, enum units_scale scale, ui
 	narrow_figures(job, progress, current, verified[0] ? verified : second, now, line);
 }
 
+/* Where there is no room for both ends, the destination matters. */
+static void small_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line)
+{
+	const char *between = job->only_reads ? " <> " : " -> ";
+	int room;
+
+	line_piece(line, "%s", run_state_words(job));
+	room = (line->limit - line->columns - 2 - text_width(between)) / 2;
+	if (room < 10)
+		return;
+	line_put(line, 2, "");
+	put_end(line, &plan->source, room);
+	line_add(line, "%s", between);
+	put_end(line, &plan->destinations[0], room);
+}
+
+static void small_rate(const struct job_snapshot *job, int64_t now, struct line *line)
+{
+	char current[32], average[32], eta[96];
+
+	text_current(job, current, sizeof(current));
+	megabytes(job->average, is_measured(job) && job->average > 0, average, sizeof(average));
+	run_text_eta(&job->eta, now, eta, sizeof(eta));
+	line_piece(line, "%s", current);
+	if (!line_piece(line, _("ETA %s"), eta) && job->eta.known)
+		line_piece(line, _("ETA %s"), units_print_duration(job->eta.seconds, eta));
+	line_piece(line, _("avg %s"), average);
+}
+
+/* One by one, the worst first. */
+static void small_trouble(const struct job_snapshot *job, struct line *line, enum role *retrole)
+{
+	const struct job_rescue *rescue = &job->rescue;
+	char bytes[UNITS_TEXT_MAX];
+
+	run_text_alarm(job, line, retrole);
+	if (job->errors || rescue->read_errors || job->proof.areas)
+		*retrole = ROLE_BAD;
+	if (job->proof.areas)
+		line_piece(line, _("MISMATCHES %" PRIu64), job->proof.areas);
+	if (rescue->bad_areas)
+		line_piece(line, _("bad areas %" PRIu64), rescue->bad_areas);
+	if (rescue->bad_sector)
+		line_piece(line, _("bad sector %s B"),
+			   units_print_count(rescue->bad_sector, bytes));
+	line_piece(line, _("read errors %" PRIu64), rescue->read_errors);
+	if (job->refused_bytes)
+		line_piece(line, _("refused %s B"), units_print_count(job->refused_bytes, bytes));
+	line_piece(line, _("retries %" PRIu64), job->retries);
+}
+
+static void small_progress(const struct plan *plan, const struct job_snapshot *job,
+			   enum units_scale scale, struct line *line)
+{
+	const struct job_pass *pass = job_pass_counted(job);
+	char progress[2 * UNITS_TEXT_MAX], text[UNITS_TEXT_MAX];
+
+	passes_percent(job, text, sizeof(text));
+	line_piece(line, "%s %s", run_state_phrase(job), text);
+	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total, scale,
+			  plan->sector_size, progress, sizeof(progress));
+	line_piece(line, "%s", progress);
+	text_verified(job, progress, sizeof(progress));
+	if (progress[0])
+		line_piece(line, "%s", progress);
+	line_piece(line, _("elapsed %s"), units_print_duration(job->elapsed / NSEC_PER_SEC, text));
+}
+
+bool run_text_small(const struct plan *plan, const struct job_snapshot *job, enum units_scale scale,
+		    int64_t now, int index, struct line *line, enum role *retrole)
+{
+	*retrole = ROLE_NORMAL;
+	switch (index) {
+	case 0:
+		*retrole = run_state_role(job) == ROLE_OK ? ROLE_STRONG : run_state_role(job);
+		small_ends(plan, job, line);
+		return true;
+	case 1:
+		return true;
+	case 2:
+		*retrole = ROLE_STRONG;
+		small_rate(job, now, line);
+		return true;
+	case 3:
+		small_trouble(job, line, retrole);
+		return true;
+	case 4:
+		small_progress(plan, job, scale, line);
+		return true;
+	default:
+		return false;
+	}
+}
+
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
 {
 	char all[16], percent[16], current[32], eta[96], verified[64], trouble[160];

@@ -29,6 +29,12 @@ void run_text_ends(const struct plan *plan, const struct job_snapshot *job, stru
 const char *run_map_alarm(const struct job_snapshot *job);
 void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		      int64_t now, struct line *line);
+/*
+ * The same for a small screen, in lines of what matters first: state and ends, (1 is the bar),
+ * rate and time left, what went wrong, how much is done. False when there is none any more.
+ */
+bool run_text_small(const struct plan *plan, const struct job_snapshot *job, enum units_scale scale,
+		    int64_t now, int index, struct line *line, enum role *retrole);
 /* All that matters in one line, to be heard: "26.1% of all, copying 52.2%, 193 MB/s, ETA …". now:
  * unix seconds.
  */

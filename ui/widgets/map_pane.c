@@ -55,7 +55,8 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 	struct map_window window;
 	struct line line;
 
-	rect_cut_top(&cells, 1);
+	/* In one row the heading gives way. */
+	rect_cut_top(&cells, area.rows > 1);
 	rect_cut_left(&cells, 1);
 	rect_cut_right(&cells, 1);
 	if (rect_empty(cells))
@@ -64,7 +65,8 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 	line_start(&line, area.cols);
 	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
 		     run_map_legend(app_job(app)), &line);
-	draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
+	if (area.rows > 1)
+		draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
 	draw_window(draw, cells, &window, session_copy(app_session(app)).job);
 }
 
@@ -190,9 +192,12 @@ void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, st
 	layout_map(area, count, &layout);
 	draw_map(pane, app, draw, &layout, scene);
 	draw_areas(pane, draw, &layout, scene);
-	draw_text(draw, layout.legend, 0, 0, ROLE_DIM,
-		  _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
-	draw_text(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
+	/* Their area begins one column further right than that of a message. */
+	layout.legend.col--;
+	layout.keys.col--;
+	draw_words(draw, layout.legend, 0, 0, ROLE_DIM,
+		   _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
+	draw_words(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
 }
 
 /* ---- keys ---- */
@@ -314,15 +319,18 @@ void layout_map(struct rect body, int areas, struct layout_map *ret)
 	/* A third of the pane at most: the map is what was asked for. */
 	int rows = body.rows / 3 < areas ? body.rows / 3 : areas;
 
-	*ret = (struct layout_map){ .heading = rect_cut_top(&rest, 1) };
+	/* On a small screen the map, what its cell is and the bad areas come before words. */
+	*ret = (struct layout_map){ .heading = rect_cut_top(&rest, body.rows >= 8) };
 	rect_cut_left(&rest, 1);
 	rect_cut_right(&rest, 1);
-	ret->keys = rect_cut_bottom(&rest, 1);
-	ret->legend = rect_cut_bottom(&rest, 1);
-	if (areas > 0) {
+	ret->keys = rect_cut_bottom(&rest, body.rows >= 6);
+	ret->legend = rect_cut_bottom(&rest, body.rows >= 10);
+	if (areas > 0 && body.rows >= 13) {
 		ret->why = rect_cut_bottom(&rest, WHY_ROWS);
 		ret->areas = rect_cut_bottom(&rest, rows > 0 ? rows : 1);
 		ret->columns = rect_cut_bottom(&rest, 1);
+	} else if (areas > 0 && rest.rows >= 3) {
+		ret->areas = rect_cut_bottom(&rest, 1);
 	}
 	ret->cell = rect_cut_bottom(&rest, 1);
 	ret->cells = rest;

@@ -160,32 +160,50 @@ static struct rect open_box(struct draw *draw, struct rect screen, int rows, int
 
 #define DIALOG_COLS 70
 
+/* Columns of a text on that screen: the frame, and where there is room something around it. */
+static int text_cols(struct rect screen)
+{
+	return screen.cols - (screen.cols < LAYOUT_FULL_COLS ? 4 : 8);
+}
+
+static int dialog_cols(struct rect screen)
+{
+	return text_cols(screen) < DIALOG_COLS ? text_cols(screen) : DIALOG_COLS;
+}
+
+/* Of a text, the lines that leave room for `foot` others below it, and a blank line where there is
+ * still one; ends in ".." where it is cut. Returns the row of the first one below. */
+static int draw_head(struct draw *draw, struct rect area, const char *text, int lines, int foot)
+{
+	int room = area.rows - foot;
+	struct rect shown = area;
+
+	rect_cut_bottom(&shown, room > lines ? area.rows - lines : foot);
+	draw_body(draw, shown, text, 0);
+	if (lines > shown.rows && shown.rows > 0)
+		draw_text(draw, shown, shown.rows - 1, area.cols - 2, ROLE_DIALOG, "..");
+	return room > lines ? lines + 1 : shown.rows;
+}
+
 static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 {
-	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;
+	int cols = dialog_cols(screen);
 	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
-	struct rect text = area;
-
 	/* Too long a text is cut, so that the answers are always visible. */
-	rect_cut_bottom(&text, popup->count + 2);
-	draw_body(draw, text, popup->text, 0);
-	if (lines > text.rows) {
-		lines = text.rows;
-		draw_text(draw, text, lines - 1, cols - 2, ROLE_DIALOG, "..");
-	}
-	for (int i = 0; i < popup->count; i++) {
+	int row = draw_head(draw, area, popup->text, lines, popup->count + 1);
+
+	for (int i = 0; i < popup->count; i++, row++) {
 		char key[24];
 		int col;
 
-		col = draw_text(draw, area, lines + 1 + i, 2, ROLE_STRONG,
+		col = draw_text(draw, area, row, 2, ROLE_STRONG,
 				keys_name(popup->choices[i].key, key, sizeof(key)));
-		draw_text(draw, area, lines + 1 + i, col < 8 ? 8 : col + 1, ROLE_DIALOG,
-			  popup->labels[i]);
+		draw_text(draw, area, row, col < 8 ? 8 : col + 1, ROLE_DIALOG, popup->labels[i]);
 	}
-	draw_text(draw, area, lines + 1 + popup->count, 2, ROLE_STRONG, _("Esc"));
-	draw_text(draw, area, lines + 1 + popup->count, 8, ROLE_DIALOG, _("do nothing"));
-	draw_cursor(draw, area, lines + 1 + popup->count, 2);
+	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
+	draw_text(draw, area, row, 8, ROLE_DIALOG, _("do nothing"));
+	draw_cursor(draw, area, row, 2);
 }
 
 void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
@@ -206,26 +224,30 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 
 static void draw_prompt(struct popup *popup, struct draw *draw, struct rect screen)
 {
-	int cols = screen.cols - 8 < DIALOG_COLS ? screen.cols - 8 : DIALOG_COLS;
+	int cols = dialog_cols(screen);
 	int lines = each_line(popup->text, cols, NULL, NULL);
-	int complaint = each_line(popup->complaint, cols, NULL, NULL);
+	int complaint = each_line(popup->complaint, cols, NULL, NULL), row;
 	struct rect area = open_box(draw, screen, lines + 3 + complaint + 1, cols, popup->title);
 
-	draw_body(draw, area, popup->text, 0);
-	draw_field(draw, area, lines + 1, 0, area.cols, &popup->field, true);
-	draw_wrapped(draw, area, lines + 2, 0, complaint, ROLE_BAD, popup->complaint);
-	draw_text(draw, area, lines + 3 + complaint, 0, ROLE_DIM, _("Enter=take it  Esc=cancel"));
+	/* What is typed is always visible, and the most of what is wrong with it. */
+	if (complaint > area.rows - 1)
+		complaint = area.rows - 1;
+	row = draw_head(draw, area, popup->text, lines, complaint + 2);
+	draw_field(draw, area, row, 0, area.cols, &popup->field, true);
+	draw_wrapped(draw, area, row + 1, 0, complaint, ROLE_BAD, popup->complaint);
+	row += 1 + complaint;
+	draw_text(draw, area, row + (row + 1 < area.rows), 0, ROLE_DIM,
+		  _("Enter=take it  Esc=cancel"));
 }
 
 static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect screen)
 {
-	int cols = screen.cols - 8;
-	int lines;
-	struct rect area;
+	int cols = text_cols(screen), around = screen.rows < LAYOUT_FULL_ROWS - 4 ? 2 : 4;
+	int lines = each_line(popup->text, cols, NULL, NULL);
+	struct rect area = open_box(
+		draw, screen, lines + 1 < screen.rows - around ? lines + 1 : screen.rows - around,
+		cols, popup->title);
 
-	lines = each_line(popup->text, cols, NULL, NULL);
-	area = open_box(draw, screen, lines + 1 < screen.rows - 4 ? lines + 1 : screen.rows - 4,
-			cols, popup->title);
 	list_fit(&popup->lines, lines, area.rows - 1);
 	struct rect body = area;
 

@@ -187,12 +187,59 @@ START_TEST(test_frame)
 	layout_frame(80, 24, true, &frame);
 	ck_assert_int_eq(frame.banner.row, 1);
 	ck_assert_int_eq(frame.body.rows, 20);
+	/* A long message has two lines on a narrow screen, unless it is a low one, too. */
 	layout_frame(79, 24, false, &frame);
+	ck_assert_int_eq(frame.message.rows, 2);
+	ck_assert_int_eq(frame.body.rows, 20);
+	layout_frame(40, 8, true, &frame);
+	ck_assert_int_eq(frame.message.rows, 1);
+	ck_assert_int_eq(frame.body.rows, 4);
+	layout_frame(39, 24, false, &frame);
 	ck_assert(rect_empty(frame.body));
 	ck_assert(!rect_empty(frame.message));
-	layout_frame(80, 23, true, &frame);
+	layout_frame(80, 7, true, &frame);
 	ck_assert(rect_empty(frame.body));
 	ck_assert_int_eq(frame.message.row, 0);
+}
+END_TEST
+
+/* Whatever gives way: of no screen what it is for. Above all, nothing is typed to start a copy
+ * without what is erased beside it. */
+START_TEST(test_what_matters)
+{
+	for (int cols = LAYOUT_MIN_COLS; cols <= COLS; cols++)
+		for (int rows = LAYOUT_MIN_ROWS; rows <= ROWS; rows++) {
+			struct layout_frame frame;
+			struct layout_disks disks;
+			struct layout_ranges ranges;
+			struct layout_plan plan;
+			struct layout_run run;
+			struct layout_report report;
+			struct layout_bench bench;
+			struct layout_map map;
+
+			layout_frame(cols, rows, (cols + rows) & 1, &frame);
+			ck_assert_int_ge(frame.body.rows, 4);
+			ck_assert(!rect_empty(frame.message) && !rect_empty(frame.footer));
+			layout_plan(frame.body, rows & 1, 1 + (cols * 7 + rows) % 60,
+				    (cols + rows) % 130, &plan);
+			ck_assert_int_ge(plan.ends.rows, 1);
+			ck_assert_int_ge(plan.list.rows, 1);
+			ck_assert_int_eq(plan.start.rows, 2);
+			layout_disks(frame.body, 6, &disks);
+			ck_assert_int_ge(disks.list.rows, 3);
+			layout_ranges(frame.body, 6, &ranges);
+			ck_assert(!rect_empty(ranges.list) && !rect_empty(ranges.field) &&
+				  !rect_empty(ranges.error));
+			layout_run(frame.body, &run);
+			ck_assert_int_ge(run.head.rows, layout_is_small(frame.body) ? 4 : 3);
+			layout_report(frame.body, &report);
+			ck_assert_int_ge(report.text.rows, 4);
+			layout_bench(frame.body, true, &bench);
+			ck_assert_int_ge(bench.table.rows, 1);
+			layout_map(frame.body, 3, &map);
+			ck_assert(!rect_empty(map.cells) && !rect_empty(map.areas));
+		}
 }
 END_TEST
 
@@ -326,7 +373,7 @@ Suite *unit_suite(void)
 
 	add_tests(tests, test_all_sizes, test_frame, test_disks_narrow, test_disks_wide, test_cut,
 		  test_scroll, test_list_moves, test_nothing_missing, test_map_has_room,
-		  test_panes_grow);
+		  test_panes_grow, test_what_matters);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
