@@ -259,18 +259,6 @@ const char *app_said(const struct app *app)
 	return app->message;
 }
 
-/* In two lines, each may end with a part of a word that the next one has. */
-#define WORD_COLS 12
-
-static bool message_fits(const struct app *app)
-{
-	int width = text_width(app->message), cols = app->term->cols - 2;
-	struct layout_frame frame;
-
-	layout_frame(app->term->cols, app->term->rows, false, &frame);
-	return width <= cols || width <= frame.message.rows * (cols - WORD_COLS);
-}
-
 __attribute__((format(printf, 3, 0))) static void say(struct app *app, enum message_level level,
 						      const char *format, va_list list)
 {
@@ -279,7 +267,7 @@ __attribute__((format(printf, 3, 0))) static void say(struct app *app, enum mess
 	vsnprintf(text, sizeof(text), format, list);
 	app_notice(app, level, text);
 	/* A warning that is cut would lose the end of the sentence, which says what to do. */
-	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) && !message_fits(app))
+	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) && !app_message_fits(app))
 		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
 }
 

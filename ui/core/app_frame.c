@@ -107,6 +107,18 @@ static bool has_banner(struct app *app)
 	return ops->banner && ops->banner(app->states[ops->id], app, &line, &role);
 }
 
+/* In two lines, each may end with a part of a word that the next one has. */
+#define WORD_COLS 12
+
+bool app_message_fits(const struct app *app)
+{
+	int width = text_width(app->message), cols = app->term->cols - 2;
+	struct layout_frame frame;
+
+	layout_frame(app->term->cols, app->term->rows, false, &frame);
+	return width <= cols || width <= frame.message.rows * (cols - WORD_COLS);
+}
+
 static enum role message_role(const struct app *app)
 {
 	switch (app->level) {

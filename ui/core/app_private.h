@@ -69,5 +69,7 @@ bool app_compares(const struct app *app);
 
 /* app_frame.c */
 void app_draw(struct app *app);
+/* Has the newest message room in its place? */
+bool app_message_fits(const struct app *app);
 
 #endif
