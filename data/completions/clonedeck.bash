@@ -152,7 +152,8 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --size
-            --simple --practice --allow --on-vanish --on-hangup --notify --help --version' -- "$cur")
+            --simple --practice --allow --on-vanish --on-hangup --notify --help --version
+            --json' -- "$cur")
         ;;
     esac
 }

@@ -26,6 +26,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanis
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-hangup -x -a 'continue stop' -d 'if a copy loses its terminal'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l notify -x -d 'told of the end and of a missing disk'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l json -d 'with --version'
 complete -c clonedeck -l help -d 'show help'
 
 complete -c clonedeck -n '__fish_seen_subcommand_from list' -l all -d 'loop, RAM, dm and md too'

@@ -35,6 +35,8 @@ int cli_resume(int argc, char **argv);
 int cli_verify(int argc, char **argv);
 int cli_jobs(int argc, char **argv);
 int cli_bench(int argc, char **argv);
+/* --version, as one JSON document (clonedeck.version/1) or as text. */
+int cli_version(bool json);
 
 /* ---- options.c ---- */
 

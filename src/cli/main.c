@@ -42,7 +42,8 @@ enum deck_option {
 	OPTION_ON_HANGUP,
 	OPTION_NOTIFY,
 	OPTION_HELP,
-	OPTION_VERSION
+	OPTION_VERSION,
+	OPTION_JSON
 };
 
 static const struct option deck_long[] = {
@@ -57,6 +58,7 @@ static const struct option deck_long[] = {
 	{ "notify", required_argument, NULL, OPTION_NOTIFY },
 	{ "help", no_argument, NULL, OPTION_HELP },
 	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "json", no_argument, NULL, OPTION_JSON },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -82,14 +84,8 @@ static int print_help(void)
 		"  --practice DIR                          only loop devices on files in DIR\n"
 		"  --allow RULE                            turn the refusal of one check into a\n"
 		"                                          warning; may be given several times\n"
-		"  --help, --version\n"),
+		"  --help, --version [--json]\n"),
 	      stdout);
-	return cli_finish_output(EXIT_COMPLETE);
-}
-
-static int print_version(void)
-{
-	printf("%s %s\n%s\n", PACKAGE_NAME, PACKAGE_VERSION, FEATURES);
 	return cli_finish_output(EXIT_COMPLETE);
 }
 
@@ -179,8 +175,6 @@ static int take_option(char **argv, int c, struct deck_options *options, struct 
 		break;
 	case OPTION_HELP:
 		return print_help();
-	case OPTION_VERSION:
-		return print_version();
 	default:
 		return cli_bad_option(argv, c);
 	}
@@ -191,20 +185,31 @@ static int run_deck(int argc, char **argv)
 {
 	struct cli_allow allow = { 0 };
 	struct deck_options options = { .allow = allow.rules };
+	bool version = false, json = false;
 	int c;
 
 	opterr = 0;
 	if (!cli_long_options_exact(argc, argv, deck_long, ":"))
 		return EXIT_USAGE;
 	while ((c = getopt_long(argc, argv, ":", deck_long, NULL)) != -1) {
-		int r = take_option(argv, c, &options, &allow);
+		int r = -1;
 
+		if (c == OPTION_VERSION)
+			version = true;
+		else if (c == OPTION_JSON)
+			json = true;
+		else
+			r = take_option(argv, c, &options, &allow);
 		if (r >= 0)
 			return r;
 	}
 	if (optind < argc)
 		return cli_usage("", _("Unexpected argument \"%s\": the command comes first."),
 				 argv[optind]);
+	if (version)
+		return cli_version(json);
+	if (json)
+		return cli_usage("", _("The deck has no --json; --version and commands do."));
 	return deck_run(&options);
 }
 

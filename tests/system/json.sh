@@ -27,6 +27,14 @@ two_disks() {
 	destination=$(new_disk destination 40)
 }
 
+the_version() {
+	run 0 --version --json
+	[ "$(valid out)" = version ]
+	run 0 --version
+	says "clonedeck $("$CLONEDECK" --json --version | jq -r .version)"
+	run 1 --json
+}
+
 a_plan() {
 	two_disks
 	partition_gpt "$destination"
@@ -170,6 +178,6 @@ the_copies_that_run() {
 	! "$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" 'any(.jobs[]; .pid == $pid)'
 }
 
-run_cases a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
+run_cases the_version a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
 	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy \
 	the_copies_that_run
