@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Checks of the files themselves; usage: lint.sh shell|spelling|format|translations|completions
+# Checks of the files themselves; usage: lint.sh shell|spelling|format|translations|completions|version
 set -u
 cd -- "$(dirname -- "$0")/.." || exit 99
 
@@ -58,6 +58,14 @@ completions)
 	bash -n data/completions/clonedeck.bash &&
 		zsh -n data/completions/_clonedeck &&
 		fish -n data/completions/clonedeck.fish
+	;;
+version)
+	# meson.build has it; packages are made with it, and users read what is new in it.
+	version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" meson.build | head -n 1)
+	if [ "$(sed -n 's/^## \([^ ]*\).*/\1/p' CHANGELOG.md | head -n 1)" != "$version" ]; then
+		echo "CHANGELOG.md does not begin with $version, the version in meson.build"
+		exit 1
+	fi
 	;;
 *)
 	sed -n '3s/^# //p' "$0" >&2
