@@ -71,8 +71,10 @@ arch() {
 		chown -R nobody "$work"
 		as=(runuser -u nobody --)
 	fi
+	# Debian has makepkg alone.
 	command -v pacman >/dev/null || unknown=(--nodeps)
-	(cd "$work" && HOME=$work "${as[@]}" makepkg --force "${unknown[@]}")
+	(cd "$work" && "${as[@]}" env HOME="$work" PACKAGER="$person <$email>" \
+		${unknown:+PACMAN=true} makepkg --force "${unknown[@]}")
 	mv "$work"/*.pkg.tar* "$out/"
 }
 
