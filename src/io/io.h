@@ -39,8 +39,9 @@ struct io_end {
 	uint32_t queue_depth;          /* of the device; 0 unknown */
 	enum disk_kind kind;
 	enum tristate rotational;
-	bool host_managed; /* zones; never written to */
-	char spindle[256]; /* sysfs path of the physical device, "" unknown */
+	enum tristate zeroes; /* it writes zeros by itself */
+	bool host_managed;    /* zones; never written to */
+	char spindle[256];    /* sysfs path of the physical device, "" unknown */
 	char transport[16];
 	char driver[32];
 	/* For backends that send SCSI commands to the whole disk; sg NULL or "": no sg node. */

@@ -48,6 +48,17 @@ static bool everything_was_done(const struct job_snapshot *job)
 		job->result == JOB_RESULT_MISMATCH);
 }
 
+/* Of free places, bytes that take as long as those that are copied. */
+static double free_bytes(const struct job_snapshot *job, bool left)
+{
+	const struct job_free *f = &job->free;
+	uint64_t bytes = f->to_check + (left ? 0 : f->checked_bytes + f->wrong_bytes);
+
+	if (f->as_written)
+		bytes += left ? f->to_clear : f->bytes;
+	return (double)bytes;
+}
+
 static double fraction(const struct job_snapshot *job)
 {
 	double left = (double)to_verify(job), all = (double)job->total;
@@ -59,6 +70,8 @@ static double fraction(const struct job_snapshot *job)
 	if (!job->only_reads) {
 		left += (double)(job->total - copied(job));
 		all += job->proof.asked ? (double)job->total : 0;
+		left += free_bytes(job, true);
+		all += free_bytes(job, false);
 	}
 	return fmin(1 - left / all, NOT_YET_ALL);
 }
@@ -98,6 +111,18 @@ static bool counted_left(const struct job_pass *pass, double average, double *re
 	return true;
 }
 
+/* Each round of it is a pass of its own that knows only its own end. */
+static bool clearing_left(const struct job_snapshot *job, double *ret)
+{
+	const struct job_pass *pass = &job->passes[job->pass_count - 1];
+
+	if (pass->ns < MEASURED_AFTER || !pass->done)
+		return false;
+	*ret = (double)job->free.to_clear / (double)pass->done * (double)pass->ns /
+	       (double)NSEC_PER_SEC;
+	return true;
+}
+
 /* Seconds; false: nobody knows. */
 static bool pass_left(const struct eta *copying, const struct job_snapshot *job, int64_t now,
 		      double *ret)
@@ -108,6 +133,8 @@ static bool pass_left(const struct eta *copying, const struct job_snapshot *job,
 	case PASS_COPY:
 	case PASS_COPY_FREE:
 		return copying_left(copying, job, now, ret);
+	case PASS_CLEAR:
+		return clearing_left(job, ret);
 	case PASS_NONE:
 	case PASS_FLUSH:
 	case PASS_TRIM:
@@ -145,6 +172,16 @@ static double arming_left(const struct job_snapshot *job)
 	return job->average > 0 && !job->armed ? bytes / job->average : 0;
 }
 
+/* At the speed of the copy; a disk that clears by itself takes a moment. */
+static double free_left(const struct job_snapshot *job)
+{
+	double bytes = (double)job->free.to_check;
+
+	if (job->free.as_written && job->pass != PASS_CLEAR)
+		bytes += (double)job->free.to_clear;
+	return job->average > 0 ? bytes / job->average : 0;
+}
+
 static bool all_left(const struct job_snapshot *job, double pass, bool retries, double *ret)
 {
 	*ret = pass;
@@ -156,7 +193,7 @@ static bool all_left(const struct job_snapshot *job, double pass, bool retries, 
 		return false;
 	case PASS_VERIFY:
 	case PASS_COMPARE:
-		*ret += arming_left(job);
+		*ret += arming_left(job) + free_left(job);
 		return true;
 	case PASS_ARM:
 	case PASS_RECHECK:
@@ -168,7 +205,7 @@ static bool all_left(const struct job_snapshot *job, double pass, bool retries, 
 			return false;
 		if (!verifying_left(job, pass, ret))
 			return false;
-		*ret += pass;
+		*ret += pass + free_left(job);
 		return true;
 	}
 }

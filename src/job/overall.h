@@ -4,7 +4,8 @@
  * one under way. Pure arithmetic on a snapshot, so that tests can play one back.
  *
  * The whole job is every byte to be copied and, if that was asked for, every byte
- * to be verified. A byte that was given up as bad counts as done.
+ * to be verified. A byte that was given up as bad counts as done. Bytes of free places
+ * count where clearing them takes as long as writing them, or they are all read back.
  */
 #ifndef CLONEDECK_JOB_OVERALL_H
 #define CLONEDECK_JOB_OVERALL_H

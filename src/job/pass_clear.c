@@ -326,11 +326,53 @@ void clear_check_end(struct job *job)
 
 /* ---- showing ---- */
 
+/* Nobody knows before it is tried. Flash forgets in a moment what it would take long to write; a
+ * disk with platters that writes zeros by itself writes each of them. */
+static bool takes_as_long_as_writing(const struct job *job)
+{
+	const struct io_end *end = &job->setup.destination;
+
+	if (atomic_load(&job->clearing.plain))
+		return choice_of(job) == FREE_ZERO;
+	return choice_of(job) == FREE_ZERO && !end->regular_file &&
+	       (end->zeroes != YES || end->rotational == YES);
+}
+
 /* Of the places before this sector. */
 static uint64_t bytes_before(const struct job *job, uint64_t sector)
 {
 	return range_list_common(plan_left_out(job->plan), (struct range){ 0, sector }) *
 	       job->plan->sector_size;
+}
+
+static uint64_t to_check(const struct job *job, const struct job_free *free)
+{
+	uint64_t done = free->checked_bytes + free->wrong_bytes, all = free->bytes;
+
+	if (!checks(job) || free->checked)
+		return 0;
+	if (job->plan->options.verify != VERIFY_COMPARE && all > SAMPLES * SAMPLE_BYTES)
+		all = SAMPLES * SAMPLE_BYTES;
+	return all > done ? all - done : 0;
+}
+
+/* The bytes of a round count as they are cleared; where the copy could go on is known at its end.
+ */
+static void show_what_is_left(const struct job *job, struct job_free *ret)
+{
+	const struct clearing *c = &job->clearing;
+	uint64_t now = 0;
+
+	if (c->at >= end_of(job))
+		ret->cleared = ret->bytes;
+	else if (c->at)
+		ret->cleared = bytes_before(job, c->at);
+	if (job->pass && job->pass->kind == PASS_CLEAR && c->at < c->until)
+		now = pass_handled(job);
+	ret->to_clear = ret->cannot ? 0 : ret->bytes - ret->cleared;
+	ret->to_clear -= now < ret->to_clear ? now : ret->to_clear;
+	ret->to_check = to_check(job, ret);
+	ret->as_written = takes_as_long_as_writing(job);
 }
 
 void clearing_show(const struct job *job, struct job_snapshot *ret)
@@ -348,7 +390,5 @@ void clearing_show(const struct job *job, struct job_snapshot *ret)
 		.wrong_bytes = atomic_load(&c->wrong),
 	};
 	if (clears(job))
-		ret->free.cleared = c->at >= end_of(job) ? ret->free.bytes
-				    : c->at              ? bytes_before(job, c->at)
-							 : 0;
+		show_what_is_left(job, &ret->free);
 }

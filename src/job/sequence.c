@@ -59,13 +59,18 @@ static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 	return job->stages.now > 0 && !(pass->traits & PASS_SHOWN_AS_IS) ? PASS_ARM : pass->kind;
 }
 
+uint64_t pass_handled(const struct job *job)
+{
+	return JOB_SUM(job, handled) - job->coordinator->course.handled_before;
+}
+
 /* Updates the line of the current pass. */
 static void update_line(const struct job *job, uint64_t now, struct job_pass *pass)
 {
 	const struct course *c = &job->coordinator->course;
 
 	pass->ns = c->before.ns + (now - c->pass_started);
-	pass->done = c->before.done + JOB_SUM(job, handled) - c->handled_before;
+	pass->done = c->before.done + pass_handled(job);
 	pass->errors = c->before.errors + JOB_SUM(job, errors) - c->errors_before;
 }
 

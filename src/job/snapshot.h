@@ -138,9 +138,12 @@ struct job_hang {
 struct job_free {
 	uint64_t bytes; /* 0: there are none, and the rest is zero */
 	uint64_t areas;
-	uint64_t cleared; /* bytes zeroed or discarded, in earlier parts of the copy, too */
-	bool cannot;      /* the destination cannot discard: the rest stays as it was */
-	bool checked;     /* zeros were read back: all of these bytes, or a sample of all */
+	uint64_t cleared;  /* bytes zeroed or discarded, in earlier parts of the copy, too */
+	uint64_t to_clear; /* bytes still to be cleared in this part of the copy */
+	uint64_t to_check; /* bytes still to be read back */
+	bool as_written;   /* clearing them takes as long as writing them */
+	bool cannot;       /* the destination cannot discard: the rest stays as it was */
+	bool checked;      /* zeros were read back: all of these bytes, or a sample of all */
 	uint64_t checked_bytes, wrong_bytes;
 };
 

@@ -17,7 +17,7 @@ static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
 	ret->physical_sector_size = endpoint->physical_sector_size ? endpoint->physical_sector_size
 								   : ret->logical_sector_size;
 	ret->kind = DISK_OTHER;
-	ret->rotational = UNKNOWN;
+	ret->rotational = ret->zeroes = UNKNOWN;
 }
 
 static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
@@ -26,7 +26,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	ret->logical_sector_size = endpoint->logical_sector_size;
 	ret->physical_sector_size = endpoint->physical_sector_size;
 	ret->kind = DISK_OTHER;
-	ret->rotational = UNKNOWN;
+	ret->rotational = ret->zeroes = UNKNOWN;
 	if (!disk)
 		return;
 	ret->dma_alignment = disk->dma_alignment;
@@ -35,6 +35,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	ret->queue_depth = disk->queue_depth;
 	ret->kind = disk->kind;
 	ret->rotational = disk->rotational;
+	ret->zeroes = disk->zeroes;
 	ret->host_managed = disk_is_host_managed(disk);
 	text_copy(ret->spindle, sizeof(ret->spindle), disk->physical_parent);
 	text_copy(ret->transport, sizeof(ret->transport), disk->transport);

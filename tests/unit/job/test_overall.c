@@ -293,6 +293,47 @@ START_TEST(written_again)
 }
 END_TEST
 
+static void clear(uint64_t bytes)
+{
+	spend(bytes);
+	job.free.to_clear -= bytes;
+	job.free.cleared += bytes;
+	look();
+}
+
+/* Zeros that are written take as long as data; a second round goes on where the first one ended. */
+START_TEST(free_places_are_cleared)
+{
+	job.free = (struct job_free){ .bytes = 500 * MB, .to_clear = 500 * MB, .as_written = true };
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(500 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.2, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 200);
+	copy(500 * MB);
+	begin(JOB_COPYING, PASS_CLEAR, 250 * MB);
+	clear(100 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.44, 1e-6);
+	ck_assert_uint_eq(job.pass_eta.seconds, 40);
+	ck_assert_uint_eq(job.eta.seconds, 140);
+	clear(400 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.6, 1e-6);
+}
+END_TEST
+
+/* A disk that forgets them in a moment: they are no part of the whole. All that is read back is. */
+START_TEST(free_places_are_forgotten)
+{
+	job.free = (struct job_free){ .bytes = 500 * MB, .to_clear = 500 * MB };
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(500 * MB);
+	ck_assert_double_eq_tol(job.overall, 0.25, 1e-6);
+	ck_assert_uint_eq(job.eta.seconds, 150);
+	job.free.to_check = 500 * MB;
+	copy(100 * MB);
+	ck_assert_uint_eq(job.eta.seconds, 190);
+}
+END_TEST
+
 START_TEST(a_pause_has_no_end)
 {
 	begin(JOB_COPYING, PASS_COPY, ALL);
@@ -327,7 +368,8 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
-		  verified_meanwhile, only_copied, only_verified, written_again, a_pause_has_no_end,
+		  verified_meanwhile, only_copied, only_verified, written_again,
+		  free_places_are_cleared, free_places_are_forgotten, a_pause_has_no_end,
 		  nothing_divides_by_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
