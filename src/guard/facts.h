@@ -88,6 +88,10 @@ struct guard_facts {
 	char shows[GUARD_SHOWS_MAX];
 	/* What of the source can start a machine, translated; "" not known, or not copied. */
 	char boots[400];
+	/* Which partitions are copied whole although only what is used was asked for, or first, and
+	 * why, translated; "" none. One of them has a known file system. */
+	char whole[300];
+	bool whole_known;
 };
 
 /* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */

@@ -277,6 +277,15 @@ void rule_free_places_left(const struct rule_context *c, struct verdict *ret)
 		 c->destination_name);
 }
 
+/* A partition without a file system is what many disks have. */
+void rule_copied_whole(const struct rule_context *c, struct verdict *ret)
+{
+	if (c->facts->whole[0])
+		rule_say(ret, c->facts->whole_known ? VERDICT_WARN : VERDICT_OK,
+			 _("What is used cannot be told for certain, so all of it is copied: %s."),
+			 c->facts->whole);
+}
+
 /* Nobody gets a second chance to read what turns out to be missing. */
 void rule_used_only_failing(const struct rule_context *c, struct verdict *ret)
 {
@@ -357,7 +366,7 @@ static bool find_types(const struct rule_context *c, const char *const *types,
 void rule_source_boots(const struct rule_context *c, struct verdict *ret)
 {
 	if (c->facts->boots[0])
-		rule_say(ret, VERDICT_OK, _("can start a machine: %.360s"), c->facts->boots);
+		rule_say(ret, VERDICT_OK, _("what can start a machine: %.360s"), c->facts->boots);
 }
 
 /* New identifiers are not advised here: the boot loader and fstab of the copy name the old ones. */

@@ -102,6 +102,7 @@ uint64_t rule_destination_end(const struct plan *plan);
 	RULE("backup-gpt-missing", backup_gpt_missing, 0, MEANS_BACKUP_GPT_MISSING)                \
 	RULE("leftovers", leftovers, RULE_FIRST_PART, 0)                                           \
 	RULE("source-boots", source_boots, 0, 0)                                                   \
+	RULE("copied-whole", copied_whole, RULE_FIRST_PART, 0)                                     \
 	RULE("free-places-left", free_places_left, RULE_FIRST_PART, 0)                             \
 	RULE("used-only-failing", used_only_failing, RULE_FIRST_PART, 0)                           \
 	RULE("new-identities", new_identities, 0, 0)                                               \

@@ -61,14 +61,17 @@ static int find_held(struct session *session, struct error *reterr)
 	return 0;
 }
 
-static int take_facts(struct session *session, const struct guard_facts *facts,
-		      struct error *reterr)
+static int take_facts(struct session *session, struct guard_facts *facts, struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
 	/* A copy of which nothing is finished begins anew, and so does what it overwrites. */
 	bool goes_on = session->resumes && session->finished_bytes > 0;
-	int r = rules_check(session->plan, facts, session->allowed, goes_on ? RUN_RESUME : RUN_COPY,
-			    &verdicts, reterr);
+	int r;
+
+	facts->whole_known = used_say_whole(session_used(session, &session->plan->source),
+					    &session->modes, facts->whole, sizeof(facts->whole));
+	r = rules_check(session->plan, facts, session->allowed, goes_on ? RUN_RESUME : RUN_COPY,
+			&verdicts, reterr);
 
 	session->source_writers = facts->source_writers;
 	session->boot = session->checking.boot;

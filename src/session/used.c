@@ -25,6 +25,32 @@ const char *used_mode_name(enum used_mode mode)
 	return mode == USED_FIRST ? "first" : mode == USED_ONLY ? "only" : "whole";
 }
 
+static enum used_mode mode_of(const struct used_modes *modes, const struct used_part *part)
+{
+	return part->number < USED_NUMBERS ? modes->of[part->number] : USED_WHOLE;
+}
+
+bool used_say_whole(const struct used *used, const struct used_modes *modes, char *ret, size_t size)
+{
+	bool known = false;
+	size_t length = 0;
+
+	text_copy(ret, size, "");
+	for (size_t i = 0; used && i < used->count && length < size; i++) {
+		const struct used_part *part = &used->parts[i];
+		char name[64] = "";
+
+		if (mode_of(modes, part) == USED_WHOLE || !part->whole[0])
+			continue;
+		known = known || part->fs[0];
+		if (part->number)
+			snprintf(name, sizeof(name), _("partition %u: "), part->number);
+		length += (size_t)snprintf(ret + length, size - length, "%s%s%s",
+					   length ? "; " : "", name, part->whole);
+	}
+	return known;
+}
+
 /* ---- the partitions ---- */
 
 static bool overlaps_another(const struct disk *disk, size_t index)
@@ -139,7 +165,7 @@ int used_free(const struct used *used, const struct used_modes *modes, struct fr
 
 	for (size_t i = 0; r == 0 && i < used->count; i++) {
 		const struct used_part *part = &used->parts[i];
-		unsigned mode = part->number < USED_NUMBERS ? modes->of[part->number] : USED_WHOLE;
+		enum used_mode mode = mode_of(modes, part);
 
 		if (mode != USED_WHOLE)
 			r = add_free(part, mode == USED_FIRST ? &ret->later : &ret->left_out);

@@ -58,6 +58,11 @@ static inline const struct used_part *used_find(const struct used *used, unsigne
 /* "first", "only", "whole": as in options. */
 const char *used_mode_name(enum used_mode mode);
 
+/* Which partitions are copied whole although something else was asked for, and why: translated, ""
+ * none. True: one of them has a known file system. */
+bool used_say_whole(const struct used *used, const struct used_modes *modes, char *ret,
+		    size_t size);
+
 /* ---- for the session ---- */
 
 /* The reading thread's while it runs, but for `wanted`, `again` and `cancel`. */

@@ -82,6 +82,7 @@ dirty_is_whole() {
 	run 0 clone -s "$cut" -d "$destination" --used=only --dry-run
 	says "partition 1: 210 MB, copied whole: it was not unmounted: its journal holds changes"
 	says "partition 2: 346 MB, copied whole: it was not unmounted: its journal holds changes"
+	says "copied: partition 1: it was not unmounted: its journal holds changes; partition 2"
 	says "partition 3: 2.10 MB used of 62.9 MB; only that is copied"
 	run 1 clone -s "$cut" -d "$destination" --used=only@9 --dry-run
 	says "has no partition 9"

@@ -302,6 +302,18 @@ static void set_boots(struct machine *m)
 	text_copy(m->facts.boots, sizeof(m->facts.boots), "BIOS: GRUB");
 }
 
+static void set_no_file_system(struct machine *m)
+{
+	text_copy(m->facts.whole, sizeof(m->facts.whole),
+		  "partition 2: no file system was recognised");
+}
+
+static void set_dirty(struct machine *m)
+{
+	text_copy(m->facts.whole, sizeof(m->facts.whole), "partition 3: its journal");
+	m->facts.whole_known = true;
+}
+
 static void leave_free_places(struct machine *m, enum free_choice choice)
 {
 	static struct plan_options options;
@@ -339,11 +351,13 @@ static void set_new_identities(struct machine *m)
 /* No warnings: what a technician is to know. */
 const struct rule_case said[] = {
 	{ "source-boots", set_boots, "BIOS: GRUB" },
+	{ "copied-whole", set_no_file_system, "partition 2: no file system" },
 	{ 0 },
 };
 
 const struct rule_case warned[] = {
 	{ "free-places-left", set_free_places_left, "1.02 MB" },
+	{ "copied-whole", set_dirty, "partition 3: its journal" },
 	{ "used-only-failing", set_failing_source, "--used=first" },
 	{ "new-identities", set_new_identities, "may then not start" },
 	{ "block-node", set_source_sg_only, "has no block node" },
