@@ -15,10 +15,12 @@
 
 enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
 enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
+enum deck_theme { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_HIGH };
 
 struct deck_options {
 	enum deck_glyphs glyphs;
 	enum deck_color color;
+	enum deck_theme theme;
 	int cols, rows;           /* 0: ask the terminal */
 	const char *practice_dir; /* NULL: the machine's own disks */
 	const char *const *allow; /* of session_options */

@@ -109,6 +109,10 @@ _clonedeck()
         mapfile -t COMPREPLY < <(compgen -W 'auto braille block acs ascii' -- "$cur")
         return
         ;;
+    --theme)
+        mapfile -t COMPREPLY < <(compgen -W 'auto dark light high' -- "$cur")
+        return
+        ;;
     --color)
         mapfile -t COMPREPLY < <(compgen -W 'auto never always' -- "$cur")
         return
@@ -151,7 +155,7 @@ _clonedeck()
             --json --csv --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --theme --size
             --simple --practice --allow --on-vanish --on-hangup --notify --help --version
             --json' -- "$cur")
         ;;

@@ -18,6 +18,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure a disk'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l theme -x -a 'auto dark light high'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l simple -d 'lines instead of panes, for screen readers'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'

@@ -34,6 +34,7 @@ static const struct command commands[] = {
 enum deck_option {
 	OPTION_GLYPHS = 256,
 	OPTION_COLOR,
+	OPTION_THEME,
 	OPTION_SIZE,
 	OPTION_SIMPLE,
 	OPTION_PRACTICE,
@@ -49,6 +50,7 @@ enum deck_option {
 static const struct option deck_long[] = {
 	{ "glyphs", required_argument, NULL, OPTION_GLYPHS },
 	{ "color", required_argument, NULL, OPTION_COLOR },
+	{ "theme", required_argument, NULL, OPTION_THEME },
 	{ "size", required_argument, NULL, OPTION_SIZE },
 	{ "simple", no_argument, NULL, OPTION_SIMPLE },
 	{ "practice", required_argument, NULL, OPTION_PRACTICE },
@@ -75,6 +77,8 @@ static int print_help(void)
 		"Options of the deck:\n"
 		"  --glyphs=auto|braille|block|acs|ascii   characters that draw the graphs\n"
 		"  --color=auto|never|always\n"
+		"  --theme=auto|dark|light|high            colours for that background; high:\n"
+		"                                          as much contrast as there is\n"
 		"  --size COLUMNSxROWS                     for terminals that do not report it\n"
 		"  --simple                                lines for screen readers, no panes\n"
 		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"
@@ -108,6 +112,17 @@ static int set_color(struct deck_options *options)
 	if (i < 0)
 		return EXIT_USAGE;
 	options->color = (enum deck_color)i;
+	return 0;
+}
+
+static int set_theme(struct deck_options *options)
+{
+	static const char *const words[] = { "auto", "dark", "light", "high", NULL };
+	int i = cli_choose("", "theme", optarg, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	options->theme = (enum deck_theme)i;
 	return 0;
 }
 
@@ -151,6 +166,9 @@ static int take_option(char **argv, int c, struct deck_options *options, struct 
 		break;
 	case OPTION_COLOR:
 		r = set_color(options);
+		break;
+	case OPTION_THEME:
+		r = set_theme(options);
 		break;
 	case OPTION_SIZE:
 		r = set_size(options);

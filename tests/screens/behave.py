@@ -9,7 +9,7 @@ import signal
 import subprocess
 import time
 
-from drive import PATIENCE, Terminal, run
+from drive import PATIENCE, Terminal, cells, run
 from pty_program import Program
 from saved import PLAN, RUN, press
 
@@ -169,7 +169,7 @@ def refuses_without_a_terminal():
 
 
 def no_color():
-    color = re.compile("\x1b\\[([0-9]+;)*[34][0-7](;[0-9]+)*m")
+    color = re.compile("\x1b\\[([0-9]+;)*[34][0-8](;[0-9]+)*m")
     for term, env, options, wanted in (
             ("xterm-256color", {}, [], True),
             ("xterm-256color", {"NO_COLOR": "1"}, [], False),
@@ -187,6 +187,24 @@ def no_color():
         program.type("q")
         program.end()
         assert found == wanted, (term, env, options)
+
+
+def themes():
+    """The erased disk is the only thing on red; a light ground has other colours; a contrast as high as
+    there is has black behind all of it."""
+    for options, env, read, ground in (("", "", 300 + 45, None), ("--theme=light", "", 300 + 25, None),
+                                       ("", "COLORFGBG='0;15'", 300 + 25, None),
+                                       ("--theme=high", "", 37, 40)):
+        with Terminal(f"{FAKEDECK} {options} rescue", env=env) as terminal:
+            start(terminal)
+            terminal.keys("s", "Down")
+            terminal.wait("> sdb")
+            screen = cells(terminal.screen(raw=True))
+            shown = next(shown for row in screen for char, shown in row[1:2] if char == "S")
+            assert read in shown, (options, env, shown)
+            backs = {code for row in screen for _, shown in row for code in shown
+                     if 40 <= code < 48 or code >= 600}
+            assert backs == ({ground} if ground else set()) | ({47} & backs), (options, backs)
 
 
 def leaves_the_terminal_clean():
@@ -441,7 +459,7 @@ def slow_lines_keep_up():
 CASES = [
     resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, nothing_is_confirmed_unseen,
     serial_line_of_no_size, size_option, redraw_reads_the_size_again, refuses_without_a_terminal,
-    no_color, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
+    no_color, themes, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,
     what_comes_by_itself_takes_no_line_that_is_typed, what_went_wrong_is_told_beside_other_news,
     what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, report_outlives_another_choice,

@@ -39,15 +39,22 @@ def cells(text):
 
 
 def with_codes(shown, codes):
-    """The attributes behind another sequence: 0 ends all, 22 to 29 and 39, 49 one kind each."""
+    """The attributes behind another sequence: 0 ends all, 22 to 29 and 39, 49 one kind each. Of
+    256 colours, the number on top of 300 for the characters and of 600 for what is behind them."""
+    codes = re.sub(r"\b([34])8[;:]5[;:](\d+)", lambda code: str((300 if code[1] == "3" else 600) + int(code[2])),
+                   codes)
     for code in codes.split(";"):
         number = int(code.split(":")[0] or 0)
         if number == 0:
             shown = frozenset()
-        elif number == 39:
-            shown = frozenset(old for old in shown if not 30 <= old < 38)
-        elif number == 49:
-            shown = frozenset(old for old in shown if not 40 <= old < 48)
+        elif number == 39 or 30 <= number < 38 or 90 <= number < 98 or 300 <= number < 600:
+            shown = frozenset(old for old in shown if not (30 <= old < 38 or 90 <= old < 98 or
+                                                           300 <= old < 600))
+            shown |= {number} - {39}
+        elif number == 49 or 40 <= number < 48 or 100 <= number < 108 or number >= 600:
+            shown = frozenset(old for old in shown if not (40 <= old < 48 or 100 <= old < 108 or
+                                                           old >= 600))
+            shown |= {number} - {49}
         elif number == 22:
             shown -= {1, 2}
         elif 23 <= number <= 29:
@@ -67,7 +74,7 @@ class Terminal:
 
     def __init__(self, command, cols=80, rows=24, term="tmux-256color", lang="C.UTF-8", env=""):
         self.socket = f"clonedeck-test-{os.getpid()}-{time.monotonic_ns()}"
-        environment = f"env -u NO_COLOR -u LINES -u COLUMNS TERM={term} LC_ALL={lang} TZ=UTC {env}"
+        environment = f"env -u NO_COLOR -u COLORFGBG -u LINES -u COLUMNS TERM={term} LC_ALL={lang} TZ=UTC {env}"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows),
                   f"{environment} {command}; echo EXIT $?; exec sleep 1000")
         self.tmux("set", "-g", "status", "off")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fakedeck [--glyphs=…] [--color=…] [--size=CxR] [--practice=DIR] [--moving] [--vanish] MACHINE…
+ * fakedeck [--glyphs=…] [--color=…] [--theme=…] [--size=CxR] [--practice=DIR] [--moving] [--vanish]
+ * MACHINE…
  *
  * The deck on a pretended machine; each scan (r) finds the next one named. A copy stands still
  * unless it is to move.
@@ -16,31 +17,25 @@
 
 #include "fake.h"
 
-static enum deck_glyphs glyphs(const char *name)
+/* Which of the words it is. */
+static int word(const char *name, const char *const *words)
 {
-	static const char *const names[] = { "auto", "braille", "block", "acs", "ascii" };
-
-	for (int i = 0; i < 5; i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum deck_glyphs)i;
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], name) == 0)
+			return i;
 	exit(1);
 }
 
-static enum deck_color color(const char *name)
-{
-	static const char *const names[] = { "auto", "never", "always" };
-
-	for (int i = 0; i < 3; i++)
-		if (strcmp(names[i], name) == 0)
-			return (enum deck_color)i;
-	exit(1);
-}
+static const char *const glyphs[] = { "auto", "braille", "block", "acs", "ascii", NULL };
+static const char *const colors[] = { "auto", "never", "always", NULL };
+static const char *const themes[] = { "auto", "dark", "light", "high", NULL };
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "glyphs", required_argument, NULL, 'g' },
 		{ "color", required_argument, NULL, 'c' },
+		{ "theme", required_argument, NULL, 'l' },
 		{ "size", required_argument, NULL, 's' },
 		{ "practice", required_argument, NULL, 'p' },
 		{ "moving", no_argument, NULL, 'm' },
@@ -70,9 +65,11 @@ int main(int argc, char **argv)
 #endif
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'g')
-			deck.glyphs = glyphs(optarg);
+			deck.glyphs = (enum deck_glyphs)word(optarg, glyphs);
 		else if (option == 'c')
-			deck.color = color(optarg);
+			deck.color = (enum deck_color)word(optarg, colors);
+		else if (option == 'l')
+			deck.theme = (enum deck_theme)word(optarg, themes);
 		else if (option == 'p')
 			deck.practice_dir = optarg;
 		else if (option == 'm')

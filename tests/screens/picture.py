@@ -18,6 +18,12 @@ COLUMNS, ROWS = 80, 24
 GROUND, TEXT, FAINT = "#16191d", "#d4d8dd", "#8b939c"
 COLOURS = dict(enumerate(("#5c646d", "#e5686d", "#7fbf7a", "#d9b25f", "#6ea6e8", "#c58ee0",
                           "#5fbfc4", "#d4d8dd"), 30))
+STEPS = (0, 95, 135, 175, 215, 255)
+# As xterm has them.
+for number in range(16, 232):
+    COLOURS[300 + number] = "#%02x%02x%02x" % tuple(STEPS[(number - 16) // place % 6] for place in (36, 6, 1))
+for number in range(232, 256):
+    COLOURS[300 + number] = "#" + f"{8 + 10 * (number - 232):02x}" * 3
 WIDE, HIGH, EDGE = 8, 18, 12
 FONT = "'DejaVu Sans Mono',Menlo,Consolas,monospace"
 # Where the dots of a Braille character are, by the bits of its number: column and row.
@@ -29,7 +35,8 @@ def look(shown):
     front = next((COLOURS[code] for code in shown if code in COLOURS), TEXT)
     if 2 in shown:
         front = FAINT
-    return (GROUND, front, 1 in shown) if 7 in shown else (front, None, 1 in shown)
+    back = next((COLOURS[code - 300] for code in shown if code >= 600), None)
+    return (back or GROUND, front, 1 in shown) if 7 in shown else (front, back, 1 in shown)
 
 
 def runs(row):

@@ -214,7 +214,9 @@ void draw_words(struct draw *draw, struct rect area, int row, int col, enum role
 
 void draw_start(struct draw *draw)
 {
-	use(A_NORMAL);
+	/* The ground of all that nothing is drawn on. */
+	bkgdset(' ' | attributes(draw, ROLE_NORMAL));
+	use(attributes(draw, ROLE_NORMAL));
 	erase();
 }
 

@@ -14,6 +14,7 @@
 #include "base/i18n.h"
 
 #include "ui/core/keys.h"
+#include "ui/core/palette.h"
 #include "ui/core/terminfo.h"
 
 static bool starts_with(const char *text, const char *prefix)
@@ -64,62 +65,33 @@ static int line_speed(void)
 /* ms between two lines with --simple: speaking one takes some seconds. */
 #define SPOKEN_INTERVAL 10000
 
-struct look {
-	short color; /* -1: the terminal's own */
-	attr_t with_color;
-	attr_t without;
-};
-
-static const struct look looks[ROLE_COUNT] = {
-	[ROLE_NORMAL] = { -1, A_NORMAL, A_NORMAL },
-	[ROLE_STRONG] = { -1, A_BOLD, A_BOLD },
-	[ROLE_DIM] = { -1, A_DIM, A_NORMAL },
-	[ROLE_HEADER] = { -1, A_BOLD, A_BOLD },
-	[ROLE_TAB] = { -1, A_NORMAL, A_NORMAL },
-	[ROLE_TAB_ACTIVE] = { -1, A_REVERSE | A_BOLD, A_REVERSE },
-	[ROLE_CURSOR] = { -1, A_REVERSE, A_REVERSE },
-	[ROLE_SOURCE] = { COLOR_CYAN, A_BOLD, A_BOLD },
-	[ROLE_DESTINATION] = { COLOR_MAGENTA, A_BOLD, A_BOLD },
-	[ROLE_OK] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
-	[ROLE_WARN] = { COLOR_YELLOW, A_BOLD, A_BOLD },
-	[ROLE_BAD] = { COLOR_RED, A_BOLD, A_BOLD },
-	[ROLE_BANNER] = { COLOR_GREEN, A_REVERSE, A_REVERSE },
-	[ROLE_ALERT] = { COLOR_YELLOW, A_REVERSE, A_REVERSE },
-	[ROLE_MESSAGE] = { -1, A_BOLD, A_BOLD },
-	[ROLE_KEY] = { -1, A_NORMAL, A_NORMAL },
-	[ROLE_BOX] = { -1, A_NORMAL, A_NORMAL },
-	[ROLE_FIELD] = { -1, A_BOLD, A_BOLD },
-	[ROLE_DIALOG] = { -1, A_NORMAL, A_NORMAL },
-	[ROLE_READ] = { COLOR_CYAN, A_NORMAL, A_NORMAL },
-	[ROLE_WRITE] = { COLOR_MAGENTA, A_NORMAL, A_NORMAL },
-	[ROLE_USER] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
-	[ROLE_SYSTEM] = { COLOR_RED, A_NORMAL, A_NORMAL },
-	[ROLE_WAIT] = { COLOR_YELLOW, A_NORMAL, A_NORMAL },
-	[ROLE_MAP_DONE] = { COLOR_GREEN, A_NORMAL, A_NORMAL },
-	[ROLE_MAP_TODO] = { -1, A_DIM, A_NORMAL },
-	[ROLE_MAP_NOW] = { COLOR_YELLOW, A_BOLD, A_REVERSE },
-	[ROLE_MAP_BAD] = { COLOR_RED, A_BOLD, A_BOLD },
-	[ROLE_MAP_RETRY] = { COLOR_YELLOW, A_BOLD, A_BOLD },
-};
-
-static void choose_looks(struct term *term, enum deck_color wanted)
+static attr_t style_of(unsigned style)
 {
+	return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_DIM ? A_DIM : 0) |
+	       (style & STYLE_REVERSE ? A_REVERSE : 0) |
+	       (style & STYLE_UNDERLINE ? A_UNDERLINE : 0);
+}
+
+static void choose_looks(struct term *term, const struct deck_options *options)
+{
+	enum deck_theme theme = palette_choose(options->theme, getenv("COLORFGBG"));
+
 	/* Once started, curses names even the terminal's own colours. */
-	term->color = term_choose_color(wanted, getenv("NO_COLOR"), terminfo_colors()) &&
+	term->color = term_choose_color(options->color, getenv("NO_COLOR"), terminfo_colors()) &&
 		      start_color() == OK;
 	term->dim = term->color && (termattrs() & A_DIM);
 	if (term->color)
 		use_default_colors();
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		const struct look *look = &looks[role];
-		attr_t attributes = term->color ? look->with_color : look->without;
+		struct look look =
+			palette_look(theme, term->color ? terminfo_colors() : 0, (enum role)role);
 
-		if (term->color && look->color >= 0) {
-			/* One pair for each colour, numbered after it. */
-			init_pair((short)(look->color + 1), look->color, -1);
-			attributes |= (attr_t)COLOR_PAIR(look->color + 1);
-		}
-		term->attributes[role] = attributes;
+		term->attributes[role] = (uint32_t)style_of(look.style);
+		if (look.front < 0 && look.back < 0)
+			continue;
+		/* A pair for each role, numbered after it. */
+		init_pair((short)(role + 1), look.front, look.back);
+		term->attributes[role] |= (uint32_t)COLOR_PAIR(role + 1);
 	}
 }
 
@@ -224,7 +196,7 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 		term->interval = SPOKEN_INTERVAL;
 	term->forced_cols = options->cols;
 	term->forced_rows = options->rows;
-	choose_looks(term, options->color);
+	choose_looks(term, options);
 	cbreak();
 	noecho();
 	nonl();

@@ -33,6 +33,7 @@ enum role {
 	ROLE_BAD,
 	ROLE_BANNER, /* practice mode */
 	ROLE_ALERT,  /* what has to be known before anything else */
+	ROLE_ERASE,  /* what is destroyed, and a check that was lifted; nothing else is on red */
 	ROLE_MESSAGE,
 	ROLE_KEY,   /* footer */
 	ROLE_BOX,   /* lines */
