@@ -68,7 +68,7 @@ static const struct {
 enum { DEPTH_256, DEPTH_16, DEPTH_8, DEPTH_COUNT };
 
 /* clang-format off */
-static const struct look dark[PAINT_COUNT][DEPTH_COUNT] = {
+static const struct role_look dark[PAINT_COUNT][DEPTH_COUNT] = {
 	/*                   256                  16                   8 */
 	[PAINT_PLAIN] =   { { OWN, OWN, 0 },    { OWN, OWN, 0 },    { OWN, OWN, 0 } },
 	[PAINT_STRONG] =  { { OWN, OWN, BOLD }, { OWN, OWN, BOLD }, { OWN, OWN, BOLD } },
@@ -86,7 +86,7 @@ static const struct look dark[PAINT_COUNT][DEPTH_COUNT] = {
 };
 
 /* Of 8 and 16 colours, green and yellow are too pale for a white ground. */
-static const struct look light[PAINT_COUNT][DEPTH_COUNT] = {
+static const struct role_look light[PAINT_COUNT][DEPTH_COUNT] = {
 	[PAINT_PLAIN] =   { { OWN, OWN, 0 },    { OWN, OWN, 0 },    { OWN, OWN, 0 } },
 	[PAINT_STRONG] =  { { OWN, OWN, BOLD }, { OWN, OWN, BOLD }, { OWN, OWN, BOLD } },
 	[PAINT_FAINT] =   { { 240, OWN, 0 },    { OWN, OWN, 0 },    { OWN, OWN, 0 } },
@@ -103,7 +103,7 @@ static const struct look light[PAINT_COUNT][DEPTH_COUNT] = {
 };
 
 /* High contrast, white on black with any number of colours; and none at all. */
-static const struct look plain[PAINT_COUNT][2] = {
+static const struct role_look plain[PAINT_COUNT][2] = {
 	[PAINT_PLAIN] =   { { 7, 0, BOLD },        { OWN, OWN, 0 } },
 	[PAINT_STRONG] =  { { 7, 0, BOLD | LINE }, { OWN, OWN, BOLD } },
 	[PAINT_FAINT] =   { { 7, 0, BOLD },        { OWN, OWN, 0 } },
@@ -120,12 +120,12 @@ static const struct look plain[PAINT_COUNT][2] = {
 };
 /* clang-format on */
 
-struct look palette_look(enum deck_theme theme, int colors, enum role role)
+struct role_look palette_look(enum deck_theme theme, int colors, enum role role)
 {
 	int depth = colors >= 256 ? DEPTH_256 : colors >= 16 ? DEPTH_16 : DEPTH_8;
 	enum paint paint = roles[role].paint;
 	unsigned style = roles[role].style;
-	struct look look;
+	struct role_look look;
 
 	if (colors < 8)
 		look = plain[paint][1];

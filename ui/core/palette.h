@@ -17,13 +17,13 @@
 
 enum { STYLE_BOLD = 1, STYLE_DIM = 2, STYLE_REVERSE = 4, STYLE_UNDERLINE = 8 };
 
-struct look {
+struct role_look {
 	int16_t front, back; /* number of a colour; -1: the terminal's own */
 	unsigned style;
 };
 
 /* colors: how many the terminal has; 0 where none are to be used. */
-struct look palette_look(enum deck_theme theme, int colors, enum role role);
+struct role_look palette_look(enum deck_theme theme, int colors, enum role role);
 /* THEME_AUTO: light where COLORFGBG, as some terminals set it, says so; else dark. */
 enum deck_theme palette_choose(enum deck_theme wanted, const char *colorfgbg);
 /* The sRGB of a colour by its number: of the Linux console below 16, of xterm from there on. */

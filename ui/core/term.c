@@ -83,7 +83,7 @@ static void choose_looks(struct term *term, const struct deck_options *options)
 	if (term->color)
 		use_default_colors();
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		struct look look =
+		struct role_look look =
 			palette_look(theme, term->color ? terminfo_colors() : 0, (enum role)role);
 
 		term->attributes[role] = (uint32_t)style_of(look.style);

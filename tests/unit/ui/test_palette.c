@@ -35,7 +35,7 @@ static double contrast(int front, int back)
 /* As a terminal shows it: its own ground is black or white, and with few colours bold is bright. */
 static double contrast_of(enum deck_theme theme, int colors, enum role role)
 {
-	struct look look = palette_look(theme, colors, role);
+	struct role_look look = palette_look(theme, colors, role);
 	int ground = theme == THEME_LIGHT ? 231 : 16;
 	int front = look.front >= 0 ? look.front : theme == THEME_LIGHT ? 16 : 231;
 	int back = look.back >= 0 ? look.back : ground;
@@ -79,7 +79,7 @@ START_TEST(test_colours_exist)
 	for (size_t t = 0; t < 3; t++)
 		for (size_t d = 0; d < 4; d++)
 			for (int role = 0; role < ROLE_COUNT; role++) {
-				struct look look =
+				struct role_look look =
 					palette_look(themes[t], depths[d], (enum role)role);
 
 				ck_assert_int_lt(look.front, depths[d]);
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(test_without_colours)
 {
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		struct look look = palette_look(THEME_DARK, 0, (enum role)role);
+		struct role_look look = palette_look(THEME_DARK, 0, (enum role)role);
 
 		ck_assert_int_eq(look.front, -1);
 		ck_assert_int_eq(look.back, -1);
@@ -110,14 +110,14 @@ START_TEST(test_meaning)
 	for (size_t t = 0; t < 2; t++)
 		for (size_t d = 0; d < 4; d++)
 			for (int role = 0; role < ROLE_COUNT; role++) {
-				struct look look =
+				struct role_look look =
 					palette_look(themes[t], depths[d], (enum role)role);
 				bool red = look.back == 1 || look.back == 160;
 
 				ck_assert_int_eq(red, role == ROLE_ERASE);
 			}
 	for (size_t t = 0; t < 2; t++) {
-		struct look box = palette_look(themes[t], 256, ROLE_BOX);
+		struct role_look box = palette_look(themes[t], 256, ROLE_BOX);
 
 		ck_assert_int_ge(box.front, 232);
 		ck_assert_int_eq(palette_look(themes[t], 16, ROLE_BOX).front, -1);
