@@ -5,9 +5,9 @@
  * plan, the disks as discovered, the facts of facts.h); they make no system
  * call. Nobody else spells an id: what a verdict stands for is its meaning.
  *
- * `refuse` ends the matter unless the rule is liftable and named by --allow;
- * then it becomes a warning. A `warn` must be accepted: ticked in the deck,
- * or, headless, implied by the typed token after it was printed.
+ * `refuse` ends the matter unless the rule is liftable and named: by --allow, or typed in the
+ * deck; then it becomes a warning that says so. A `warn` is shown before the token is typed,
+ * which accepts it, and it stands in the report.
  */
 #ifndef CLONEDECK_GUARD_RULES_H
 #define CLONEDECK_GUARD_RULES_H
@@ -40,6 +40,7 @@ enum verdict_means {
 	MEANS_BACKUP_GPT_INSIDE, /* the destination goes on behind the copied backup GPT */
 	MEANS_BACKUP_GPT_MISSING,
 	MEANS_SAME_IDENTIFIERS, /* on both disks after the copy */
+	MEANS_ERASES,           /* names what the copy destroys on the destination */
 };
 
 struct verdict {

@@ -85,7 +85,7 @@ uint64_t rule_destination_end(const struct plan *plan);
 	RULE("image-limit", image_limit, 0, 0)                                                     \
 	RULE("log-on-destination", log_on_destination, 0, 0)                                       \
 	RULE("destination-not-half-made", destination_not_half_made, 0, 0)                         \
-	RULE("destination-holds-data", destination_holds_data, RULE_FIRST_PART, 0)                 \
+	RULE("destination-holds-data", destination_holds_data, RULE_FIRST_PART, MEANS_ERASES)      \
 	RULE("image-exists", image_exists, RULE_FIRST_PART, 0)                                     \
 	RULE("same-model", same_model, 0, 0)                                                       \
 	RULE("destination-serial", destination_serial, 0, 0)                                       \

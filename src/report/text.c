@@ -168,20 +168,27 @@ static void put_hurt(struct page *page, const struct report *report)
 		page_item(page, "%s", report_hurt_words(&report->hurt[i], words, sizeof(words)));
 }
 
-static void put_warnings(struct page *page, const struct report *report)
+static void put_accepted(struct page *page, const struct report *report, bool lifted,
+			 const char *title)
 {
 	bool first = true;
 
 	for (size_t i = 0; i < report->verdicts.count; i++) {
 		const struct verdict *verdict = &report->verdicts.items[i];
 
-		if (verdict->kind == VERDICT_OK)
+		if (verdict->kind == VERDICT_OK || verdict->lifted != lifted)
 			continue;
 		if (first)
-			fprintf(page->out, "\n %s\n", _("WARNINGS ACCEPTED AT THE START"));
+			fprintf(page->out, "\n %s\n", title);
 		first = false;
 		page_item(page, "%s: %s", verdict->rule, verdict->sentence);
 	}
+}
+
+static void put_warnings(struct page *page, const struct report *report)
+{
+	put_accepted(page, report, true, _("CHECKS LIFTED BY THEIR NAMES AT THE START"));
+	put_accepted(page, report, false, _("WARNINGS ACCEPTED AT THE START"));
 }
 
 static void put_health_of(struct page *page, const char *when, const struct health *health)

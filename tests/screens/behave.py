@@ -11,7 +11,7 @@ import time
 
 from drive import PATIENCE, Terminal, cells, run
 from pty_program import Program
-from saved import PLAN, RUN, press
+from saved import PLAN, RANGES, RUN, press
 
 FAKEDECK = os.environ["FAKEDECK"]
 
@@ -43,7 +43,7 @@ def resizing_any_time():
 
 
 def every_screen_survives_resizing():
-    for keys in ([], ["i"], ["?"], ["f"], PLAN[:-1], PLAN, RUN + ["C-c"], RUN + ["C-c", "s"]):
+    for keys in ([], ["i"], ["?"], ["f"], RANGES, PLAN, RUN + ["C-c"], RUN + ["C-c", "s"]):
         with Terminal(f"{FAKEDECK} hostile" if not keys else f"{FAKEDECK} rescue") as terminal:
             start(terminal, keys)
             for cols, rows in ((132, 43), (80, 24), (20, 5), (1, 1), (250, 80), (80, 24)):
@@ -57,7 +57,7 @@ def resize_storm():
     while keys are pressed: it lives, and comes back to what it was."""
     dice = random.Random(4711)
     program = copying("--moving", "rescue")
-    for keys in ("1", "i", "\x1b", "2", "e", "\x1b", "3", "o", "\x1b", "4", "m", "+", "\t", "\x1b", "l",
+    for keys in ("1", "i", "\x1b", "2", "e", "\x1b", "3", "\x1b", "o", "\x1b", "4", "m", "+", "\t", "\x1b", "l",
                  "\x1b", "\t", "t", "\x1b", "?", "q", "\x03", "\x1b"):
         # As a whole, and seen: on a screen below 40x8 a key does nothing.
         program.resize(80, 24)
@@ -109,7 +109,6 @@ def nothing_is_confirmed_unseen():
     """On a screen too small for what is erased, what is typed to confirm it goes nowhere."""
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, PLAN)
-        press(terminal, RUN[len(PLAN):-2])
         terminal.resize(40, 7)
         terminal.wait("needs 40x8")
         terminal.keys("4", "5", "6", "7", "8", "9", "Enter")
@@ -181,7 +180,7 @@ def no_color():
             ("vt220", {}, [], False)):
         program = Program([FAKEDECK, *options, "rescue"], term=term, env=env)
         program.wait("Choose a source")
-        program.type("sjd")
+        program.type("sd")
         program.wait("Enter goes on")
         found = bool(color.search(program.output))
         program.type("q")
@@ -277,8 +276,10 @@ def keys_are_answered_at_once():
     that is read and written by nothing but cat."""
     program = Program([FAKEDECK, "rescue"], term="xterm-256color", rows=40, cols=120)
     program.wait("Choose a source")
-    program.type("sjd\rc")
+    program.type("sd\r")
     program.wait("Nothing has been written")
+    program.type("\x1b")
+    program.wait("Letters are commands")
     echo = Program(["sh", "-c", "stty raw -echo; echo ready; exec cat"])
     echo.wait("ready")
     answers, others = [], []
@@ -289,9 +290,7 @@ def keys_are_answered_at_once():
             others.append(echo.answer(key))
 
     ask()
-    program.type(" j j j \t")
-    program.quiet()
-    program.type("456789\r")
+    program.type("\t456789\r")
     program.wait("elapsed")
     ask()
     echo.kill()
@@ -343,15 +342,63 @@ def what_is_said_is_sent_as_a_whole():
 def nothing_starts_by_one_key():
     """No key, and no key pressed again and again, starts to write."""
     every = [chr(c) for c in range(1, 127) if chr(c) not in "\x03\x1a\x1bq"]
-    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
-    program.wait("Choose a source")
-    program.type("sjd\rc")
-    program.wait("Nothing has been written")
-    for key in every:
-        program.type(key * 3)
-        program.quiet(0.02)
-        assert "RUNNING" not in program.output, repr(key)
-    program.kill()
+    # In the field, and behind it, where letters are commands.
+    for first in ("", "\x1b"):
+        program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+        program.wait("Choose a source")
+        program.type("sd\r")
+        program.wait("Nothing has been written")
+        for key in every:
+            program.type(first + key * 3)
+            program.quiet(0.02)
+            assert "RUNNING" not in program.output, repr(key)
+        program.kill()
+
+
+def the_fast_path_is_short():
+    """A whole disk to a whole disk: from the first screen to the running copy, at most 11 keys, six
+    of them the end of the serial number."""
+    path = ["s", "d", "Enter", *"456789", "Enter"]
+    assert len(path) <= 11
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal)
+        terminal.keys(*path[:3])
+        screen = terminal.wait("TO START")
+        assert " ERASE   sdb" in screen and '3 partitions, 2.00 TB: "vg0"' in screen, screen
+        terminal.keys(*path[3:])
+        terminal.wait("COPY RUNNING")
+
+
+def a_lifted_check_stands_on_every_screen():
+    """By its name, in white on red, until the copy is reported."""
+    def seen(tab):
+        terminal.wait(tab)
+        row = cells(terminal.screen(raw=True))[1]
+        text = "".join(char for char, _ in row)
+        assert text.startswith(" LIFTED  1 check: table-beyond-end"), text
+        assert row[1][1] & {41, 160}, row[1]
+
+    with Terminal(f"{FAKEDECK} small") as terminal:
+        start(terminal, PLAN)
+        terminal.keys("f")
+        terminal.wait("lift the check")
+        terminal.keys("a", "table-beyond-end", "Enter")
+        seen("[3 Plan]")
+        terminal.keys("Escape", "1")
+        seen("[1 Disks]")
+        terminal.keys("?")
+        seen("Help for screen 1")
+        terminal.keys("Escape", "2")
+        seen("[2 Ranges]")
+        terminal.keys("3")
+        terminal.wait("TO START")
+        terminal.keys("R1234", "Enter")
+        terminal.wait("does not match")
+        terminal.keys("0R1234", "Enter")
+        terminal.wait("COPY RUNNING")
+        seen("[4 Run")
+        terminal.keys("C-c", "s")
+        seen("[5 Report]")
 
 
 def cpu_seconds(pid):
@@ -363,10 +410,8 @@ def cpu_seconds(pid):
 def copying(*options, **terminal):
     program = Program([FAKEDECK, *(options or ("rescue",))], **terminal)
     program.wait("Choose a source")
-    program.type("sjd\rc")
+    program.type("sd\r")
     program.wait("Nothing has been written")
-    program.type(" j j j \t")
-    program.quiet()
     program.type("456789\r")
     program.wait("elapsed")
     return program
@@ -381,12 +426,11 @@ def report_outlives_another_choice():
         terminal.wait("The exit code will be 6")
         terminal.keys("1")
         terminal.wait("NODE")
-        # What was ticked for that copy is not ticked for the next one.
+        # What was typed for that copy is not typed for the next one.
         terminal.keys("Enter")
-        terminal.wait("Free-form range")
-        terminal.keys("c")
-        assert "[x] W" not in terminal.wait("Nothing has been written")
-        terminal.keys("1")
+        terminal.wait("Nothing has been written")
+        assert "[_______]" in terminal.screen()
+        terminal.keys("Escape", "1")
         terminal.wait("NODE")
         terminal.keys("g", "s")
         terminal.settled()
@@ -399,7 +443,7 @@ def translated_screens_keep_their_parts():
     folder = os.environ.get("TRANSLATIONS", "")
     if not os.path.exists(f"{folder}/de/LC_MESSAGES/clonedeck.mo"):
         return "no translations were built"
-    for keys, wanted in (([], "?=Hilfe"), (PLAN[:-1], "c=Plan"), (PLAN, "Esc="), (RUN, "Strg-C="),
+    for keys, wanted in (([], "?=Hilfe"), (RANGES, "c=Plan"), (PLAN + ["Escape"], "Esc="), (RUN, "Strg-C="),
                          (RUN + ["C-c", "s"], "?=Hilfe")):
         with Terminal(f"{FAKEDECK} rescue", env=f"LANGUAGE=de TRANSLATIONS={folder}") as terminal:
             terminal.wait(" sda ")
@@ -418,7 +462,7 @@ def unplugged_while_a_range_is_typed():
     with the address sanitizer sees it when somebody looks there."""
     program = Program([FAKEDECK, "rescue", "unplugged"])
     program.wait("Choose a source")
-    program.type("sjd\r")
+    program.type("sd2")
     program.wait("dest LBA")
     program.type("1")
     program.quiet()
@@ -462,7 +506,8 @@ CASES = [
     no_color, themes, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,
     what_comes_by_itself_takes_no_line_that_is_typed, what_went_wrong_is_told_beside_other_news,
-    what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, report_outlives_another_choice,
+    what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, the_fast_path_is_short,
+    a_lifted_check_stands_on_every_screen, report_outlives_another_choice,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

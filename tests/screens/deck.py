@@ -7,7 +7,6 @@ import contextlib
 import hashlib
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import tempfile
@@ -95,26 +94,20 @@ def choose(terminal, source, destination):
     terminal.wait(f"{source} will be copied to {destination}")
 
 
-def choose_ranges(terminal, source, destination):
-    """As far as the second screen."""
+def choose_first(terminal, source, destination):
+    """Source and destination, on the first screen."""
     terminal.wait(os.path.basename(destination))
     terminal.settled()
     choose(terminal, source, destination)
-    terminal.keys("Enter")
-    terminal.wait("Free-form range")
 
 
-def confirm(terminal, destination):
-    """Ticks every warning, types the token, starts."""
-    terminal.keys("c")
+def confirm(terminal, destination, key="Enter"):
+    """Goes on to the plan, types the token, starts."""
+    terminal.keys(key)
     screen = terminal.wait("Nothing has been written yet")
-    warnings = len(re.findall(r"\[ \] W\d", screen))
-    assert warnings, screen
-    for _ in range(warnings):
-        terminal.keys("Space", "Down")
-    screen = terminal.wait_gone("[ ] W")
+    assert "  note " in screen and f" ERASE   {os.path.basename(destination)} " in screen, screen
     assert f"the full path of the destination, {destination}" in screen, screen
-    terminal.keys("Tab", destination, "Enter")
+    terminal.keys(destination, "Enter")
 
 
 def deck(folder, cols=80, rows=24, term="xterm-256color"):
@@ -128,7 +121,7 @@ def whole_way(cols, rows, term):
         with deck(folder, cols, rows, term) as terminal:
             screen = terminal.wait("NODE")
             assert "PRACTICE" in screen
-            choose_ranges(terminal, source, destination)
+            choose_first(terminal, source, destination)
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
@@ -158,10 +151,12 @@ def one_partition_by_ticks():
         behind = digest(f"{folder}/destination.img", start + size, DESTINATION - start - size)
         ahead = digest(f"{folder}/destination.img", 0, start)
         with deck(folder) as terminal:
-            choose_ranges(terminal, source, destination)
+            choose_first(terminal, source, destination)
+            terminal.keys("2")
+            terminal.wait("Free-form range")
             terminal.keys("n", "e", "C-u", "@1", "Enter")
             terminal.wait("1 extent, 16,384 sectors")
-            confirm(terminal, destination)
+            confirm(terminal, destination, "c")
             terminal.wait("The exit code will be 0")
             terminal.keys("q")
             terminal.wait("EXIT 0")
@@ -176,7 +171,7 @@ def copy_survives_its_terminal():
     with practice_disks() as (folder, source, destination):
         before = digest(f"{folder}/source.img", 0, SOURCE)
         with deck(folder) as terminal:
-            choose_ranges(terminal, source, destination)
+            choose_first(terminal, source, destination)
             pid = terminal.child("clonedeck")
             confirm(terminal, destination)
             terminal.wait_match(r"elapsed|\[5 Report\]")
@@ -207,12 +202,8 @@ def into_a_new_image_and_back():
             terminal.keys("s")
             terminal.wait(f"{source} will be copied to")
             terminal.keys("Enter")
-            terminal.wait("Free-form range")
-            terminal.keys("c")
-            screen = terminal.wait("Nothing has been written yet")
-            for _ in re.findall(r"\[ \] W\d", screen):
-                terminal.keys("Space", "Down")
-            terminal.keys("Tab", "copy.img", "Enter")
+            terminal.wait("Nothing has been written yet")
+            terminal.keys("copy.img", "Enter")
             terminal.wait("The exit code will be 0")
             assert digest(image, 0, SOURCE) == before
             assert os.path.getsize(image) == SOURCE
@@ -226,8 +217,6 @@ def into_a_new_image_and_back():
             cursor_to(terminal, destination)
             terminal.keys("d")
             terminal.wait(f"copy.img will be copied to {destination}")
-            terminal.keys("Enter")
-            terminal.wait("Free-form range")
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
             terminal.keys("q")
@@ -266,10 +255,7 @@ def goes_on_from_a_map():
             screen = terminal.wait("one that does not exist")
             assert "[/nonexistent/x" in screen, screen
             terminal.keys("C-u", path, "Enter")
-            screen = terminal.wait("goes on from its map")
-            for _ in re.findall(r"\[ \] W\d", screen):
-                terminal.keys("Space", "Down")
-            terminal.wait_gone("[ ] W")
+            terminal.wait("goes on from its map")
             terminal.keys("Escape", "o")
             terminal.wait("keeps its options")
             terminal.keys("Tab", destination, "Enter")
@@ -298,10 +284,8 @@ def compares_what_another_tool_copied():
             terminal.settled()
             choose(terminal, source, destination)
             terminal.keys("Enter")
-            terminal.wait("Free-form range")
-            terminal.keys("c")
             terminal.wait("Nothing has been written yet")
-            terminal.keys("v")
+            terminal.keys("Escape", "v")
             screen = terminal.wait("The exit code will be 0")
             assert "RESULT   VERIFIED" in screen and "nothing was written" in screen, screen
             with open(destination, "r+b", buffering=0) as disk:
@@ -316,7 +300,7 @@ def compares_what_another_tool_copied():
             screen = terminal.wait("The exit code will be 5")
             assert "RESULT   MISMATCH" in screen and "LBA 40960 +1" in screen, screen
             terminal.keys("3")
-            terminal.wait("To copy, press c on 2")
+            terminal.wait("To copy, press Enter on 1")
             terminal.keys("Tab", "Enter", "q")
             screen = terminal.wait("EXIT 5")
             assert "RESULT   MISMATCH" in screen, screen

@@ -92,9 +92,9 @@ def main():
     path, demo = sys.argv[1:]
     with Terminal(demo, COLUMNS, ROWS) as terminal:
         terminal.wait("[1 Disks]")
-        terminal.keys("s", "Down", "d", "Enter", "c")
+        terminal.keys("s", "d", "Enter")
         node = re.search(r"full path of the destination, (\S+)", terminal.wait("TO START"))[1]
-        terminal.keys(*["Space", "Down"] * 4, "Tab", *node, "Enter")
+        terminal.keys(*node, "Enter")
         # Slower than it could be, so that there is a past to see.
         terminal.wait("COPY RUNNING")
         terminal.keys("r", "C-u", *"30MB", "Enter")

@@ -197,7 +197,7 @@ void app_go(struct app *app, enum screen_id screen)
 		app->message[0] = '\0';
 		popup_close(app);
 	}
-	app->help = false;
+	app->help = app->helped = false;
 	app->planning = false;
 	app->current = screen;
 	app->reached |= ON(screen);
@@ -240,6 +240,7 @@ void app_redraw(struct app *app)
 static void toggle_help(struct app *app)
 {
 	leave(app);
+	app->helped = app->help;
 	app->help = !app->help;
 	enter(app);
 }
@@ -475,7 +476,7 @@ static void go_to_step(struct app *app, enum screen_id screen)
 {
 	static const char *const reasons[SCREEN_STEPS] = {
 		[SCREEN_RANGES] = N_("2 Ranges comes after choosing source and destination."),
-		[SCREEN_PLAN] = N_("3 Plan comes after choosing ranges: press c there."),
+		[SCREEN_PLAN] = N_("3 Plan comes after choosing both disks: Enter on 1."),
 		[SCREEN_RUN] = N_("4 Run comes after confirming the plan."),
 		[SCREEN_REPORT] = N_("5 Report comes when the copy has ended."),
 		[SCREEN_BENCH] = N_("6 Bench measures a disk: press b on 1 Disks."),

@@ -55,6 +55,8 @@ const char *app_practice_dir(const struct app *app); /* NULL: the disks are the 
 bool app_simple(const struct app *app);              /* lines instead of panes */
 enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
 bool app_reached(const struct app *app, enum screen_id screen);
+/* The screen is entered again, behind its help. */
+bool app_helped(const struct app *app);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */
 const struct job_snapshot *app_job(const struct app *app);
 /* A copy is being started, runs, is being finished, or disks are compared: the choice stays as it

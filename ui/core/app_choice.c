@@ -69,12 +69,21 @@ static void forget_ranges(struct app *app)
 	app->choice.used = (struct used_modes){ 0 };
 }
 
+/* With both ends chosen, the whole source can be planned, or ranges of it be chosen first. */
+static void choose_end(struct app *app, struct endpoint *end, const struct endpoint *endpoint)
+{
+	*end = endpoint ? *endpoint : (struct endpoint){ 0 };
+	if (app->choice.source.kind != ENDPOINT_NONE &&
+	    app->choice.destination.kind != ENDPOINT_NONE)
+		app->reached |= ON(SCREEN_RANGES);
+}
+
 bool app_choose_source(struct app *app, const struct endpoint *endpoint)
 {
 	if (!change(app, SCREEN_RANGES))
 		return false;
 	forget_ranges(app);
-	app->choice.source = endpoint ? *endpoint : (struct endpoint){ 0 };
+	choose_end(app, &app->choice.source, endpoint);
 	return true;
 }
 
@@ -82,7 +91,7 @@ bool app_choose_destination(struct app *app, const struct endpoint *endpoint)
 {
 	if (!change(app, SCREEN_RANGES))
 		return false;
-	app->choice.destination = endpoint ? *endpoint : (struct endpoint){ 0 };
+	choose_end(app, &app->choice.destination, endpoint);
 	return true;
 }
 

@@ -10,6 +10,11 @@
 #include "ui/core/line.h"
 #include "ui/run/model.h"
 
+bool app_helped(const struct app *app)
+{
+	return app->helped;
+}
+
 #define TABS_COL 14
 /* Behind the tabs, or the program's name gives way. */
 #define HOST_COLS 7
@@ -83,28 +88,61 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);
 }
 
-static void draw_banner(struct app *app, struct draw *draw, struct rect area)
+/* The checks of the plan or copy that were lifted, by their names; false: none. */
+static bool text_lifted(struct app *app, struct line *line)
+{
+	const struct verdict_list *verdicts = session_choice(app->session).verdicts;
+	struct line names;
+	unsigned count = 0;
+
+	line_start(&names, LINE_COLUMNS_MAX);
+	for (size_t i = 0; i < verdicts->count; i++)
+		if (verdicts->items[i].lifted)
+			line_add(&names, "%s%s", count++ ? ", " : "", verdicts->items[i].rule);
+	line_add(line, P_(" LIFTED  %u check: ", " LIFTED  %u checks: ", count), count);
+	line_fit(line, names.text);
+	return count > 0;
+}
+
+/* The line below the header, on any screen or on this one; false: there is none. */
+static bool text_banner(struct app *app, struct line *line, enum role *retrole)
 {
 	const struct screen_ops *ops = app_shown(app);
-	enum role role = ROLE_BANNER;
+	struct line lifted;
+
+	line_start(&lifted, line->limit);
+	*retrole = ROLE_ERASE;
+	if (text_lifted(app, &lifted)) {
+		*line = lifted;
+		return true;
+	}
+	*retrole = ROLE_BANNER;
+	return ops->banner && ops->banner(app->states[ops->id], app, line, retrole);
+}
+
+static void draw_banner(struct app *app, struct draw *draw, struct rect area)
+{
+	enum role role;
 	struct line line;
 
 	if (rect_empty(area))
 		return;
 	line_start(&line, area.cols - 2);
-	if (ops->banner(app->states[ops->id], app, &line, &role))
+	if (!text_banner(app, &line, &role))
+		return;
+	if (role == ROLE_ERASE)
+		draw_cell(draw, area, 0, 0, area.cols, role, line.text);
+	else
 		draw_text(draw, area, 0, 1, role, line.text);
 }
 
-/* Has this screen a line to show below the header? */
 static bool has_banner(struct app *app)
 {
-	const struct screen_ops *ops = app_shown(app);
 	struct line line;
 	enum role role;
 
 	line_start(&line, app->term->cols);
-	return ops->banner && ops->banner(app->states[ops->id], app, &line, &role);
+	return text_banner(app, &line, &role);
 }
 
 /* In two lines, each may end with a part of a word that the next one has. */

@@ -17,6 +17,7 @@ struct app {
 	enum units_scale units;
 	enum screen_id current; /* one of the steps */
 	bool help;              /* shown instead of it */
+	bool helped;            /* was, before the screen was entered again */
 	unsigned reached;       /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */

@@ -19,11 +19,13 @@
 static const struct command_info table[] = {
 	/* 1 Disks */
 	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' },
-	  N_("source"), NULL, N_("source; again: undo"), 1 },
+	  N_("source"), NULL, N_("source; on it again: undo"), 1 },
 	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' },
 	  N_("dest"), N_("destination"), N_("destination; again: undo"), 1 },
 	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER },
-	  N_("ranges"), NULL, N_("go on to the ranges"), 1 },
+	  N_("plan"), NULL, N_("go on to the plan"), 1 },
+	{ COMMAND_SCREEN_2, ON(SCREEN_DISKS), { '2' },
+	  N_("ranges"), NULL, N_("choose ranges, not the whole"), 6 },
 	{ COMMAND_PARTITIONS, ON(SCREEN_DISKS), { 'p', SPECIAL_RIGHT },
 	  N_("parts"), N_("partitions"), N_("list its partitions"), 6 },
 	{ COMMAND_IMAGE, ON(SCREEN_DISKS), { 'f' },
@@ -63,8 +65,6 @@ static const struct command_info table[] = {
 	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER },
 	  NULL, NULL, N_("take the field, or go on"), 0 },
 	/* 3 Plan */
-	{ COMMAND_TOGGLE, ON(SCREEN_PLAN), { ' ' },
-	  N_("tick"), N_("tick warning"), N_("accept the warning"), 1 },
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
 	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
@@ -154,7 +154,7 @@ static const struct command_info table[] = {
 	{ COMMAND_PREVIOUS_FIELD, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_BACK_TAB },
 	  NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to that screen"), 0 },
-	{ COMMAND_SCREEN_2, STEPS, { '2' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_2, STEPS & ~ON(SCREEN_DISKS), { '2' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },

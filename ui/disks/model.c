@@ -243,6 +243,22 @@ bool disks_find(struct disks_model *model, const char *text)
 
 /* ---- choosing ---- */
 
+void disks_next_destination(struct disks_model *model)
+{
+	struct verdict verdict;
+
+	for (size_t i = 1; i < model->count; i++) {
+		size_t at = ((size_t)model->cursor.at + i) % model->count;
+		const struct disks_row *row = &model->rows[at];
+
+		if (!row->disk || row->partition || row->disk->silent ||
+		    disks_lies_on(model->source, row->disk) || disks_refuse(row, true, &verdict))
+			continue;
+		model->cursor.at = (int)at;
+		return;
+	}
+}
+
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret)
 {
 	if (row->image)

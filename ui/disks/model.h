@@ -63,6 +63,9 @@ bool disks_toggle(struct disks_model *model, int *reterr);
 /* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */
 bool disks_find(struct disks_model *model, const char *text);
 
+/* Moves to the next disk that may be the destination of the source; nowhere where there is none. */
+void disks_next_destination(struct disks_model *model);
+
 /* The endpoint that a row stands for. */
 void disks_endpoint(const struct disks_row *row, struct endpoint *ret);
 bool disks_is(const struct endpoint *endpoint, const struct disks_row *row);

@@ -235,11 +235,15 @@ static void choose_row(struct disks_state *state, struct app *app, bool destinat
 	disks_endpoint(row, &endpoint);
 	if (refused && !compared)
 		app_message(app, MESSAGE_WARN, "%s", verdict.sentence);
-	else if (choose(state, app, &endpoint, destination) && compared &&
-		 same_end(&app_choice(app)->destination, &endpoint))
+	else if (!choose(state, app, &endpoint, destination))
+		return;
+	else if (compared && same_end(&app_choice(app)->destination, &endpoint))
 		app_message(app, MESSAGE_WARN,
 			    _("%s is read-only: it can only be compared, v on 3 Plan."),
 			    endpoint.node);
+	else if (!destination && app_choice(app)->source.kind != ENDPOINT_NONE &&
+		 app_choice(app)->destination.kind == ENDPOINT_NONE)
+		disks_next_destination(&state->model);
 }
 
 /* ---- image files ---- */
@@ -448,7 +452,7 @@ static void go_on(struct app *app)
 	else if (choice->destination.kind == ENDPOINT_NONE)
 		app_say(app, _("No destination yet: put the cursor on it, press d."));
 	else
-		app_go(app, SCREEN_RANGES);
+		app_plan(app, NULL);
 }
 
 static bool act(struct disks_state *state, struct app *app, enum command command)

@@ -11,7 +11,7 @@
 #include "ui/plan/options.h"
 
 #define PICTURE_CELLS_MAX 512
-#define ENDS_ROWS         4
+#define ENDS_ROWS         5
 
 /* How many lines all checks in full take. */
 static int count_checks(const struct plan_screen *screen, int cols)
@@ -26,7 +26,7 @@ static int count_checks(const struct plan_screen *screen, int cols)
 }
 
 /* Every check has a line. Where there is no room for all of them in full, the one under the cursor
- * is shown in full, so that no warning is ticked unread. */
+ * is shown in full. */
 static void make_lines(struct plan_screen *screen, const struct plan *plan, struct rect list,
 		       bool lost)
 {
@@ -41,27 +41,52 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 	list_go(&screen->list, screen->list.at);
 }
 
-static void draw_ends(struct draw *draw, struct rect area, struct session *session,
-		      enum rolling_how rolling)
+/* The destination, and what is lost there. */
+static void draw_erased(const struct plan_screen *screen, struct app *app, struct draw *draw,
+			struct rect area)
 {
+	struct session_choice choice = session_choice(app_session(app));
+	bool erases = plan_erases(choice.plan) && plan_screen_startable(app);
+	struct line line;
+
+	line_start(&line, area.cols);
+	plan_text_destination(choice.plan, erases, &line);
+	if (!erases) {
+		draw_text(draw, area, 0, 0, ROLE_DESTINATION, line.text);
+		return;
+	}
+	draw_cell(draw, area, 0, 0, area.cols, ROLE_ERASE, line.text);
+	line_start(&line, area.cols);
+	plan_text_losses(choice.destination, screen->lost, screen->lost_count, choice.resumes,
+			 app_units(app), &line);
+	draw_text(draw, area, 1, 0, ROLE_BAD, line.text);
+}
+
+static void draw_ends(const struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area, enum rolling_how rolling)
+{
+	struct session *session = app_session(app);
 	const struct plan *plan = session_choice(session).plan;
 	/* Whatever gives way on a small screen, what is lost does not. */
 	bool all = area.rows == ENDS_ROWS;
 	struct line line;
 
 	line_start(&line, area.cols);
-	plan_text_destination(plan, &line);
-	draw_text(draw, area, all, 0, all ? ROLE_DESTINATION : ROLE_BAD, line.text);
-	line_start(&line, area.cols);
 	plan_text_source(plan, &line);
-	draw_text(draw, area, !all, 0, ROLE_SOURCE, line.text);
+	if (all) {
+		draw_text(draw, rect_cut_top(&area, 1), 0, 0, ROLE_SOURCE, line.text);
+		draw_erased(screen, app, draw, rect_cut_top(&area, 2));
+	} else {
+		draw_erased(screen, app, draw, rect_cut_top(&area, 2));
+		draw_text(draw, rect_cut_top(&area, 1), 0, 0, ROLE_SOURCE, line.text);
+	}
 	line_start(&line, area.cols);
 	plan_text_copy(plan, session_choice(session).held->areas.count,
 		       session_choice(session).finished_bytes, &line);
-	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
+	draw_text(draw, area, 0, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
 	plan_text_options(&plan->options, rolling, &line);
-	draw_text(draw, area, 3, 0, ROLE_NORMAL, line.text);
+	draw_text(draw, area, 1, 0, ROLE_NORMAL, line.text);
 }
 
 static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -178,7 +203,8 @@ static const char *what_became(struct app *app)
 	if (app_copying(app))
 		return _("This plan was started. 4 shows the copy.");
 	return copied ? _("This plan was carried out. 5 shows what came of it.")
-		      : _("Both disks were compared; nothing was written. To copy, press c on 2.");
+		      : _("Both disks were compared; nothing was written. To copy, press Enter on "
+			  "1.");
 }
 
 static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -316,8 +342,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	}
 	if (!plan || !screen->gate.verdicts) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
-			  _("There is no plan. Choose disks on 1 and ranges on 2, then press c "
-			    "there."));
+			  _("There is no plan. Choose both disks on 1, then press Enter there."));
 		draw_cursor(draw, body, 1, 1);
 		return;
 	}
@@ -329,7 +354,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	layout_plan(body, shown != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
-	draw_ends(draw, layout.ends, session, plan_rolling(plan, destination));
+	draw_ends(screen, app, draw, layout.ends, plan_rolling(plan, destination));
 	if (shown)
 		draw_picture(screen, app, draw, layout.picture, plan,
 			     session_choice(session).source, shown);

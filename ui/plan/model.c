@@ -13,8 +13,6 @@
 #include "ui/core/layout.h"
 #include "ui/plan/options.h"
 
-#define LABEL_LEAST 6 /* columns */
-
 /* "sda" for "/dev/sda". */
 /* The serial's tail, and behind it the WWN where there is room for both. */
 static void put_serial(struct line *line, const struct identity *identity, int width)
@@ -72,13 +70,18 @@ void plan_text_source(const struct plan *plan, struct line *line)
 	text_end(_("SOURCE"), &plan->source, line);
 }
 
-void plan_text_destination(const struct plan *plan, struct line *line)
+bool plan_erases(const struct plan *plan)
+{
+	return plan->destinations[0].exists || plan->destinations[0].kind != ENDPOINT_IMAGE;
+}
+
+void plan_text_destination(const struct plan *plan, bool erases, struct line *line)
 {
 	struct endpoint end = plan->destinations[0];
 
 	if (!end.exists && end.kind == ENDPOINT_IMAGE)
 		end.size = 0;
-	text_end(line->limit < LAYOUT_FULL_COLS && end.exists ? _("ERASE") : _("DEST"), &end, line);
+	text_end(erases ? _("ERASE") : _("DEST"), &end, line);
 }
 
 static const char *whole_name(enum endpoint_kind kind)
@@ -250,10 +253,6 @@ static void text_typed(const struct gate *gate, struct line *line)
 
 void plan_text_start(const struct gate *gate, struct line *line)
 {
-	char list[160] = "";
-	unsigned left = gate_unticked(gate);
-	struct line all;
-
 	if (gate_refused(gate)) {
 		line_add(line, "%s",
 			 gate_fits(gate)
@@ -270,25 +269,7 @@ void plan_text_start(const struct gate *gate, struct line *line)
 			   "again"));
 		return;
 	}
-	if (!left) {
-		text_typed(gate, line);
-		return;
-	}
-	for (size_t i = 0; i < gate->verdicts->count; i++) {
-		unsigned number = gate_warning(gate, i);
-		size_t used = strlen(list);
-
-		if (number && !gate->ticked[i])
-			snprintf(list + used, sizeof(list) - used, used ? ", W%u" : "W%u", number);
-	}
-	line_start(&all, LINE_COLUMNS_MAX);
-	line_add(&all, _(" TO START: tick %s with Space, then type, then Enter"), list);
-	if (left > 6 || all.columns > line->limit)
-		line_add(line,
-			 _(" TO START: tick all %u warnings with Space, then type, then Enter"),
-			 left);
-	else
-		line_add(line, "%s", all.text);
+	text_typed(gate, line);
 }
 
 /* ---- the list ---- */
@@ -330,6 +311,12 @@ static int add_open(struct plan_lines *lines, const char *sentence, size_t verdi
 	return 0;
 }
 
+/* In the line of what is lost, which stands on top in red. */
+static bool is_said_above(const struct verdict *verdict)
+{
+	return verdict->means == MEANS_ERASES && verdict->kind != VERDICT_REFUSE;
+}
+
 /* Lines that a sentence takes in full, beyond the one that it has anyway. */
 static int lines_more(const char *sentence, int room)
 {
@@ -347,16 +334,22 @@ static int lines_more(const char *sentence, int room)
 int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
 			  int columns, int rows, size_t at)
 {
-	int room = columns - PLAN_CHECK_INDENT - 1, error = 0;
-	int spare = rows - (int)verdicts->count;
+	int room = columns - PLAN_CHECK_INDENT - 1, spare = rows, error = 0;
+	size_t entry = 0;
 
-	if (at < verdicts->count)
-		spare -= lines_more(verdicts->items[at].sentence, room);
+	for (size_t i = 0; i < verdicts->count; i++) {
+		if (is_said_above(&verdicts->items[i]))
+			continue;
+		spare -= entry++ == at ? 1 + lines_more(verdicts->items[i].sentence, room) : 1;
+	}
 	for (size_t i = 0; i < verdicts->count && error == 0; i++) {
 		const char *sentence = verdicts->items[i].sentence;
-		int more = i == at ? 0 : lines_more(sentence, room);
+		bool here = lines->entries == at;
+		int more = here ? 0 : lines_more(sentence, room);
 
-		if (more <= spare || i == at) {
+		if (is_said_above(&verdicts->items[i]))
+			continue;
+		if (more <= spare || here) {
 			error = add_open(lines, sentence, i, room);
 			spare -= more;
 		} else {
@@ -425,27 +418,26 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 {
 	const struct verdict *verdict = &gate->verdicts->items[at->index];
 	char part[sizeof(verdict->sentence)];
+	const char *word = "";
 
 	line_put(line, 2, "");
 	*retrole = ROLE_NORMAL;
 	switch (verdict->kind) {
 	case VERDICT_REFUSE:
 		*retrole = ROLE_BAD;
-		if (at->first)
-			line_put(line, 4, _("NO"));
+		word = _("STOP");
 		break;
 	case VERDICT_WARN:
 		/* A lifted check stays red: the danger is the same. */
 		*retrole = verdict->lifted ? ROLE_BAD : ROLE_WARN;
-		if (at->first)
-			line_add(line, "%s W%u", gate->ticked[at->index] ? "[x]" : "[ ]",
-				 gate_warning(gate, at->index));
+		word = verdict->lifted ? _("LIFTED") : _("note");
 		break;
 	case VERDICT_OK:
-		if (at->first)
-			line_put(line, 4, _("ok"));
+		word = _("ok");
 		break;
 	}
+	if (at->first)
+		line_put(line, PLAN_CHECK_INDENT - 3, word);
 	line_to(line, PLAN_CHECK_INDENT);
 	snprintf(part, sizeof(part), "%.*s", (int)at->length, verdict->sentence + at->start);
 	if (text_width(part) <= line->limit - line->columns - 1) {
@@ -454,67 +446,6 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 	}
 	line_put(line, line->limit - line->columns - 3, part);
 	line_add(line, "..");
-}
-
-/* In full, or in so few columns. */
-static const char *lost_text(enum lost_how how, int room)
-{
-	const char *full;
-
-	switch (how) {
-	case LOST_PARTLY:
-		full = _("partly overwritten");
-		return text_width(full) <= room ? full : _("partly");
-	case LOST_FROM_TABLE:
-		full = _("its table entry vanishes");
-		return text_width(full) <= room ? full : _("entry only");
-	case LOST_OVERWRITTEN:
-		break;
-	}
-	return _("overwritten");
-}
-
-void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_scale scale,
-		    struct line *line)
-{
-	const struct partition *partition = lost->partition;
-	char first[24], last[24], size[UNITS_TEXT_MAX], name[32];
-	const char *label = partition->label[0] ? partition->label : partition->name;
-	const char *how;
-	/* On a narrow screen the addresses give way to the name. */
-	bool addresses = line->limit >= 70;
-	int fs, room, node;
-
-	snprintf(first, sizeof(first), "%" PRIu64, partition->start);
-	snprintf(last, sizeof(last), "%" PRIu64,
-		 partition->sectors ? partition->start + partition->sectors - 1 : 0);
-	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
-	snprintf(name, sizeof(name), _("number %u"), partition->number);
-	fs = line->limit > 90 ? 11 : 7;
-	room = line->limit - 1 - (2 + 10 + (addresses ? 12 + 2 + 12 : 0) + 8 + 1 + fs + 1 + 1);
-	/* People know a partition by its label: it gets the room that is left. */
-	how = lost_text(lost->how, room - LABEL_LEAST);
-	room -= text_width(how);
-	room = room < LABEL_LEAST ? LABEL_LEAST : room > 24 ? 24 : room;
-
-	line_put(line, 2, "");
-	if (partition->node[0])
-		text_copy(name, sizeof(name), node_short(partition->node));
-	/* "nvme0n1p128" takes what the number beside it leaves. */
-	node = text_width(name) <= 10 || !addresses ? 10 : text_width(first) < 10 ? 12 : 11;
-	line_put(line, node, name);
-	if (addresses) {
-		line_put_right(line, 22 - node, first);
-		line_put(line, 2, " -");
-		line_put_right(line, 12, last);
-	}
-	line_put_right(line, 8, size);
-	line_put(line, 1, "");
-	line_put_fs(line, fs, partition->fs);
-	line_put(line, 1, "");
-	line_put(line, room, label[0] ? label : "-");
-	line_put(line, 1, "");
-	line_add(line, "%s", how);
 }
 
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line)

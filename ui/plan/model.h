@@ -19,18 +19,24 @@
 #include "ui/core/term.h"
 
 void plan_text_source(const struct plan *plan, struct line *line);
-void plan_text_destination(const struct plan *plan, struct line *line);
+void plan_text_destination(const struct plan *plan, bool erases, struct line *line);
+/* The destination is there already, so that whatever it holds can be lost. */
+bool plan_erases(const struct plan *plan);
+/* What that is: how many partitions, how large, and which, the largest first. disk: that the
+ * destination is or lies on; NULL: not known. lost: as picture_lost() gives it. */
+void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t count, bool resumes,
+		      enum units_scale scale, struct line *line);
 /* held: areas that are written last; finished: bytes that a map calls so, 0 without one. */
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
 		       struct line *line);
-/* "TO START: tick W1, W2, then …" */
+/* "TO START: type what is asked for, then Enter" */
 void plan_text_start(const struct gate *gate, struct line *line);
 
 /*
- * Lines of the list below the maps. Its entries are the verdicts, then what will
- * be lost, then the extents, counted through from 0; the first ones are numbered
- * as the verdicts are.
+ * Lines of the list below the maps. Its entries are the verdicts but the one that
+ * plan_text_losses() stands for, then what will be lost, then the extents, counted
+ * through from 0.
  */
 enum plan_line_kind { PLAN_LINE_CHECK, PLAN_LINE_TITLE, PLAN_LINE_LOST, PLAN_LINE_EXTENT };
 
@@ -51,10 +57,10 @@ struct plan_lines {
 	size_t entries;
 };
 
-/* Columns in front of a verdict's sentence ("  [ ] W1 "). */
-#define PLAN_CHECK_INDENT 9
+/* Columns in front of a verdict's sentence ("  LIFTED  "). */
+#define PLAN_CHECK_INDENT 10
 /*
- * In full, in as many lines as it needs in `columns`: the verdict `at`, and of the others, in
+ * In full, in as many lines as it needs in `columns`: the entry `at`, and of the others, in
  * their order, those that `rows` still have room for. What is left takes one line each, and ends
  * in ".." where it is cut.
  */

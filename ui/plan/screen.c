@@ -78,7 +78,7 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 /* The field keeps the keys: otherwise the next typed letter would be a command. */
 static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
 {
-	if (!typing && !gate_ready(&screen->gate))
+	if (screen->letters || (!typing && gate_refused(&screen->gate)))
 		return;
 	if (!gate_set_typing(&screen->gate, true) && typing &&
 	    !popup_is_open(app, _("Not started")))
@@ -102,13 +102,11 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
 	screen->checking = session_state(session) == SESSION_CHECKING;
-	/* The ticks stay until the check has ended, in case the result is the same. */
+	/* What was typed stays until the check has ended, in case the result is the same. */
 	if (screen->checking)
 		return;
-	if (gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
-			plan ? session_choice(session).verdicts : NULL, token(app)) < 0) {
-		app_nomem(app);
-	}
+	gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
+		    plan ? session_choice(session).verdicts : NULL, token(app));
 	if (plan && destination && plan_screen_startable(app) &&
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
@@ -125,16 +123,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	}
 }
 
-/* Ticks count for one copy. For the next one the warnings have to be read again. */
-static void forget_ticks(struct plan_screen *screen, struct app *app)
-{
-	if (!screen->started || !plan_screen_startable(app))
-		return;
-	gate_done(&screen->gate);
-	screen->started = false;
-}
-
-static void tell_ready(struct app *app)
+static void tell_ready(const struct plan_screen *screen, struct app *app)
 {
 	const struct plan *plan = session_choice(app_session(app)).plan;
 	const struct range_list *areas = session_choice(app_session(app)).retry;
@@ -153,7 +142,9 @@ static void tell_ready(struct app *app)
 		app_say(app, _("This plan goes on from its map: what is finished there is not "
 			       "copied again."));
 	else
-		app_say(app, _("Nothing has been written yet. Esc returns to 2 Ranges."));
+		app_say(app, gate_refused(&screen->gate)
+				     ? _("Nothing has been written. Esc goes back.")
+				     : _("Nothing has been written yet. Esc, Esc goes back."));
 }
 
 static void enter(void *state, struct app *app)
@@ -163,10 +154,11 @@ static void enter(void *state, struct app *app)
 
 	if (!session_choice(session).plan && session_state(session) != SESSION_CHECKING)
 		app_plan(app, NULL);
-	forget_ticks(screen, app);
+	if (!app_helped(app))
+		screen->letters = false;
 	look_at_plan(screen, app);
-	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
-	tell_ready(app);
+	gate_set_typing(&screen->gate, !screen->letters && !gate_refused(&screen->gate));
+	tell_ready(screen, app);
 }
 
 static void leave(void *state, struct app *app)
@@ -211,13 +203,6 @@ static void tell_estimate(struct app *app)
 
 /* ---- news ---- */
 
-/* The start failed: the ticks still count. */
-static void not_started(struct plan_screen *screen)
-{
-	screen->started = false;
-	gate_set_typing(&screen->gate, gate_ready(&screen->gate));
-}
-
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
@@ -227,22 +212,30 @@ static void changed(void *state, struct app *app, unsigned changes)
 		tell_estimate(app);
 	if (!(changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE)))
 		return;
-	if (checking)
-		forget_ticks(screen, app);
-	else if (screen->started && session_state(app_session(app)) == SESSION_PLANNED)
-		not_started(screen);
-	/* The session made its checks again; ticks stay if they say the same as before. */
+	/* The session made its checks again; what was typed stays if they say the same as before.
+	 */
 	look_at_plan(screen, app);
+	/* The start failed: it can be tried again. */
+	if (screen->started && session_state(app_session(app)) == SESSION_PLANNED) {
+		screen->started = false;
+		gate_set_typing(&screen->gate, !gate_refused(&screen->gate));
+	}
 	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
 		return;
 	if (screen->anew)
 		app_say(app, _("Planned anew with these options. Nothing has been written yet."));
 	else
-		tell_ready(app);
+		tell_ready(screen, app);
 	screen->anew = false;
 }
 
 /* ---- starting ---- */
+
+/* Into the field: from now on letters are text and no commands. */
+static void to_field(struct plan_screen *screen)
+{
+	screen->letters = !gate_set_typing(&screen->gate, true);
+}
 
 static void start(struct plan_screen *screen, struct app *app, const char *typed)
 {
@@ -253,25 +246,18 @@ static void start(struct plan_screen *screen, struct app *app, const char *typed
 static void press_enter(struct plan_screen *screen, struct app *app)
 {
 	char phrase[256], typed[sizeof(screen->gate.token)];
-	size_t verdict = 0;
 
 	if (!plan_screen_startable(app))
 		return;
 	plan_screen_phrase(app, phrase, sizeof(phrase));
 	text_copy(typed, sizeof(typed), screen->gate.typed.text);
-	switch (gate_enter(&screen->gate, &verdict)) {
+	switch (gate_enter(&screen->gate)) {
 	case GATE_REFUSED:
 		app_say(app, _("A check says NO: this plan cannot be started as it is."));
 		break;
 	case GATE_NOT_TYPING:
-		gate_set_typing(&screen->gate, true);
+		to_field(screen);
 		app_say(app, _("Now type %s."), phrase);
-		break;
-	case GATE_UNTICKED:
-		gate_set_typing(&screen->gate, false);
-		screen->list.at = (int)verdict;
-		app_say(app, _("Not started: read W%u and tick it with Space first."),
-			gate_warning(&screen->gate, verdict));
 		break;
 	case GATE_EMPTY:
 		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
@@ -303,24 +289,6 @@ static void fit(struct plan_screen *screen, struct app *app)
 
 /* ---- keys ---- */
 
-static void tick(struct plan_screen *screen, struct app *app)
-{
-	unsigned left;
-
-	if (!gate_tick(&screen->gate, (size_t)screen->list.at)) {
-		app_say(app, _("There is no warning on this line: Up and Down go to one."));
-		return;
-	}
-	left = gate_unticked(&screen->gate);
-	if (left)
-		app_say(app,
-			P_("%u warning is not ticked yet.", "%u warnings are not ticked yet.",
-			   left),
-			left);
-	else
-		app_say(app, _("All warnings are ticked: now type what is asked for."));
-}
-
 static void open_options(struct plan_screen *screen, struct app *app)
 {
 	options_form_set(&screen->form, &app_choice(app)->options);
@@ -343,12 +311,9 @@ static bool command(void *state, struct app *app, enum command command)
 	if (list_move(&screen->list, command))
 		return true;
 	switch (command) {
-	case COMMAND_TOGGLE:
-		tick(screen, app);
-		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		gate_tab(&screen->gate);
+		to_field(screen);
 		return true;
 	case COMMAND_OPTIONS:
 		open_options(screen, app);
@@ -416,7 +381,6 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		    app_choice(app)->options.table == TABLE_KEEP)
 			return _("There is no table here that could be made to fit another size.");
 		break;
-	case COMMAND_TOGGLE:
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
 		break;
@@ -522,16 +486,8 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 	case FIELD_CANCELLED:
 		field_clear(text);
 		gate_set_typing(&screen->gate, false);
-		app_say(app, _("Letters are commands again. Tab goes back to the field."));
-		break;
-	case FIELD_NEXT:
-	case FIELD_PREVIOUS:
-		gate_tab(&screen->gate);
-		break;
-	case FIELD_CHANGED:
-		/* A Space that was pressed for a tick lands in the field once all are ticked. */
-		if (!text->text[strspn(text->text, " ")] && screen->gate.token[0] != ' ')
-			field_clear(text);
+		screen->letters = true;
+		app_say(app, _("Letters are commands now. Tab goes back to the field."));
 		break;
 	default:
 		break;
@@ -542,19 +498,18 @@ static const char *field_keys(void *state, struct app *app)
 {
 	const struct plan_screen *screen = state;
 
-	if (screen->options_open)
-		return NULL;
-	return gate_ready(&screen->gate)
-		       ? _("Enter=start  Esc=leave the field, for other keys  Ctrl-U=empty it")
-		       : _("Enter=start  Tab=back to the warnings  Ctrl-U=empty the field");
+	return screen->options_open ? NULL
+				    : _("Enter=start  Esc, then:  o=options  m=estimate  "
+					"v=verify  2=ranges");
 }
 
 static const char *const notes[] = {
-	N_("SAFETY  Nothing is written before every warning is ticked, what is asked for is typed, "
-	   "and Enter is pressed in the field."),
+	N_("SAFETY  Nothing is written before what is asked for is typed in full and Enter is "
+	   "pressed in the field. Esc leaves the field: then letters are commands."),
 	N_("VERIFY  v compares both disks as the plan maps them, whatever made the copy. They are "
 	   "opened for reading only; nothing is written, so nothing has to be confirmed."),
-	N_("CHECKS  NO = refused, the plan cannot be started; W = warning, to be ticked; ok."),
+	N_("CHECKS  STOP = the plan cannot be started; LIFTED = it was a stop; note = goes into "
+	   "the report; ok."),
 	N_("LAST  Tables, boot sectors and superblocks are written at the very end, so that no "
 	   "half-made copy boots or is mounted."),
 	N_("TABLE  t makes the partition table fit a disk of another size, and the last partition "

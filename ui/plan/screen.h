@@ -18,7 +18,8 @@ struct plan_screen {
 	struct range_list finished; /* as session_list_finished() gives it */
 	struct list list;           /* of entries; `top` counts lines */
 	bool checking;              /* the plan is not judged yet */
-	bool started;               /* a copy of what was ticked */
+	bool letters;               /* the user left the field for other keys */
+	bool started;               /* what stands here was confirmed */
 	bool anew;                  /* planned again, with other options */
 	bool options_open;
 	struct options_form form;
@@ -34,7 +35,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 /* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
 
 struct layout_plan {
-	struct rect ends;     /* SOURCE, DEST, COPY, OPTIONS */
+	struct rect ends;     /* SOURCE, ERASE, LOST, COPY, OPTIONS */
 	struct rect picture;  /* before, touched, after, scale, legend; empty without a disk */
 	struct rect heading;  /* of the checks */
 	struct rect list;     /* checks, and what follows them */

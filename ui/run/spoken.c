@@ -56,7 +56,7 @@ void run_spoken_draw(struct run_spoken *spoken, const struct plan *plan, struct 
 	plan_text_source(plan, &line);
 	draw_text(draw, rect_cut_top(&body, 1), 0, 0, ROLE_SOURCE, line.text);
 	line_start(&line, body.cols);
-	plan_text_destination(plan, &line);
+	plan_text_destination(plan, false, &line);
 	draw_text(draw, rect_cut_top(&body, 2), 0, 0, ROLE_DESTINATION, line.text);
 	if (draw_page(spoken, draw, body))
 		return;

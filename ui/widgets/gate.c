@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/widgets/gate.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -28,35 +26,28 @@ static uint64_t digest_all(const char *plan_id, const struct verdict_list *verdi
 	return about;
 }
 
-int gate_update(struct gate *gate, const char *plan_id, const struct verdict_list *verdicts,
-		const char *token)
+void gate_update(struct gate *gate, const char *plan_id, const struct verdict_list *verdicts,
+		 const char *token)
 {
 	uint64_t about;
-	bool *ticked;
 
 	if (!verdicts || !token) {
 		gate_done(gate);
-		return 0;
+		return;
 	}
 	about = digest_all(plan_id, verdicts, token);
 	if (gate->verdicts && gate->about == about) {
 		gate->verdicts = verdicts;
-		return 0;
+		return;
 	}
 	gate_done(gate);
-	ticked = calloc(verdicts->count ? verdicts->count : 1, sizeof(*ticked));
-	if (!ticked)
-		return -ENOMEM;
 	gate->verdicts = verdicts;
-	gate->ticked = ticked;
 	gate->about = about;
 	text_copy(gate->token, sizeof(gate->token), token);
-	return 0;
 }
 
 void gate_done(struct gate *gate)
 {
-	free(gate->ticked);
 	memset(gate, 0, sizeof(*gate));
 }
 
@@ -103,66 +94,10 @@ uint64_t gate_fits(const struct gate *gate)
 	return 0;
 }
 
-static bool is_warning(const struct gate *gate, size_t verdict)
-{
-	return gate->verdicts && verdict < gate->verdicts->count &&
-	       gate->verdicts->items[verdict].kind == VERDICT_WARN;
-}
-
-unsigned gate_warning(const struct gate *gate, size_t verdict)
-{
-	unsigned number = 0;
-
-	if (!is_warning(gate, verdict))
-		return 0;
-	for (size_t i = 0; i <= verdict; i++)
-		number += is_warning(gate, i);
-	return number;
-}
-
-/* The number of verdicts when all are ticked. */
-static size_t first_unticked(const struct gate *gate)
-{
-	size_t i = 0;
-
-	while (i < gate->verdicts->count && (!is_warning(gate, i) || gate->ticked[i]))
-		i++;
-	return i;
-}
-
-unsigned gate_unticked(const struct gate *gate)
-{
-	unsigned count = 0;
-
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
-		count += is_warning(gate, i) && !gate->ticked[i];
-	return count;
-}
-
-bool gate_tick(struct gate *gate, size_t verdict)
-{
-	if (gate->typing || !is_warning(gate, verdict))
-		return false;
-	gate->ticked[verdict] = !gate->ticked[verdict];
-	if (gate_ready(gate))
-		gate->typing = true;
-	return true;
-}
-
 bool gate_set_typing(struct gate *gate, bool typing)
 {
 	gate->typing = typing && !gate_refused(gate);
 	return gate->typing == typing;
-}
-
-void gate_tab(struct gate *gate)
-{
-	gate_set_typing(gate, !gate->typing || gate_ready(gate));
-}
-
-bool gate_ready(const struct gate *gate)
-{
-	return !gate_refused(gate) && gate_unticked(gate) == 0;
 }
 
 bool gate_matches(const struct gate *gate)
@@ -170,19 +105,12 @@ bool gate_matches(const struct gate *gate)
 	return strncmp(gate->typed.text, gate->token, strlen(gate->typed.text)) == 0;
 }
 
-enum gate_answer gate_enter(struct gate *gate, size_t *retverdict)
+enum gate_answer gate_enter(struct gate *gate)
 {
-	size_t unticked;
-
 	if (gate_refused(gate))
 		return GATE_REFUSED;
 	if (!gate->typing)
 		return GATE_NOT_TYPING;
-	unticked = first_unticked(gate);
-	if (unticked < gate->verdicts->count) {
-		*retverdict = unticked;
-		return GATE_UNTICKED;
-	}
 	if (!gate->typed.text[0])
 		return GATE_EMPTY;
 	if (strcmp(gate->typed.text, gate->token) != 0)

@@ -369,6 +369,19 @@ START_TEST(what_bad_areas_hurt)
 }
 END_TEST
 
+/* By its name, and apart from what was only worth knowing. */
+START_TEST(a_check_that_was_lifted)
+{
+	struct verdict *verdict = sample.report.verdicts.items;
+
+	check_parts(text_of(&sample.report, 120), "!LIFTED",
+		    "WARNINGS ACCEPTED AT THE START\n   backup-gpt-inside: inside", NULL);
+	verdict->lifted = true;
+	check_parts(text_of(&sample.report, 120), "!WARNINGS",
+		    "LIFTED BY THEIR NAMES AT THE START\n   backup-gpt-inside: inside", NULL);
+}
+END_TEST
+
 START_TEST(names_of_files_command_no_terminal)
 {
 
@@ -618,7 +631,7 @@ Suite *unit_suite(void)
 		  what_the_copy_does_not_reach_is_told, free_places_are_told,
 		  why_it_was_not_armed_is_told, whether_the_source_stayed_what_it_was,
 		  a_source_that_was_in_use, what_the_final_look_has_read, what_bad_areas_hurt,
-		  names_of_files_command_no_terminal);
+		  names_of_files_command_no_terminal, a_check_that_was_lifted);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
 		  text_stays_within_its_columns, absurd_widths_end, sums_say_what_they_are_of,

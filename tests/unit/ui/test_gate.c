@@ -8,8 +8,6 @@
 #include "ui/widgets/gate.h"
 #include "ui/core/keys.h"
 
-#define WARNINGS 2
-
 static struct verdict items[4];
 static struct verdict_list verdicts;
 
@@ -31,23 +29,14 @@ static void type(struct gate *gate, const char *text)
 	ck_assert(field_insert(&gate->typed, text));
 }
 
-static enum gate_answer enter(struct gate *gate)
-{
-	size_t verdict;
-
-	return gate_enter(gate, &verdict);
-}
-
 START_TEST(test_opens_once)
 {
 	struct gate gate = { 0 };
 
-	ck_assert_int_eq(gate_update(&gate, "p", &verdicts, "456789"), 0);
-	ck_assert(gate_tick(&gate, 0));
-	ck_assert(gate_tick(&gate, 1));
+	gate_update(&gate, "p", &verdicts, "456789");
 	type(&gate, "456789");
-	ck_assert_int_eq(enter(&gate), GATE_OPEN);
-	ck_assert_int_eq(enter(&gate), GATE_EMPTY);
+	ck_assert_int_eq(gate_enter(&gate), GATE_OPEN);
+	ck_assert_int_eq(gate_enter(&gate), GATE_EMPTY);
 	gate_done(&gate);
 }
 END_TEST
@@ -55,57 +44,28 @@ END_TEST
 START_TEST(test_each_condition)
 {
 	struct gate gate = { 0 };
-	size_t verdict = 99;
 
-	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert_int_eq(enter(&gate), GATE_NOT_TYPING);
+	ck_assert_int_eq(gate_enter(&gate), GATE_NOT_TYPING);
 	type(&gate, "456789");
-	ck_assert_int_eq(gate_enter(&gate, &verdict), GATE_UNTICKED);
-	ck_assert_uint_eq(verdict, 0);
-	ck_assert(!gate_tick(&gate, 0)); /* Space types a blank now */
 	gate_set_typing(&gate, false);
-	ck_assert(gate_tick(&gate, 0));
-	ck_assert(!gate_tick(&gate, 2));
-	ck_assert(!gate_tick(&gate, 400));
-	gate_set_typing(&gate, true);
-	ck_assert_int_eq(gate_enter(&gate, &verdict), GATE_UNTICKED);
-	ck_assert_uint_eq(verdict, 1);
-	gate_set_typing(&gate, false);
-	gate_tick(&gate, 1);
-	ck_assert(gate.typing);
-	gate_set_typing(&gate, false);
-	ck_assert_int_eq(enter(&gate), GATE_NOT_TYPING);
+	ck_assert_int_eq(gate_enter(&gate), GATE_NOT_TYPING);
 	for (const char *const *wrong =
 		     (const char *const[]){ "45678", "4567890", "456788", " 456789", "x", NULL };
 	     *wrong; wrong++) {
 		type(&gate, *wrong);
-		ck_assert_int_eq(enter(&gate), GATE_WRONG);
+		ck_assert_int_eq(gate_enter(&gate), GATE_WRONG);
 	}
 	gate_done(&gate);
 }
 END_TEST
 
-/* A letter of the serial number is no command: from the last tick on the field has the keys, and
- * the Tab that was advised before does not take them away. */
-START_TEST(test_last_tick_goes_to_the_field)
+START_TEST(test_what_is_right_so_far)
 {
 	struct gate gate = { 0 };
 
 	gate_update(&gate, "p", &verdicts, "/dev/v");
-	ck_assert(!gate_ready(&gate));
-	gate_tab(&gate);
-	ck_assert(gate.typing);
-	gate_tab(&gate);
-	ck_assert(!gate.typing);
-	ck_assert(gate_tick(&gate, 0));
-	ck_assert(!gate.typing);
-	ck_assert(gate_tick(&gate, 1));
-	ck_assert(gate_ready(&gate));
-	for (int i = 0; i < 3; i++) {
-		ck_assert(gate.typing);
-		gate_tab(&gate);
-	}
 	type(&gate, "/de");
 	ck_assert(gate_matches(&gate));
 	type(&gate, "dev");
@@ -126,10 +86,9 @@ START_TEST(test_refusal_has_no_field)
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(gate_refused(&gate));
 	ck_assert(!gate_set_typing(&gate, true));
-	gate_tick(&gate, 1);
 	field_insert(&gate.typed, "456789");
 	gate.typing = true;
-	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_done(&gate);
 }
 END_TEST
@@ -162,16 +121,24 @@ START_TEST(test_no_token_is_refused)
 
 	gate_update(&gate, "p", &verdicts, "");
 	ck_assert(!gate_set_typing(&gate, true));
-	gate_tick(&gate, 0);
-	gate_tick(&gate, 1);
-	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_update(&gate, "p", NULL, NULL);
-	ck_assert_int_eq(enter(&gate), GATE_REFUSED);
+	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_done(&gate);
 }
 END_TEST
 
-/* Ticks stay when the checks say word for word the same, and go when anything differs. */
+static void check_update(struct gate *gate, const char *plan_id, const struct verdict_list *list,
+			 const char *token, bool stays)
+{
+	type(gate, "45");
+	gate_update(gate, plan_id, list, token);
+	ck_assert_int_eq(gate->typing, stays);
+	ck_assert_str_eq(gate->typed.text, stays ? "45" : "");
+}
+
+/* What was typed stays when the checks say word for word the same, and goes when anything differs.
+ */
 START_TEST(test_update)
 {
 	struct verdict copy[4];
@@ -179,67 +146,39 @@ START_TEST(test_update)
 	struct gate gate = { 0 };
 
 	gate_update(&gate, "p", &verdicts, "456789");
-	gate_tick(&gate, 0);
-	gate_tick(&gate, 1);
 	memcpy(copy, items, sizeof(copy));
-	gate_update(&gate, "p", &again, "456789");
-	ck_assert_uint_eq(gate_unticked(&gate), 0);
-	gate_update(&gate, "p", &again, "456780");
-	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
-	gate_tick(&gate, 0);
+	check_update(&gate, "p", &again, "456789", true);
+	check_update(&gate, "p", &again, "456780", false);
 	copy[1].sentence[0]++;
-	gate_update(&gate, "p", &again, "456780");
-	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
-	gate_tick(&gate, 0);
-	gate_update(&gate, "q", &again, "456780");
-	ck_assert_uint_eq(gate_unticked(&gate), WARNINGS);
-	ck_assert(!gate.typing);
-	gate_tick(&gate, 0);
+	check_update(&gate, "p", &again, "456780", false);
+	check_update(&gate, "q", &again, "456780", false);
 	copy[1].kind = VERDICT_OK;
-	gate_update(&gate, "q", &again, "456780");
-	ck_assert_uint_eq(gate_unticked(&gate), 1);
-	ck_assert_uint_eq(gate_warning(&gate, 0), 1);
-	ck_assert_uint_eq(gate_warning(&gate, 1), 0);
+	check_update(&gate, "q", &again, "456780", false);
 	gate_done(&gate);
 }
 END_TEST
 
 /* What the plan screen does with a key, without the screen. Returns true when writing would start.
  */
-static bool press(struct gate *gate, int key, size_t *at)
+static bool press(struct gate *gate, int key)
 {
-	size_t verdict;
-
 	if (gate->typing) {
 		switch (field_key(&gate->typed, key)) {
 		case FIELD_ACCEPTED:
-			return gate_enter(gate, &verdict) == GATE_OPEN;
+			return gate_enter(gate) == GATE_OPEN;
 		case FIELD_CANCELLED:
 			gate_set_typing(gate, false);
-			return false;
-		case FIELD_NEXT:
-		case FIELD_PREVIOUS:
-			gate_tab(gate);
 			return false;
 		default:
 			return false;
 		}
 	}
 	switch (keys_lookup(SCREEN_PLAN, key)) {
-	case COMMAND_UP:
-		*at = *at ? *at - 1 : 0;
-		return false;
-	case COMMAND_DOWN:
-		*at = *at < 3 ? *at + 1 : 3;
-		return false;
-	case COMMAND_TOGGLE:
-		gate_tick(gate, *at);
-		return false;
 	case COMMAND_NEXT_FIELD:
-		gate_tab(gate);
+		gate_set_typing(gate, true);
 		return false;
 	case COMMAND_ACCEPT:
-		if (gate_enter(gate, &verdict) == GATE_OPEN)
+		if (gate_enter(gate) == GATE_OPEN)
 			return true;
 		gate_set_typing(gate, true);
 		return false;
@@ -255,7 +194,7 @@ static unsigned next_random(unsigned *seed)
 }
 
 /* Random keys, with the right characters far more likely than on any keyboard: writing starts only
- * if at that moment everything is ticked and the token stands there in full. */
+ * if at that moment no rule refuses and the token stands there in full. */
 START_TEST(test_random_keys)
 {
 	static const int keys[] = { '4',
@@ -279,16 +218,14 @@ START_TEST(test_random_keys)
 	for (unsigned seed = 1; seed <= 400; seed++) {
 		unsigned random = seed;
 		struct gate gate = { 0 };
-		size_t at = 0;
 
 		items[3].kind = seed % 4 ? VERDICT_OK : VERDICT_REFUSE;
 		gate_update(&gate, "p", &verdicts, "45");
 		for (int i = 0; i < 4000; i++) {
 			int key = keys[next_random(&random) % (sizeof(keys) / sizeof(keys[0]))];
-			bool may = gate.typing && gate.ticked[0] && gate.ticked[1] &&
-				   !strcmp(gate.typed.text, "45") && items[3].kind == VERDICT_OK &&
-				   key == SPECIAL_ENTER;
-			bool started = press(&gate, key, &at);
+			bool may = gate.typing && !strcmp(gate.typed.text, "45") &&
+				   items[3].kind == VERDICT_OK && key == SPECIAL_ENTER;
+			bool started = press(&gate, key);
 
 			if (started != may)
 				ck_abort_msg("seed %u, key %d: %s", seed, i,
@@ -308,12 +245,11 @@ START_TEST(test_repeated_keys)
 	for (int a = 1; a < 0x7f; a++)
 		for (int b = 1; b < 0x7f; b++) {
 			struct gate gate = { 0 };
-			size_t at = 0;
 
 			gate_update(&gate, "p", &verdicts, "456789");
 			for (int i = 0; i < 30; i++) {
-				if (press(&gate, a, &at) || press(&gate, b, &at) ||
-				    press(&gate, SPECIAL_ENTER, &at))
+				if (press(&gate, a) || press(&gate, b) ||
+				    press(&gate, SPECIAL_ENTER))
 					ck_abort_msg("keys %d and %d start a copy", a, b);
 			}
 			gate_done(&gate);
@@ -328,7 +264,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_set_timeout(tcase, 30);
-	add_tests(tcase, test_opens_once, test_each_condition, test_last_tick_goes_to_the_field,
+	add_tests(tcase, test_opens_once, test_each_condition, test_what_is_right_so_far,
 		  test_refusal_has_no_field, test_what_may_be_lifted, test_no_token_is_refused,
 		  test_update, test_random_keys, test_repeated_keys);
 	suite_add_tcase(suite, tcase);

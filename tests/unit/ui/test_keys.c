@@ -167,7 +167,7 @@ START_TEST(test_footer_keeps_what_matters)
 	ck_assert(footer_has(SCREEN_DISKS, 80, COMMAND_DESTINATION));
 	ck_assert(footer_has(SCREEN_DISKS, 80, COMMAND_ACCEPT));
 	ck_assert(footer_has(SCREEN_RANGES, 80, COMMAND_TO_PLAN));
-	ck_assert(footer_has(SCREEN_PLAN, 80, COMMAND_TOGGLE));
+	ck_assert(footer_has(SCREEN_PLAN, 80, COMMAND_OPTIONS));
 	ck_assert(footer_has(SCREEN_RUN, 80, COMMAND_STOP));
 	ck_assert(footer_has(SCREEN_RUN, 80, COMMAND_PAUSE));
 	ck_assert(footer_has(SCREEN_REPORT, 80, COMMAND_SAVE));

@@ -58,7 +58,7 @@ START_TEST(test_mock_up)
 	ck_assert_ptr_nonnull(strstr(line.text, "2,000,398,934,016 B"));
 	ck_assert_int_le(text_width(line.text), 80);
 	line_start(&line, 80);
-	plan_text_destination(&plan, &line);
+	plan_text_destination(&plan, true, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
 	line_start(&line, 80);
 	plan_text_copy(&plan, 0, 0, &line);
@@ -144,7 +144,7 @@ START_TEST(test_kinds)
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node),
 		 "/a/very/long/path/that/does/not/fit/on/the/line/at/all/in/80/columns/disk.img");
 	line_start(&line, 80);
-	plan_text_destination(&plan, &line);
+	plan_text_destination(&plan, true, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "disk.img"));
 	ck_assert_ptr_nonnull(strstr(line.text, "new file"));
 	ck_assert_ptr_null(strstr(line.text, "77"));
@@ -156,7 +156,7 @@ START_TEST(test_checks)
 {
 	struct gate gate = { 0 };
 
-	ck_assert_int_eq(gate_update(&gate, "p", &verdicts, "456789"), 0);
+	gate_update(&gate, "p", &verdicts, "456789");
 	for (int columns = 12; columns < 200; columns++)
 		for (int open = -1; open < 3; open++) {
 			struct plan_lines lines = { 0 };
@@ -232,20 +232,21 @@ START_TEST(test_check_text)
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[0], &line, &role);
 	ck_assert_int_eq(role, ROLE_WARN);
-	ck_assert_ptr_nonnull(strstr(line.text, "  [ ] W1 /dev/sdb holds"));
+	ck_assert_ptr_nonnull(strstr(line.text, "  note    /dev/sdb holds"));
 	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
-	gate_tick(&gate, 1);
+	items[1].lifted = true;
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[1], &line, &role);
-	ck_assert_str_eq(line.text, "  [x] W2 short");
+	ck_assert_str_eq(line.text, "  LIFTED  short");
+	ck_assert_int_eq(role, ROLE_BAD);
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[2], &line, &role);
-	ck_assert_str_eq(line.text, "  ok     fine");
+	ck_assert_str_eq(line.text, "  ok      fine");
 	items[0].kind = VERDICT_REFUSE;
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[0], &line, &role);
 	ck_assert_int_eq(role, ROLE_BAD);
-	ck_assert_int_eq(strncmp(line.text, "  NO", 4), 0);
+	ck_assert_int_eq(strncmp(line.text, "  STOP", 6), 0);
 	plan_lines_done(&lines);
 	gate_done(&gate);
 }
@@ -259,19 +260,20 @@ START_TEST(test_start_text)
 	gate_update(&gate, "p", &verdicts, "456789");
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "tick W1, W2 with"));
-	/* The key that starts it is not what is cut where the boxes stand beside it. */
-	line_start(&line, line.columns - 1);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "tick all 2 warnings"));
-	gate_tick(&gate, 0);
+	ck_assert_ptr_nonnull(strstr(line.text, "press Tab, type"));
+	gate_set_typing(&gate, true);
+	field_set(&gate.typed, "456");
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "tick W2 with"));
-	gate_tick(&gate, 1);
+	ck_assert_ptr_nonnull(strstr(line.text, "3 of 6 characters"));
+	field_set(&gate.typed, "457");
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
-	ck_assert_ptr_null(strstr(line.text, "tick"));
+	ck_assert_ptr_nonnull(strstr(line.text, "DOES NOT MATCH"));
+	field_set(&gate.typed, "456789");
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "Enter starts to write"));
 	items[2].kind = VERDICT_REFUSE;
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
@@ -298,6 +300,73 @@ START_TEST(test_sections)
 	plan.extent_count = 1;
 	plan_lines_add_extents(&lines, &plan);
 	ck_assert_uint_eq(lines.count, 0);
+	plan_lines_done(&lines);
+}
+END_TEST
+
+/* In one line: how many, how much, and the largest first; what has no room is counted. */
+START_TEST(test_losses)
+{
+	struct partition parts[3] = {
+		{ .number = 1, .sectors = 204800, .fs = "vfat", .label = "ESP" },
+		{ .number = 2, .sectors = 32768, .name = "reserved", .node = "/dev/sdb2" },
+		{ .number = 3, .sectors = 3906789376, .fs = "ntfs", .node = "/dev/sdb3" },
+	};
+	struct lost lost[3] = { { &parts[0], LOST_OVERWRITTEN },
+				{ &parts[1], LOST_FROM_TABLE },
+				{ &parts[2], LOST_PARTLY } };
+	struct disk disk = { .identity.logical_sector_size = 512, .table = "gpt" };
+	struct line line;
+
+	line_start(&line, 120);
+	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
+	ck_assert_str_eq(line.text, " LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), "
+				    "\"ESP\" vfat 105M, \"reserved\" 16.8M (its entry)");
+	line_start(&line, 70);
+	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
+	ck_assert_str_eq(line.text,
+			 " LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), 2 more");
+	/* As large as each other: each once. */
+	parts[1].sectors = parts[2].sectors = parts[0].sectors;
+	line_start(&line, 120);
+	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "\"ESP\" vfat 105M, \"reserved\" 105M (its entry), "
+						"sdb3 ntfs 105M (partly)"));
+	/* A label cannot make room for itself. */
+	memset(parts[0].label, '"', sizeof(parts[0].label) - 1);
+	for (int width = 0; width < 200; width++) {
+		line_start(&line, width);
+		plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
+		ck_assert_int_le(text_width(line.text), width);
+	}
+	line_start(&line, 80);
+	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
+	ck_assert_str_eq(line.text, " LOST    no partition and no file system is known there");
+	line_start(&line, 80);
+	plan_text_losses(NULL, NULL, 0, false, UNITS_SI, &line);
+	ck_assert_str_eq(line.text, " LOST    what it holds is not known");
+	snprintf(disk.whole_fs, sizeof(disk.whole_fs), "ext4");
+	snprintf(disk.whole_label, sizeof(disk.whole_label), "stick");
+	line_start(&line, 80);
+	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
+	ck_assert_str_eq(line.text, " LOST    ext4 \"stick\", without a partition table");
+}
+END_TEST
+
+/* What stands in the line of losses is not said twice, but a refusal is never left out. */
+START_TEST(test_losses_are_no_check)
+{
+	struct plan_lines lines = { 0 };
+
+	items[0].means = MEANS_ERASES;
+	plan_lines_add_checks(&lines, &verdicts, 80, 9, 0);
+	ck_assert_uint_eq(lines.entries, 2);
+	ck_assert_uint_eq(lines.items[0].index, 1);
+	ck_assert_uint_eq(lines.items[0].entry, 0);
+	plan_lines_done(&lines);
+	items[0].kind = VERDICT_REFUSE;
+	plan_lines_add_checks(&lines, &verdicts, 80, 9, 0);
+	ck_assert_uint_eq(lines.entries, 3);
 	plan_lines_done(&lines);
 }
 END_TEST
@@ -392,9 +461,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("plan");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost,
-		  test_checks_take_the_room, test_check_text, test_start_text, test_sections,
-		  test_everything_fits);
+	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost, test_losses,
+		  test_losses_are_no_check, test_checks_take_the_room, test_check_text,
+		  test_start_text, test_sections, test_everything_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
