@@ -26,7 +26,7 @@ allowed() { # LAYER
 	boot) echo 'base/* discover/disk.h' ;;
 	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
-	layout) echo 'base/* discover/disk.h discover/gpt.h plan/plan.h' ;;
+	layout) echo 'base/* discover/disk.h discover/gpt.h discover/table.h content/content.h plan/plan.h' ;;
 	after) echo 'base/* discover/disk.h plan/identifiers.h plan/plan.h' ;;
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* scsi/* discover/disk.h plan/options.h' ;;

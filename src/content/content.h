@@ -70,6 +70,9 @@ int content_read(const struct volume *volume, const char *fs, struct content *co
 /* Is there a reader for such a file system? */
 bool content_known(const char *fs);
 void content_done(struct content *content);
+/* Bytes from the start of the volume in which the file system `fs` lies, as it says itself: all of
+ * the volume where it says nothing that could be. */
+uint64_t content_size(const struct volume *volume, const char *fs);
 
 /* The readers. */
 content_reader content_ext, content_xfs, content_swap;

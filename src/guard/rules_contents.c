@@ -104,10 +104,11 @@ void rule_partitions_not_copied(const struct rule_context *c, struct verdict *re
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
+		const struct fitted_part *cut = fitted_find(&c->plan->fitted, p->number);
 		uint64_t start, length;
 
 		if (p->extended || !u64_mul(p->start, c->plan->sector_size, &start) ||
-		    !u64_mul(p->sectors, c->plan->sector_size, &length) ||
+		    !u64_mul(cut ? cut->size : p->sectors, c->plan->sector_size, &length) ||
 		    rule_copies(c->plan, start, length))
 			continue;
 		rule_list_add(list, "%u", p->number);

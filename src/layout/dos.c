@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An MS-DOS partition table for a disk of another size: only a partition that grows changes it. */
+/* An MS-DOS partition table for a disk of another size: only partitions that change change it. */
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
@@ -65,11 +65,20 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 }
 
 /* How the end is told in cylinders is the library's choice. */
-void dos_grow(const struct fitting *f, unsigned char *table, const unsigned char *made)
+void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made)
 {
-	size_t at = ENTRIES + 16 * (size_t)(f->grown->number - 1);
-	struct dos_entry *entry = (struct dos_entry *)(table + at);
+	for (size_t i = 0; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+		size_t at = ENTRIES + 16 * (size_t)(part->number - 1);
+		struct dos_entry *entry = (struct dos_entry *)(table + at);
+		const struct dos_entry *other = (const struct dos_entry *)(made + at);
 
-	memcpy(entry->last, ((const struct dos_entry *)(made + at))->last, sizeof(entry->last));
-	entry->sectors = htole32((uint32_t)f->size);
+		if (!part_changes(part))
+			continue;
+		memcpy(entry->last, other->last, sizeof(entry->last));
+		if (part->to != part->start)
+			memcpy(entry->first, other->first, sizeof(entry->first));
+		entry->start = htole32((uint32_t)part->to);
+		entry->sectors = htole32((uint32_t)part->size);
+	}
 }

@@ -14,17 +14,19 @@ static inline void cleanup_fdisk(struct fdisk_context **fdisk)
 	fdisk_unref_context(*fdisk);
 }
 
-static int grow(struct fdisk_context *fdisk, const struct fitting *f)
+static int change(struct fdisk_context *fdisk, const struct part *part)
 {
 	struct fdisk_partition *partition = fdisk_new_partition();
 	int r;
 
 	if (!partition)
 		return -ENOMEM;
-	r = fdisk_partition_set_size(partition, f->size);
+	r = fdisk_partition_set_size(partition, part->size);
 	fdisk_partition_size_explicit(partition, 1);
+	if (r == 0 && part->to != part->start)
+		r = fdisk_partition_set_start(partition, part->to);
 	if (r == 0)
-		r = fdisk_set_partition(fdisk, f->grown->number - 1, partition);
+		r = fdisk_set_partition(fdisk, part->number - 1, partition);
 	fdisk_unref_partition(partition);
 	return r;
 }
@@ -43,8 +45,10 @@ static int make(const struct fitting *f, int fd)
 	if (r == 0 &&
 	    !fdisk_is_labeltype(fdisk, f->gpt ? FDISK_DISKLABEL_GPT : FDISK_DISKLABEL_DOS))
 		r = -EINVAL;
-	if (r == 0 && f->grown)
-		r = grow(fdisk, f);
+	/* From the front, so that each finds its new place free. */
+	for (size_t i = 0; r == 0 && i < f->part_count; i++)
+		if (part_changes(&f->parts[i]))
+			r = change(fdisk, &f->parts[i]);
 	if (r == 0)
 		r = fdisk_write_disklabel(fdisk);
 	fdisk_deassign_device(fdisk, 1);

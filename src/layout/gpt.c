@@ -180,13 +180,18 @@ int gpt_prepare(struct fitting *f, struct error *reterr)
 	return 0;
 }
 
-void gpt_grow(const struct fitting *f, unsigned char *table)
+void gpt_change(const struct fitting *f, unsigned char *table)
 {
 	struct gpt_header *header = header_of(f, table);
 	struct gpt_entry *entries = entries_of(f, table);
 	size_t bytes = (size_t)le32toh(header->entry_count) * ENTRY_SIZE;
 
-	entries[f->grown->number - 1].last = htole64(f->grown->start + f->size - 1);
+	for (size_t i = 0; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+
+		entries[part->number - 1].first = htole64(part->to);
+		entries[part->number - 1].last = htole64(part->to + part->size - 1);
+	}
 	header->entries_crc = htole32(sum(entries, bytes));
 	header->header_crc = 0;
 	header->header_crc = htole32(sum(header, le32toh(header->header_size)));

@@ -57,7 +57,12 @@ int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sec
 	if (!parts)
 		return -ENOMEM;
 	f->parts = parts;
-	parts[f->part_count++] = (struct part){ number, start, sectors };
+	parts[f->part_count++] = (struct part){ .number = number,
+						.start = start,
+						.sectors = sectors,
+						.to = start,
+						.size = sectors,
+						.least = sectors };
 	return 0;
 }
 
@@ -87,19 +92,11 @@ static int check_parts(struct fitting *f, struct error *reterr)
 				  "or repair it first."),
 				part->number, f->name);
 		end = part->start + part->sectors;
-		if (end > f->usable)
-			return fitting_refuse(
-				f, reterr,
-				_("Partition %u of %s ends at LBA %llu; on %s partitions "
-				  "must end at LBA %llu. Shrink it on the source or on a "
-				  "larger copy first."),
-				part->number, f->name, (unsigned long long)end - 1, f->other,
-				(unsigned long long)f->usable - 1);
 	}
-	return 0;
+	return f->part_count && end > f->usable ? fit_smaller(f, reterr) : 0;
 }
 
-static const struct part *find(const struct fitting *f, uint32_t number)
+static struct part *find(const struct fitting *f, uint32_t number)
 {
 	for (size_t i = 0; i < f->part_count; i++)
 		if (f->parts[i].number == number || (number == GROW_LAST && i + 1 == f->part_count))
@@ -109,7 +106,7 @@ static const struct part *find(const struct fitting *f, uint32_t number)
 
 static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr)
 {
-	const struct part *part = find(f, number);
+	struct part *part = find(f, number);
 	uint64_t end = f->usable;
 
 	if (f->extended)
@@ -122,26 +119,26 @@ static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr
 		return fitting_refuse(f, reterr, _("%s has no partition %u that could grow."),
 				      f->name, number == GROW_LAST ? 1 : number);
 	if (part + 1 < f->parts + f->part_count)
-		end = part[1].start;
+		end = part[1].to;
 	end = u64_align_down(end, ALIGNMENT / f->sector);
-	if (end <= part->start + part->sectors)
+	if (end <= part->start + part->sectors || part_changes(part))
 		return fitting_refuse(
 			f, reterr,
 			_("There is no room behind partition %u of %s: on %s it cannot "
 			  "grow."),
 			part->number, f->name, f->other);
 	f->grown = part;
-	f->size = end - part->start;
+	part->size = end - part->start;
 	return 0;
 }
 
 /* libfdisk must have changed what was meant to change, and nothing else. */
 static int check_made(const struct fitting *f, const unsigned char *made, struct error *reterr)
 {
-	if (f->grown && f->gpt)
-		gpt_grow(f, f->table);
-	else if (f->grown)
-		dos_grow(f, f->table, made);
+	if (f->gpt)
+		gpt_change(f, f->table);
+	else
+		dos_change(f, f->table, made);
 	/* The first sector of a GPT tells the size of the disk. */
 	size_t skip = f->gpt ? f->sector : 0;
 
@@ -186,8 +183,29 @@ static int collect(const struct fitting *f, int fd, struct fitted *ret, struct e
 			r = check_made(f, made, reterr);
 		if (r == 0)
 			r = compare_place(f, &f->places[i], made, ret, reterr);
+		if (r == 0 && i == 0)
+			r = smaller_collect(f, ret, reterr);
 	}
 	return r;
+}
+
+static void add_parts(const struct fitting *f, struct layout *ret)
+{
+	struct fitted *fitted = &ret->fitted;
+
+	for (size_t i = 0; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+
+		if (part == f->grown || (!part_changes(part) && !fitted->part_count))
+			continue;
+		if (!fitted->part_count)
+			ret->extents[0].sectors = part->to;
+		ret->extents[ret->extent_count++] =
+			(struct extent){ part->start, part->to, part->size };
+		fitted->parts[fitted->part_count++] =
+			(struct fitted_part){ part->number, part->start, part->sectors, part->to,
+					      part->size };
+	}
 }
 
 static int fill(const struct fitting *f, struct layout *ret, struct error *reterr)
@@ -198,6 +216,7 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 	if (f->gpt)
 		end -= f->places[1].sectors;
 	ret->extents[ret->extent_count++] = (struct extent){ 0, 0, end };
+	add_parts(f, ret);
 	if (f->gpt)
 		ret->extents[ret->extent_count++] =
 			(struct extent){ f->places[1].source, f->places[1].destination,
@@ -208,10 +227,10 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 		ret->fitted.grown = f->grown->number;
 		ret->fitted.start = f->grown->start;
 		ret->fitted.before = f->grown->sectors;
-		ret->fitted.after = f->size;
+		ret->fitted.after = f->grown->size;
 	}
 	/* An MS-DOS table knows nothing of the disk's size. */
-	if (!f->gpt && !f->grown)
+	if (!f->gpt && !f->grown && !ret->fitted.part_count)
 		return 0;
 	fd = fdisk_make(f, reterr);
 	return fd < 0 ? fd : collect(f, fd, &ret->fitted, reterr);

@@ -10,11 +10,12 @@
 #include "base/error.h"
 #include "plan/plan.h"
 
-#define LAYOUT_EXTENTS_MAX 2
+#define LAYOUT_EXTENTS_MAX (FITTED_PARTS_MAX + 2)
 
 struct layout {
-	/* What is copied to where: all up to the end of the smaller disk and, of a GPT, the end of
-	 * the source to the end of the destination, where the backup has its place. */
+	/* What is copied to where: all up to the end of the smaller disk, or up to the first
+	 * partition that moves or is cut, and from there on partitions only; and, of a GPT, the end
+	 * of the source to the end of the destination, where the backup has its place. */
 	struct extent extents[LAYOUT_EXTENTS_MAX];
 	size_t extent_count;
 	struct fitted fitted;
@@ -23,6 +24,10 @@ struct layout {
 /*
  * plan: its ends, which must be whole disks or images of known size. fd: of its source, for
  * reading; may be O_DIRECT. grow: as in struct plan_options.
+ *
+ * On a smaller destination, partitions are cut where the file system inside is small enough, and
+ * moved together as far as that is needed: never the first one, nor what boot code finds by its
+ * place. Where that is not enough, the sentence says what to shrink, and how.
  *
  * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
  * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.

@@ -14,7 +14,13 @@ struct table_place {
 
 struct part {
 	unsigned number;
-	uint64_t start, sectors;
+	uint64_t start, sectors; /* on the source */
+	uint64_t to, size;       /* on the destination */
+
+	/* smaller.c: */
+	uint64_t least;    /* sectors, so that what is in it is whole */
+	const char *fixed; /* why it must stay where it is, translated; NULL: it may move */
+	char fs[32];       /* libblkid's TYPE; "" unknown */
 };
 
 struct fitting {
@@ -34,9 +40,7 @@ struct fitting {
 	struct part *parts;
 	size_t part_count;
 
-	/* The partition that grows. */
-	const struct part *grown;
-	uint64_t size; /* sectors, then */
+	struct part *grown; /* NULL: none */
 };
 
 /* To aligned memory. -EIO with a sentence. */
@@ -50,10 +54,27 @@ int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sec
 /* Understand the table of the source, or refuse it. */
 int gpt_prepare(struct fitting *f, struct error *reterr);
 int dos_prepare(struct fitting *f, struct error *reterr);
-/* Changes these bytes in the same way as growing the partition does: what libfdisk makes is
- * compared with that. */
-void gpt_grow(const struct fitting *f, unsigned char *table);
-void dos_grow(const struct fitting *f, unsigned char *table, const unsigned char *made);
+/* Changes these bytes as the partitions change: what libfdisk makes is compared with that. */
+void gpt_change(const struct fitting *f, unsigned char *table);
+void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made);
+
+static inline bool part_changes(const struct part *part)
+{
+	return part->to != part->start || part->size != part->sectors;
+}
+
+/* ---- smaller.c ---- */
+
+/* Makes partitions end at f->usable, or refuses with what is to be done. They are ascending and
+ * sound. */
+int fit_smaller(struct fitting *f, struct error *reterr);
+/* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
+ * begin. */
+int smaller_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
+/* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
+ * False: *retblocked would have to end *retmissing sectors earlier. */
+bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
+	     size_t *retblocked, uint64_t *retmissing);
 
 /* Lets libfdisk write the table to memory of the size of the destination: a descriptor. */
 int fdisk_make(const struct fitting *f, struct error *reterr);

@@ -24,16 +24,27 @@ static void print_unit(const struct fitted_unit *unit, FILE *file)
 	putc('\n', file);
 }
 
+static void print_part(const struct fitted_part *part, FILE *file)
+{
+	fprintf(file,
+		MAP_COMMENT_PREFIX "fitted_part=%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+				   "\n",
+		part->number, part->start, part->sectors, part->to, part->size);
+}
+
 void map_fitted_print(const struct fitted *fitted, FILE *file)
 {
-	if (!fitted->count && !fitted->grown && !fitted->backup)
+	if (!fitted->count && !fitted->grown && !fitted->backup && !fitted->part_count)
 		return;
 	fputs("# fitted=PARTITION,START,BEFORE,AFTER,BACKUP: the table of the destination; "
+	      "fitted_part=NUMBER,START,SECTORS,TO,SIZE: a partition that moves or is cut; "
 	      "fitted_bytes=AT,HEX: written instead of what the source has there\n",
 	      file);
 	fprintf(file,
 		MAP_COMMENT_PREFIX "fitted=%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 		fitted->grown, fitted->start, fitted->before, fitted->after, fitted->backup);
+	for (size_t i = 0; i < fitted->part_count; i++)
+		print_part(&fitted->parts[i], file);
 	for (size_t i = 0; i < fitted->count; i++)
 		print_unit(&fitted->units[i], file);
 }
@@ -56,10 +67,27 @@ static int read_bytes(struct fitted *fitted, const char *p)
 	return *p ? -EINVAL : fitted_add(fitted, at, bytes);
 }
 
+static int read_part(struct fitted *fitted, const char *p)
+{
+	struct fitted_part *part = &fitted->parts[fitted->part_count];
+	uint64_t number;
+
+	if (fitted->part_count >= FITTED_PARTS_MAX || !map_take_number(&p, ',', &number) ||
+	    number > UINT_MAX || !map_take_number(&p, ',', &part->start) ||
+	    !map_take_number(&p, ',', &part->sectors) || !map_take_number(&p, ',', &part->to) ||
+	    !map_take_number(&p, '\0', &part->size))
+		return -EINVAL;
+	part->number = (unsigned)number;
+	fitted->part_count++;
+	return 0;
+}
+
 int map_fitted_read(struct fitted *fitted, const char *key, const char *value)
 {
 	uint64_t grown;
 
+	if (strcmp(key, "fitted_part") == 0)
+		return read_part(fitted, value);
 	if (strcmp(key, "fitted_bytes") == 0)
 		return read_bytes(fitted, value);
 	if (strcmp(key, "fitted") != 0)

@@ -3,6 +3,7 @@
  * The table that fits the destination, in the comments of a map:
  *
  *   # clonedeck fitted=PARTITION,START,BEFORE,AFTER,BACKUP   as in struct fitted
+ *   # clonedeck fitted_part=NUMBER,START,SECTORS,TO,SIZE   one that moves or is cut
  *   # clonedeck fitted_bytes=AT,HEX                          without zeros at the end
  */
 #ifndef CLONEDECK_MAP_MAP_FITTED_H

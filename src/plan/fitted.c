@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,39 @@ void fitted_done(struct fitted *fitted)
 	*fitted = (struct fitted){ 0 };
 }
 
+const struct fitted_part *fitted_find(const struct fitted *fitted, unsigned number)
+{
+	for (size_t i = 0; i < fitted->part_count; i++)
+		if (fitted->parts[i].number == number)
+			return &fitted->parts[i];
+	return NULL;
+}
+
+void fitted_place(const struct fitted *fitted, unsigned number, uint64_t *start, uint64_t *sectors)
+{
+	const struct fitted_part *part = fitted_find(fitted, number);
+
+	if (part) {
+		*start = part->to;
+		*sectors = part->size;
+	} else if (fitted->grown && fitted->grown == number) {
+		*sectors = fitted->after;
+	}
+}
+
+static bool same_parts(const struct fitted *a, const struct fitted *b)
+{
+	bool same = a->part_count == b->part_count;
+
+	for (size_t i = 0; same && i < a->part_count; i++) {
+		const struct fitted_part *x = &a->parts[i], *y = &b->parts[i];
+
+		same = x->number == y->number && x->start == y->start && x->sectors == y->sectors &&
+		       x->to == y->to && x->size == y->size;
+	}
+	return same;
+}
+
 bool fitted_contains(const struct fitted *all, const struct fitted *some)
 {
 	size_t at = 0;
@@ -59,7 +93,7 @@ bool fitted_contains(const struct fitted *all, const struct fitted *some)
 			return false;
 	}
 	return all->grown == some->grown && all->start == some->start &&
-	       all->after == some->after && all->backup == some->backup;
+	       all->after == some->after && all->backup == some->backup && same_parts(all, some);
 }
 
 void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length)
@@ -78,18 +112,56 @@ void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32
 	}
 }
 
+/* A list with commas, as far as it goes. */
+static void add(char *buffer, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void add(char *buffer, size_t size, const char *format, ...)
+{
+	size_t length = strlen(buffer), skip = length ? 2 : 0;
+	va_list args;
+
+	if (length + skip >= size)
+		return;
+	va_start(args, format);
+	if (vsnprintf(buffer + length + skip, size - length - skip, format, args) >=
+	    (int)(size - length - skip))
+		skip = 0, buffer[length] = '\0';
+	va_end(args);
+	if (skip)
+		memcpy(buffer + length, ", ", skip);
+}
+
+static void add_part(const struct fitted_part *part, uint32_t sector, char *buffer, size_t size)
+{
+	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX];
+
+	units_print_short(part->sectors * sector, UNITS_SI, sector, before);
+	units_print_short(part->size * sector, UNITS_SI, sector, after);
+	if (part->to == part->start)
+		add(buffer, size, _("partition %u is cut from %s to %s"), part->number, before,
+		    after);
+	else if (part->size == part->sectors)
+		add(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, part->to);
+	else
+		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", cut from %s to %s"),
+		    part->number, part->to, before, after);
+}
+
 const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size)
 {
-	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX], place[96] = "";
+	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX];
 
+	buffer[0] = '\0';
+	for (size_t i = 0; i < fitted->part_count; i++)
+		add_part(&fitted->parts[i], sector, buffer, size);
 	if (fitted->backup)
-		snprintf(place, sizeof(place), _("backup GPT at LBA %" PRIu64), fitted->backup);
+		add(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
 	if (fitted->grown)
-		snprintf(buffer, size, _("%s%spartition %u grows from %s to %s"), place,
-			 place[0] ? ", " : "", fitted->grown,
-			 units_print_short(fitted->before * sector, UNITS_SI, sector, before),
-			 units_print_short(fitted->after * sector, UNITS_SI, sector, after));
-	else
-		snprintf(buffer, size, "%s", place[0] ? place : _("nothing of it changes"));
+		add(buffer, size, _("partition %u grows from %s to %s"), fitted->grown,
+		    units_print_short(fitted->before * sector, UNITS_SI, sector, before),
+		    units_print_short(fitted->after * sector, UNITS_SI, sector, after));
+	if (!buffer[0])
+		snprintf(buffer, size, "%s", _("nothing of it changes"));
 	return buffer;
 }

@@ -21,6 +21,7 @@
 struct finder {
 	const struct plan *plan;
 	uint64_t size;   /* bytes of the first extent, which has the same addresses on both ends */
+	bool there;      /* addresses are of the destination */
 	uint32_t sector; /* bytes: the larger one of both ends */
 	uint32_t alignment; /* bytes */
 	struct range_list *list;
@@ -37,18 +38,29 @@ static bool has_room(const struct finder *finder, uint64_t sectors)
 /* Bytes, grown to whole blocks and clipped to the plan; nothing where there is no room left. */
 static int add(const struct finder *finder, uint64_t start, uint64_t length)
 {
-	uint32_t sector = finder->plan->sector_size;
+	const struct plan *plan = finder->plan;
 	uint64_t end;
-	struct range range;
+	int r = 0;
 
-	if (start >= finder->size || length == 0)
+	if (length == 0)
 		return 0;
-	if (!u64_add(start, length, &end) || !u64_align_up(end, finder->alignment, &end) ||
-	    end > finder->size)
-		end = finder->size;
-	start = u64_align_down(start, finder->alignment);
-	range = (struct range){ start / sector, (end - start) / sector };
-	return has_room(finder, range.count) ? range_list_add(finder->list, range) : 0;
+	if (!u64_add(start, length, &end) || !u64_align_up(end, finder->alignment, &end))
+		end = u64_align_down(UINT64_MAX, finder->alignment);
+	start = u64_align_down(start, finder->alignment) / plan->sector_size;
+	end /= plan->sector_size;
+	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
+		const struct extent *extent = &plan->extents[i];
+		uint64_t from = finder->there ? extent->destination_lba : extent->source_lba;
+		struct range part;
+
+		if (!range_intersect((struct range){ start, end - start },
+				     (struct range){ from, extent->sectors }, &part))
+			continue;
+		part.start = part.start - from + extent->source_lba;
+		if (has_room(finder, part.count))
+			r = range_list_add(finder->list, part);
+	}
+	return r;
 }
 
 /* A region of the table in bytes, cut to the size of the disk; false if nothing is left. */
@@ -99,9 +111,11 @@ static int add_edges(const struct finder *finder, const struct disk *disk, bool 
 
 	for (size_t i = 0; r == 0 && i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
+		const struct fitted_part *cut = fitted_find(&finder->plan->fitted, p->number);
 		uint64_t start, length, skip;
+		uint64_t sectors = cut && !finder->there ? cut->size : p->sectors;
 
-		if (p->extended || !bytes_of(disk, p->start, p->sectors, &start, &length))
+		if (p->extended || !bytes_of(disk, p->start, sectors, &start, &length))
 			continue;
 		skip = ends && length > edge ? length - edge : 0;
 		r = add(finder, start + skip, length < edge ? length : edge);
@@ -110,17 +124,21 @@ static int add_edges(const struct finder *finder, const struct disk *disk, bool 
 }
 
 /* The backup of a table that fits: it goes to the end of the destination. */
-static int add_moved(const struct finder *finder)
+static int add_backup(const struct finder *finder)
 {
 	const struct plan *plan = finder->plan;
-	int r = 0;
+	const struct extent *last = &plan->extents[plan->extent_count - 1];
+	uint64_t most = ENDS_BYTES / plan->sector_size + 1, skip = 0;
 
-	for (size_t i = 1; r == 0 && i < plan->extent_count; i++)
-		if (has_room(finder, plan->extents[i].sectors))
-			r = range_list_add(finder->list,
-					   (struct range){ plan->extents[i].source_lba,
-							   plan->extents[i].sectors });
-	return r;
+	if (plan->extent_count == 1 || !plan->fitted.backup)
+		return 0;
+	/* A partition may end right before it. */
+	if (last->sectors > most)
+		skip = last->sectors - most;
+	if (!has_room(finder, last->sectors - skip))
+		return 0;
+	return range_list_add(finder->list,
+			      (struct range){ last->source_lba + skip, last->sectors - skip });
 }
 
 static int find_areas(struct finder *finder, const struct disk *source)
@@ -133,7 +151,7 @@ static int find_areas(struct finder *finder, const struct disk *source)
 	if (r == 0)
 		r = add_tables(finder, source);
 	if (r == 0)
-		r = add_moved(finder);
+		r = add_backup(finder);
 	if (r == 0 && source)
 		r = add_edges(finder, source, false);
 	if (r == 0 && source)
@@ -239,6 +257,7 @@ static int find(struct finder *finder, const struct disk *source, const struct d
 	if (r == 0)
 		r = find_areas(finder, source);
 	finder->list = &ret->found;
+	finder->there = true;
 	if (r == 0 && destination)
 		r = add_signatures(finder, destination);
 	finder->list = &ret->old;

@@ -5,9 +5,8 @@
  * data is written and copied when everything else is safe, so that a half-made
  * clone is a disk on which nobody finds anything. No system calls here.
  *
- * Unit: plan->sector_size of the source. Source and destination addresses are the same in a
- * whole copy, so one list is good for both ends; only the backup of a table that fits goes
- * elsewhere, and it is in `areas`.
+ * Unit: plan->sector_size of the source. On the destination each area lies where the plan puts
+ * it: with a table that fits, its backup and partitions that move lie elsewhere.
  */
 #ifndef CLONEDECK_PLAN_HELD_H
 #define CLONEDECK_PLAN_HELD_H

@@ -150,18 +150,18 @@ static bool meet(struct bytes a, struct bytes b)
 
 static bool next_partition(const struct row *row, size_t *index, struct thing *ret)
 {
-	const struct fitted *fitted = row->copied_by ? &row->copied_by->fitted : NULL;
 	const struct disk *disk = row->disk;
 
 	for (; disk && *index < disk->partition_count; (*index)++) {
 		const struct partition *partition = &disk->partitions[*index];
-		bool grows = fitted && fitted->grown == partition->number;
+		uint64_t start = partition->start, sectors = partition->sectors;
 
 		if (row->hide_logical && is_logical(disk, partition))
 			continue;
+		if (row->copied_by)
+			fitted_place(&row->copied_by->fitted, partition->number, &start, &sectors);
 		ret->partition = partition;
-		if (clip(disk, partition->start, grows ? fitted->after : partition->sectors,
-			 row_end(row), &ret->bytes))
+		if (clip(disk, start, sectors, row_end(row), &ret->bytes))
 			return true;
 	}
 	return false;

@@ -230,11 +230,29 @@ json_object *report_json_held(unsigned areas, uint64_t bytes)
 	return object;
 }
 
+static json_object *fitted_parts(const struct fitted *fitted)
+{
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < fitted->part_count; i++) {
+		const struct fitted_part *part = &fitted->parts[i];
+		json_object *object = json_object_new_object();
+
+		report_json_add_number(object, "partition", part->number);
+		report_json_add_number(object, "start_before", part->start);
+		report_json_add_number(object, "sectors_before", part->sectors);
+		report_json_add_number(object, "start_after", part->to);
+		report_json_add_number(object, "sectors_after", part->size);
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 json_object *report_json_fitted(const struct fitted *fitted)
 {
 	json_object *object;
 
-	if (!fitted || (!fitted->backup && !fitted->grown))
+	if (!fitted || (!fitted->backup && !fitted->grown && !fitted->part_count))
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "backup_lba",
@@ -245,6 +263,7 @@ json_object *report_json_fitted(const struct fitted *fitted)
 			       fitted->grown ? json_object_new_uint64(fitted->before) : NULL);
 	json_object_object_add(object, "sectors_after",
 			       fitted->grown ? json_object_new_uint64(fitted->after) : NULL);
+	json_object_object_add(object, "changed", fitted_parts(fitted));
 	return object;
 }
 

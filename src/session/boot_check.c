@@ -63,15 +63,38 @@ struct copy {
 	struct boot_source from;
 };
 
+/* The map counts bytes of the source. */
+static bool is_finished(const struct map *map, struct range source)
+{
+	struct map_block block;
+
+	for (uint64_t pos = source.start; pos < source.start + source.count;
+	     pos = block.start + block.size)
+		if (!map_at(map, pos, &block) || block.status != MAP_FINISHED)
+			return false;
+	return true;
+}
+
 static bool is_missing(void *user, uint64_t start, uint64_t length)
 {
 	const struct copy *copy = user;
-	struct map_block block;
+	const struct plan *plan = copy->report->plan;
+	uint64_t found = 0;
 
-	for (uint64_t pos = start; pos < start + length; pos = block.start + block.size)
-		if (!map_at(copy->map, pos, &block) || block.status != MAP_FINISHED)
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		uint64_t source, destination, bytes;
+		struct range part;
+
+		plan_extent_bytes(plan, i, &source, &destination, &bytes);
+		if (!range_intersect((struct range){ start, length },
+				     (struct range){ destination, bytes }, &part))
+			continue;
+		found += part.count;
+		part.start = part.start - destination + source;
+		if (!is_finished(copy->map, part))
 			return true;
-	return false;
+	}
+	return found < length;
 }
 
 static void look_with_map(const struct map *map, void *user)

@@ -104,7 +104,7 @@ its_file_system_grows_too() {
 	clean_gpt "$destination"
 	jq -e '.grown_fs.state == "done" and .grown_fs.fs == "ext4"' logs/*.json
 	grep -q 'after: .*resize2fs' logs/*.log
-	know_partition "$destination" 3
+	know_partitions "$destination" 3
 	e2fsck -fn "${destination}p3"
 	mount_at files "${destination}p3"
 	[ "$(digest files/photo)" = "$before" ]
@@ -146,7 +146,94 @@ a_GPT_fits_a_smaller_disk() {
 	contents_same destination.img
 	destination=$(new_disk tiny 30)
 	run 3 clone -n -s "$source" -d "$destination" --table=fit
-	says 'Partition 3 of'
+	says 'Partition 3 (ext4'
+}
+
+# source_with_gaps LABEL: three partitions with room between them: a FAT, an ext4 that is half as
+# large as its partition, an ext4 that fills its own.
+source_with_gaps() {
+	source=$(new_disk source 96)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: $1
+		start=2048, size=8MiB, type=$2
+		start=40960, size=32MiB, type=$3
+		start=122880, size=16MiB, type=$3
+	TABLE
+	mkdir files
+	head -c 3M /dev/urandom >files/photo
+	truncate -s 8M fat
+	mkfs.vfat -h 2048 fat >/dev/null
+	mkfs.ext4 -q -F -d files -E offset=$((40960 * 512)),nodiscard "$source" 16m
+	dd if=fat of="$source" bs=1M seek=1 conv=notrunc status=none
+	mkfs.ext4 -q -F -d files -E offset=$((122880 * 512)),nodiscard "$source" 16m
+	sync "$source"
+}
+
+# moved IMAGE LBA LBA: both file systems are whole where they are now.
+moved() {
+	local place
+	for place in "$2" "$3"; do
+		dd if="$1" of=fs bs=512 skip="$place" count=32768 status=none
+		e2fsck -fn fs
+		debugfs -R 'dump photo out.photo' fs
+		cmp files/photo out.photo
+	done
+}
+
+partitions_move_together_and_are_cut() {
+	source_with_gaps gpt uefi linux
+	destination=$(new_disk destination 54)
+	run 0 clone -n -s "$source" -d "$destination" --table=fit --json
+	jq -e '[.fitted.changed[].start_after] == [40960, 75776] and
+		.fitted.changed[0].sectors_after == 34816' out
+	head -c 54M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	blockdev --flushbufs "$destination"
+	clone 0 "$source" "$destination" --table=fit
+	clean_gpt "$destination"
+	same source.img "$MIB" destination.img "$MIB" $((8 * MIB))
+	moved destination.img 40960 75776
+	run 0 verify logs/*.json -d "$destination"
+}
+
+so_they_do_after_kill_9() {
+	source_with_gaps dos c 83
+	destination=$(new_disk destination 48)
+	head -c 48M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	blockdev --flushbufs "$destination"
+	"$CLONEDECK" clone -s "$source" -d "$destination" --table=fit --used=only \
+		--confirm "$destination" --log-dir logs --map copy.map --map-interval 1 --rate 5MB \
+		>out 2>err &
+	copy=$!
+	wait_for grep -q '^0x.*+' copy.map
+	kill -KILL "$copy"
+	ends 137
+	nothing_to_find "$destination"
+	grep -q '^# clonedeck fitted_part=2,40960,65536,32768,32768$' copy.map
+	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	clean "$destination"
+	[ "$(part "$destination" 3)" = '65536 32768' ]
+	moved destination.img 32768 65536
+}
+
+what_is_too_large_is_said() {
+	source_with_gaps gpt uefi linux
+	destination=$(new_disk destination 38)
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'must become 8192 sectors smaller'
+	says "resize2fs \${L}p3 12288K"
+	# As it is said there.
+	run 0 clone -s "$source" -d image --used=only --log-dir logs
+	loop=$(attach "$PWD/image")
+	know_partitions "$loop" 3
+	e2fsck -f -y "${loop}p3"
+	resize2fs "${loop}p3" 12288K
+	detach "$loop"
+	clone 0 image "$destination" --table=fit
+	clean_gpt "$destination"
+	# Boot code that may name a place.
+	printf '\353\376 what is this' | dd of="$source" conv=notrunc,fsync status=none
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'boot code'
 }
 
 a_DOS_table_fits_both() {
@@ -234,6 +321,8 @@ odd_ones_are_refused() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk \
+	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
+	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused

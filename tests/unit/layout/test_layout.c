@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layout/layout.h"
+#include "base/error.h"
+#include "layout/layout_private.h"
 
 #define MIB (1ULL << 20)
 
@@ -168,7 +169,7 @@ START_TEST(test_gpt_smaller)
 	/* The last sector is the one that decides. */
 	fits(26624 * 512 + 33 * 512, GROW_NO);
 	layout_done(&layout);
-	refused(26624 * 512 + 32 * 512, GROW_NO, "Partition 2");
+	refused(26624 * 512 + 32 * 512, GROW_NO, "partition 1 stays");
 	refused(20 * 512, GROW_NO, "no room");
 }
 END_TEST
@@ -265,7 +266,7 @@ START_TEST(test_dos)
 	layout_done(&layout);
 	fits(9 * MIB, GROW_NO);
 	layout_done(&layout);
-	refused(8 * MIB, GROW_NO, "Partition 2");
+	refused(8 * MIB, GROW_NO, "boot code");
 }
 END_TEST
 
@@ -293,6 +294,130 @@ START_TEST(test_4k)
 }
 END_TEST
 
+/* Not a byte of the table: only where partitions come to lie. */
+static bool squeezed(struct part *parts, size_t count, uint64_t usable, bool cut)
+{
+	size_t blocked;
+	uint64_t missing;
+
+	return squeeze(parts, count, usable, 8, cut, &blocked, &missing);
+}
+
+#define PART(n, at, length, need)                                                                  \
+	{                                                                                          \
+		.number = (n), .start = (at), .sectors = (length), .least = (need)                 \
+	}
+
+START_TEST(test_squeeze)
+{
+	struct part parts[] = { PART(1, 8, 16, 16), PART(2, 32, 40, 9), PART(3, 80, 16, 16) };
+	size_t blocked = 9;
+	uint64_t missing = 0;
+
+	/* It fits: nothing changes. */
+	ck_assert(squeezed(parts, 3, 96, false));
+	for (size_t i = 0; i < 3; i++)
+		ck_assert(!part_changes(&parts[i]));
+	/* One sector less: the last one goes back by whole units, into the gap. */
+	ck_assert(squeezed(parts, 3, 95, false));
+	ck_assert_uint_eq(parts[2].to, 72);
+	ck_assert(!part_changes(&parts[1]));
+	/* What is before it is cut, and not more than needed. */
+	ck_assert(squeezed(parts, 3, 80, false));
+	ck_assert_uint_eq(parts[2].to, 64);
+	ck_assert_uint_eq(parts[1].to, 32);
+	ck_assert_uint_eq(parts[1].size, 32);
+	/* To the last sector that its contents need. */
+	ck_assert(squeezed(parts, 3, 57 + 7, false));
+	ck_assert_uint_eq(parts[1].size, 16);
+	ck_assert_uint_eq(parts[2].to, 48);
+	/* Then it must move itself, and only with its room cut off that goes. */
+	ck_assert(!squeezed(parts, 3, 56, false));
+	ck_assert(squeezed(parts, 3, 56, true));
+	ck_assert_uint_eq(parts[1].to, 24);
+	ck_assert_uint_eq(parts[1].size, 16);
+	ck_assert_uint_eq(parts[2].to, 40);
+	ck_assert(!squeeze(parts, 3, 55, 8, true, &blocked, &missing));
+	ck_assert_uint_eq(blocked, 0);
+	ck_assert_uint_eq(missing, 8);
+	parts[1].fixed = "";
+	ck_assert(!squeeze(parts, 3, 56, 8, true, &blocked, &missing));
+	ck_assert_uint_eq(blocked, 1);
+	ck_assert_uint_eq(missing, 1);
+}
+END_TEST
+
+/* Whatever they are: in order, whole, inside, and none behind where it was. */
+START_TEST(test_squeeze_any)
+{
+	unsigned seed = (unsigned)_i;
+
+	for (unsigned round = 0; round < 2000; round++) {
+		struct part parts[6];
+		size_t blocked, count = 1 + (unsigned)rand_r(&seed) % 6;
+		uint64_t at = 8, usable, missing;
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t length = 1 + (unsigned)rand_r(&seed) % 64;
+
+			at += (unsigned)rand_r(&seed) % 32;
+			parts[i] = (struct part)PART((unsigned)i + 1, at, length,
+						     1 + (unsigned)rand_r(&seed) % length);
+			parts[i].fixed = rand_r(&seed) % 5 ? NULL : "";
+			at += length;
+		}
+		usable = 8 + (unsigned)rand_r(&seed) % at;
+		if (!squeeze(parts, count, usable, 8, rand_r(&seed) % 2, &blocked, &missing)) {
+			ck_assert_uint_lt(blocked, count);
+			ck_assert_uint_gt(missing, 0);
+			continue;
+		}
+		ck_assert_uint_eq(parts[0].to, parts[0].start);
+		for (size_t i = 0; i < count; i++) {
+			const struct part *p = &parts[i];
+
+			ck_assert_uint_le(p->to, p->start);
+			ck_assert(!p->fixed || p->to == p->start);
+			ck_assert(p->to == p->start || p->to % 8 == 0);
+			ck_assert(p->size >= p->least && p->size <= p->sectors);
+			ck_assert_uint_le(p->to + p->size,
+					  i + 1 < count ? parts[i + 1].to : usable);
+		}
+	}
+}
+END_TEST
+
+static void shows(uint64_t lba, const char *words)
+{
+	char there[16] = "";
+	int fd = open(to, O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(pread(fd, there, strlen(words), (off_t)(lba * 512)), (int)strlen(words));
+	close(fd);
+	ck_assert_str_eq(there, words);
+}
+
+START_TEST(test_gpt_moved)
+{
+	make("label: gpt\\nstart=2048,size=4096\\nstart=20480,size=4096\\nstart=40960,size=8192\\n",
+	     40 * MIB);
+	poke(from, 20480 * 512, "second", 6);
+	poke(from, 40960 * 512, "third", 5);
+	fits(20 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.part_count, 1);
+	ck_assert_uint_eq(layout.fitted.parts[0].to, 30720);
+	layout_done(&layout);
+	fits(10 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.part_count, 2);
+	ck_assert_uint_eq(layout.fitted.parts[1].to, 10240);
+	shows(6144, "second");
+	shows(10240, "third");
+	layout_done(&layout);
+	refused(8 * MIB, GROW_NO, "4096 sectors too large");
+	refused(10 * MIB, 3, "no room behind");
+}
+END_TEST
+
 /* Far larger than any file here could be. */
 START_TEST(test_huge)
 {
@@ -314,7 +439,9 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
 		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
-		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge);
+		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge, test_gpt_moved,
+		  test_squeeze);
+	tcase_add_loop_test(tcase, test_squeeze_any, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Partitions for a smaller disk: cut where nothing is, and moved together. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/range.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "content/content.h"
+#include "discover/table.h"
+#include "layout/layout_private.h"
+
+#define ALIGNMENT (1U << 20) /* bytes: where partitions begin, as all tools make them */
+#define FIRST     512U
+#define CODE      440U /* of an MBR, before the disk's signature */
+#define GRUB_CORE 0x5c /* in GRUB's first sector: where the next one is */
+#define HIDDEN    0x1c /* in the first sector of FAT and NTFS: sectors of the disk before it */
+
+#define COMMAND_MAX 96
+
+static const char type_bios_boot[] = "21686148-6449-6e6f-744e-656564454649";
+
+/* ---- the arithmetic ---- */
+
+bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
+	     size_t *retblocked, uint64_t *retmissing)
+{
+	uint64_t end = usable;
+
+	for (size_t i = 0; i < count; i++) {
+		parts[i].to = parts[i].start;
+		parts[i].size = parts[i].sectors;
+	}
+	for (size_t i = count; i-- > 0 && parts[i].start + parts[i].sectors > end;) {
+		struct part *part = &parts[i];
+		uint64_t least, last = u64_align_down(end, unit);
+
+		if (part->start + part->least <= end) {
+			part->size = (last < part->start + part->least ? end : last) - part->start;
+			break;
+		}
+		if (!u64_align_up(part->least, unit, &least) || least > part->sectors)
+			least = part->sectors;
+		part->size = cut ? least : part->sectors;
+		if (i == 0 || part->fixed || part->size > end) {
+			*retblocked = i;
+			*retmissing = part->start + part->least - end;
+			return false;
+		}
+		part->to = u64_align_down(end - part->size, unit);
+		end = part->to;
+	}
+	return true;
+}
+
+/* ---- what is in them ---- */
+
+static struct volume volume_of(const struct fitting *f, const struct part *part)
+{
+	return (struct volume){ .fd = f->fd,
+				.start = part->start * f->sector,
+				.size = part->sectors * f->sector,
+				.sector_size = f->sector,
+				.node = f->name };
+}
+
+static uint64_t little(const unsigned char *p, unsigned bytes)
+{
+	uint64_t n = 0;
+
+	while (bytes--)
+		n = n << 8 | p[bytes];
+	return n;
+}
+
+static bool has_words(const unsigned char *code, size_t length, const char *words)
+{
+	return memmem(code, length, words, strlen(words)) != NULL;
+}
+
+/* Code that finds what it starts by the table of partitions, and not by a number of its own. */
+static bool goes_by_table(const unsigned char *code)
+{
+	static const unsigned char none[CODE];
+
+	return memcmp(code, none, CODE) == 0 || has_words(code, CODE, "perating system") ||
+	       has_words(code, CODE, "artition table") || has_words(code, CODE, "oot error");
+}
+
+/* What the first sector of the disk starts, if it does so by its place. */
+static const char *named_by_mbr(const struct fitting *f, const struct part *part)
+{
+	const unsigned char *code = f->before;
+	uint64_t lba = little(code + GRUB_CORE, 8);
+
+	if (has_words(code, CODE, "GRUB"))
+		return lba >= part->start && lba - part->start < part->sectors
+			       ? _("GRUB's first sector names its place")
+			       : NULL;
+	return goes_by_table(code) ? NULL : _("the boot code of the disk may name its place");
+}
+
+static const char *why_fixed(const struct fitting *f, const struct part *part, const char *type)
+{
+	const struct volume volume = volume_of(f, part);
+	unsigned char first[FIRST];
+
+	if (strcasecmp(type, type_bios_boot) == 0)
+		return _("GRUB's first sector names its place");
+	if (strcmp(part->fs, "BitLocker") == 0 || strcmp(part->fs, "exfat") == 0)
+		return _("what is in it says where it begins");
+	if (!f->gpt && strcmp(part->fs, "ntfs") == 0)
+		return _("Windows finds it by its place");
+	if (volume_read(&volume, 0, first, sizeof(first)) < 0)
+		return _("its first sector cannot be read");
+	if (little(first + 510, 2) == 0xaa55 &&
+	    (has_words(first, FIRST, "GRUB") || has_words(first, FIRST, "LILO")))
+		return _("boot code in it names its place");
+	return named_by_mbr(f, part);
+}
+
+static void learn_part(const struct fitting *f, const struct table *table, struct part *part)
+{
+	const struct volume volume = volume_of(f, part);
+	const char *type = "";
+	uint64_t bytes;
+
+	for (size_t i = 0; i < table->partition_count; i++) {
+		const struct partition *found = &table->partitions[i];
+
+		if (found->number != part->number || found->start != part->start)
+			continue;
+		text_copy(part->fs, sizeof(part->fs), found->fs);
+		type = found->type;
+	}
+	bytes = content_size(&volume, part->fs);
+	part->least = (bytes + f->sector - 1) / f->sector;
+	part->fixed = why_fixed(f, part, type);
+}
+
+static int learn(struct fitting *f, struct error *reterr)
+{
+	struct table table = { 0 };
+	char path[48];
+
+	/* libblkid does not read what is open for direct access. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const struct table_source from = { .fd = fd,
+					   .size = f->sectors * f->sector,
+					   .sector_size = f->sector };
+	int r = fd < 0 ? -errno : table_read(&from, &table);
+
+	for (size_t i = 0; r == 0 && i < f->part_count; i++)
+		learn_part(f, &table, &f->parts[i]);
+	table_done(&table);
+	if (r == 0)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_SOURCE, r, "fit", f->name,
+			 _("The partition table of %s cannot be read (%s): keep it as it is."),
+			 f->name, error_phrase(r));
+}
+
+/* ---- where that is not enough ---- */
+
+/* How it is shrunk, on the loop device $L; false: it cannot be. */
+static bool shrink_command(const struct part *part, uint64_t kib, char *command, size_t size)
+{
+	unsigned n = part->number;
+	unsigned long long to = kib;
+
+	if (strncmp(part->fs, "ext", 3) == 0 && strcmp(part->fs, "exfat") != 0)
+		snprintf(command, size, "e2fsck -f ${L}p%u && resize2fs ${L}p%u %lluK", n, n, to);
+	else if (strcmp(part->fs, "ntfs") == 0)
+		snprintf(command, size, "ntfsresize -s %lluKi ${L}p%u", to, n);
+	else if (strcmp(part->fs, "btrfs") == 0)
+		snprintf(command, size,
+			 "mount ${L}p%u /mnt && btrfs filesystem resize %lluK /mnt && umount /mnt",
+			 n, to);
+	else
+		return false;
+	return true;
+}
+
+static uint64_t used_of(const struct fitting *f, const struct part *part)
+{
+	const struct volume volume = volume_of(f, part);
+	struct content content;
+	uint64_t used = volume.size;
+
+	if (content_read(&volume, part->fs, &content) == 0)
+		used = content.used_bytes;
+	content_done(&content);
+	return used;
+}
+
+/* The one with most to spare; NULL: none has enough. */
+static const struct part *find_spare(const struct fitting *f, size_t from, uint64_t missing,
+				     uint64_t *retused)
+{
+	const struct part *best = NULL;
+	char command[COMMAND_MAX];
+	uint64_t most = missing * f->sector;
+
+	for (size_t i = from; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+		bool shrinks = shrink_command(part, 0, command, sizeof(command));
+		uint64_t used = shrinks ? used_of(f, part) : UINT64_MAX;
+		uint64_t bytes = part->least * f->sector;
+
+		if (used >= bytes || bytes - used <= most)
+			continue;
+		most = bytes - used;
+		best = part;
+		*retused = used;
+	}
+	return best;
+}
+
+static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t missing,
+			  struct error *reterr)
+{
+	const struct part *part = &f->parts[blocked], *spare;
+	char command[COMMAND_MAX], used_text[UNITS_TEXT_MAX];
+	uint64_t unit = ALIGNMENT / f->sector, used = 0, kib;
+
+	if (!u64_align_up(missing, unit, &missing))
+		missing = part->sectors;
+	spare = find_spare(f, blocked, missing, &used);
+	if (!spare)
+		return fitting_refuse(
+			f, reterr,
+			_("Moved together as far as possible, the partitions of %s are %llu "
+			  "sectors too large for %s: partition %u stays where it is (%s). No file "
+			  "system from there on can be shrunk by so much: take a larger disk, or "
+			  "copy files to new file systems."),
+			f->name, (unsigned long long)missing, f->other, part->number,
+			blocked == 0  ? _("it is the first one")
+			: part->fixed ? part->fixed
+				      : _("there is no room before it"));
+	kib = u64_align_down((spare->least - missing) * f->sector, ALIGNMENT) / 1024;
+	shrink_command(spare, kib, command, sizeof(command));
+	return fitting_refuse(
+		f, reterr,
+		_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. Shrink it "
+		  "in an image, not on the source: clonedeck clone -s %s -d IMAGE --used=only; "
+		  "L=$(losetup -fP --show IMAGE); %s; losetup -d $L; clonedeck clone -s IMAGE "
+		  "-d %s --table=fit"),
+		spare->number, spare->fs, units_print_short(used, UNITS_SI, f->sector, used_text),
+		(unsigned long long)missing, f->other, f->name, command, f->other);
+}
+
+int fit_smaller(struct fitting *f, struct error *reterr)
+{
+	uint64_t unit = ALIGNMENT / f->sector, missing = 0;
+	size_t blocked = 0;
+	int r;
+
+	if (f->extended)
+		return fitting_refuse(
+			f, reterr,
+			_("%s has an extended partition, and partitions that end behind the end of "
+			  "%s: with such a table none is moved or cut. Move them on a copy with "
+			  "GParted first, or take a larger disk."),
+			f->name, f->other);
+	if (f->part_count > FITTED_PARTS_MAX)
+		return fitting_refuse(f, reterr,
+				      _("%s has %zu partitions: no more than %u are moved."),
+				      f->name, f->part_count, FITTED_PARTS_MAX);
+	r = learn(f, reterr);
+	if (r < 0 || squeeze(f->parts, f->part_count, f->usable, unit, false, &blocked, &missing) ||
+	    squeeze(f->parts, f->part_count, f->usable, unit, true, &blocked, &missing))
+		return r;
+	return refuse_blocked(f, blocked, missing, reterr);
+}
+
+/* ---- what says where it begins ---- */
+
+static bool is_sound(const struct part *part, const unsigned char *first)
+{
+	return little(first + 510, 2) == 0xaa55 &&
+	       little(first + HIDDEN, 4) == (part->start & UINT32_MAX);
+}
+
+/* Where the copy of the first sector is, in bytes; 0: there is none. */
+static uint64_t second_of(const struct part *part, const unsigned char *first)
+{
+	uint64_t bytes = little(first + 0x0b, 2), at = 0;
+
+	if (strcmp(part->fs, "ntfs") == 0)
+		return u64_mul(little(first + 0x28, 8), bytes, &at) ? at : 0;
+	/* FAT32 alone has a zero there. */
+	return little(first + 0x16, 2) == 0 ? little(first + 0x32, 2) * bytes : 0;
+}
+
+static int add_begin(const struct fitting *f, const struct part *part, uint64_t at,
+		     struct fitted *ret, unsigned char first[static FIRST])
+{
+	const struct volume volume = volume_of(f, part);
+	unsigned char changed[FIRST];
+	int r = at <= part->size * f->sector - FIRST ? volume_read(&volume, at, first, FIRST)
+						     : -ERANGE;
+
+	if (r < 0 || !is_sound(part, first))
+		return r == -ENOMEM ? r : 0;
+	memcpy(changed, first, FIRST);
+	for (unsigned i = 0; i < 4; i++)
+		changed[HIDDEN + i] = (unsigned char)(part->to >> 8 * i);
+	return fitted_add(ret, volume.start + at, changed);
+}
+
+int smaller_collect(const struct fitting *f, struct fitted *ret, struct error *reterr)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+		unsigned char first[FIRST] = { 0 }, other[FIRST];
+		uint64_t second;
+
+		if (part->to == part->start ||
+		    (strcmp(part->fs, "vfat") != 0 && strcmp(part->fs, "ntfs") != 0))
+			continue;
+		r = add_begin(f, part, 0, ret, first);
+		second = second_of(part, first);
+		if (r == 0 && second && second % FITTED_UNIT == 0)
+			r = add_begin(f, part, second, ret, other);
+	}
+	return r < 0 ? error_nomem(reterr) : 0;
+}
