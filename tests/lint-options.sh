@@ -25,7 +25,7 @@ takes() { # COMMAND OPTION
 }
 
 all=
-for command in '' list show clone resume verify jobs bench; do
+for command in '' list show clone resume verify jobs attach bench; do
 	for option in $(helped "$command"); do
 		all+=" $option"
 		takes "$command" "$option" || complain "clonedeck $command does not take $option"

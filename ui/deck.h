@@ -3,8 +3,9 @@
  * The deck: the six screens, from the first key to the last. The only thing
  * of ui/ that the command line knows; core/loop.c is behind it.
  *
- * deck_run() owns the terminal while it runs and gives it back in order; the
- * report of a finished copy is left on standard output as plain text.
+ * The deck is a process of its own; the one that was started stands in for it on
+ * the terminal (core/stand_in.h). The terminal is given back in order; the report
+ * of a finished copy is left on standard output as plain text.
  */
 #ifndef CLONEDECK_UI_DECK_H
 #define CLONEDECK_UI_DECK_H
@@ -28,10 +29,21 @@ struct deck_options {
 	const char *notify;  /* of session_options */
 	bool simple;         /* for ears and fingers: lines instead of panes */
 	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
+	const char *folder;  /* for the sockets by which terminals come to a copy that runs; NULL:
+			      * none can */
+	const char *news;    /* what is said on the first screen, translated; NULL nothing */
 };
 
-/* Returns an enum exit_code; complaints go to standard error before the first
- * screen or after the last one. */
+/* Returns an enum exit_code, twice: in the process that was started, EXIT_ENVIRONMENT also when the
+ * deck has left it for its copy to go on; and in the deck's. Complaints go to standard error before
+ * the first screen or after the last one. */
 int deck_run(const struct deck_options *options);
+/*
+ * Brings the deck of the copy that process `pid` runs, with its socket in `folder`, to this
+ * terminal; whoever had it is told. Returns an enum exit_code: that of the copy if it ended here.
+ * 0 or negative errno in *retfound: is there such a deck? Otherwise nothing was said and the answer
+ * means nothing.
+ */
+int deck_attach(const char *folder, long pid, int *retfound);
 
 #endif

@@ -6,6 +6,11 @@ _clonedeck_disks()
         sed -n 's/^ *"node": *"\([^"]*\)",\{0,1\}$/\1/p'
 }
 
+_clonedeck_copies()
+{
+    clonedeck jobs --json 2>/dev/null | sed -n 's/^ *"pid": *\([0-9]*\),\{0,1\}$/\1/p'
+}
+
 _clonedeck()
 {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command='' word
@@ -27,7 +32,7 @@ _clonedeck()
     fi
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        list | show | clone | resume | verify | jobs | bench)
+        list | show | clone | resume | verify | jobs | attach | bench)
             command=$word
             break
             ;;
@@ -130,6 +135,7 @@ _clonedeck()
     case $command in
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
     jobs) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
+    attach) mapfile -t COMPREPLY < <(compgen -W "--help $(_clonedeck_copies)" -- "$cur") ;;
     show)
         mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         ;;
@@ -155,7 +161,7 @@ _clonedeck()
             --json --csv --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs bench --glyphs --color --theme --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --size
             --simple --practice --allow --on-vanish --on-hangup --notify --help --version
             --json' -- "$cur")
         ;;

@@ -4,7 +4,7 @@ function __clonedeck_disks
     clonedeck list --json 2>/dev/null | string replace -rf '^ *"node": *"([^"]*)",?$' '$1'
 end
 
-set -l commands list show clone resume verify jobs bench
+set -l commands list show clone resume verify jobs attach bench
 set -l clone '__fish_seen_subcommand_from clone'
 set -l copy '__fish_seen_subcommand_from clone resume'
 
@@ -15,6 +15,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a clone -d
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a resume -d 'go on from a map'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -d 'compare a copy'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 'print the copies that run'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a attach -d 'bring the deck of a copy here'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure a disk'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'

@@ -86,3 +86,10 @@ int standard_fill(void)
 	}
 	return 0;
 }
+
+int standard_null(void)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}

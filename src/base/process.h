@@ -12,6 +12,8 @@
  * opened, by the only thread. 0 or a negative errno.
  */
 int standard_fill(void);
+/* /dev/null, for reading and writing: a descriptor, or a negative errno. */
+int standard_null(void);
 
 /*
  * Another program, run beside: no signal blocked, and in a process group of its own,

@@ -34,6 +34,7 @@ int cli_clone(int argc, char **argv);
 int cli_resume(int argc, char **argv);
 int cli_verify(int argc, char **argv);
 int cli_jobs(int argc, char **argv);
+int cli_attach(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 /* --version, as one JSON document (clonedeck.version/1) or as text. */
 int cli_version(bool json);

@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/process.h"
 #include "cli/cli.h"
+#include "discover/running.h"
 #include "ui/deck.h"
 
 #define SIZE_MAX_CELLS 10000
@@ -28,6 +29,7 @@ static const struct command commands[] = {
 	{ "resume", cli_resume, N_("resume a copy from its map") },
 	{ "verify", cli_verify, N_("compare a copy with its source or its digests") },
 	{ "jobs", cli_jobs, N_("show the copies that run") },
+	{ "attach", cli_attach, N_("bring the deck of a copy that runs to this terminal") },
 	{ "bench", cli_bench, N_("measure a disk and the way to it") },
 };
 
@@ -199,11 +201,32 @@ static int take_option(char **argv, int c, struct deck_options *options, struct 
 	return r ? r : -1;
 }
 
+/* Of a copy that runs already; NULL: there is none. */
+static const char *news_of_copies(char *buffer, size_t size)
+{
+	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
+	size_t count = jobs ? running_list(NULL, jobs) : 0;
+
+	if (count == 1)
+		snprintf(buffer, size,
+			 _("A copy runs, %u %% done: q, then 'clonedeck attach %ld'."),
+			 (unsigned)jobs[0].percent, (long)jobs[0].pid);
+	else if (count > 1)
+		snprintf(buffer, size,
+			 P_("%u copy runs: q, then 'clonedeck jobs' and 'clonedeck attach PID'.",
+			    "%u copies run: q, then 'clonedeck jobs' and 'clonedeck attach PID'.",
+			    (unsigned long)count),
+			 (unsigned)count);
+	free(jobs);
+	return count ? buffer : NULL;
+}
+
 static int run_deck(int argc, char **argv)
 {
 	struct cli_allow allow = { 0 };
 	struct deck_options options = { .allow = allow.rules };
 	bool version = false, json = false;
+	char folder[512], news[256];
 	int c;
 
 	opterr = 0;
@@ -228,6 +251,10 @@ static int run_deck(int argc, char **argv)
 		return cli_version(json);
 	if (json)
 		return cli_usage("", _("The deck has no --json; --version and commands do."));
+	if (running_folder(folder, sizeof(folder)))
+		options.folder = folder;
+	if (!options.practice_dir)
+		options.news = news_of_copies(news, sizeof(news));
 	return deck_run(&options);
 }
 

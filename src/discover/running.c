@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,11 @@ static bool user_folder(char *buffer, size_t size)
 	else if (runtime && runtime[0] == '/')
 		n = snprintf(buffer, size, "%s/clonedeck", runtime);
 	return n > 0 && (size_t)n < size;
+}
+
+const char *running_root_folder(void)
+{
+	return ROOT_FOLDER;
 }
 
 bool running_folder(char *buffer, size_t size)
@@ -122,6 +128,15 @@ static int make(struct running_record *record, const char *folder, const struct 
 	return r;
 }
 
+/* PID.socket, by which a terminal comes to a deck that copies (ui/core/door.h). */
+static void remove_socket(int folder, const char *record)
+{
+	char name[NAME_MAX + 8];
+
+	snprintf(name, sizeof(name), "%.*s.socket", (int)(strlen(record) - strlen(".job")), record);
+	unlinkat(folder, name, 0);
+}
+
 /* Of processes that were killed. One that is being made has another name until it is locked. */
 static void sweep(const char *folder)
 {
@@ -135,8 +150,10 @@ static void sweep(const char *folder)
 
 		if (fd < 0)
 			continue;
-		if (!is_alive(fd))
+		if (!is_alive(fd)) {
 			unlinkat(dirfd(dir), entry->d_name, 0);
+			remove_socket(dirfd(dir), entry->d_name);
+		}
 		close(fd);
 	}
 	closedir(dir);
@@ -272,6 +289,8 @@ size_t running_list(const char *folder, struct running *ret)
 	if (folder)
 		return list_folder(folder, ret, RUNNING_MAX);
 	count = list_folder(ROOT_FOLDER, ret, RUNNING_MAX);
+	for (size_t i = 0; i < count; i++)
+		ret[i].by_root = true;
 	if (geteuid() != 0 && user_folder(own, sizeof(own)))
 		count += list_folder(own, ret + count, RUNNING_MAX - count);
 	return count;

@@ -35,6 +35,7 @@ struct running {
 	char state[16];  /* "copying", as in the JSON of a progress line; "" unknown */
 	struct running_end source, destination;
 	char map[512];
+	bool by_root; /* its record is root's; when listed */
 };
 
 struct running_record;
@@ -42,6 +43,8 @@ struct running_record;
 /* The folder for records of this user: /run/clonedeck for root, else in $XDG_RUNTIME_DIR; made if
  * need be. False: there is none. */
 bool running_folder(char *buffer, size_t size);
+/* That of the records of root. */
+const char *running_root_folder(void);
 /* Makes the record of this process in `folder` and locks it; negative errno. Takes those away that
  * were left behind there. */
 int running_new(const char *folder, const struct running *running, struct running_record **ret);

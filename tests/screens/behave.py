@@ -145,7 +145,7 @@ def redraw_reads_the_size_again():
     with Terminal(command, 120, 40, term="vt100") as terminal:
         start(terminal)
         tty = terminal.tmux("display", "-p", "#{pane_tty}").strip()
-        pid = terminal.child("fakedeck")
+        pid = terminal.deck("fakedeck")
         os.kill(pid, signal.SIGSTOP)
         subprocess.run(["stty", "-F", tty, "rows", "40", "cols", "120"], check=True)
         os.kill(pid, signal.SIGCONT)
@@ -226,7 +226,7 @@ def fatal_signal_gives_the_terminal_back():
     for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS):
         program = Program([FAKEDECK, "rescue"], term="xterm-256color")
         program.wait("Choose a source")
-        os.kill(program.pid, number)
+        os.kill(program.deck(), number)
         text, code = program.end()
         assert code == -number, code
         assert "\x1b[?1049l" in text and "fatal signal" in text, repr(text[-200:])
@@ -410,11 +410,15 @@ def cpu_seconds(pid):
 def copying(*options, **terminal):
     program = Program([FAKEDECK, *(options or ("rescue",))], **terminal)
     program.wait("Choose a source")
+    to_run(program)
+    return program
+
+
+def to_run(program):
     program.type("sd\r")
     program.wait("Nothing has been written")
     program.type("456789\r")
     program.wait("elapsed")
-    return program
 
 
 def report_outlives_another_choice():
@@ -478,7 +482,7 @@ def panes_cost_next_to_nothing():
     with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        pid = terminal.child("fakedeck")
+        pid = terminal.deck("fakedeck")
         before = cpu_seconds(pid)
         time.sleep(6)
         used = (cpu_seconds(pid) - before) / 6

@@ -69,6 +69,20 @@ def undecorated(text):
     return "\n".join("".join(char for char, _ in row).rstrip() for row in cells(text))
 
 
+def below(pid):
+    """The processes that one has started, and those that they have."""
+    out = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
+                         check=False).stdout
+    children = [int(line) for line in out.split()]
+    return children + [grandchild for child in children for grandchild in below(child)]
+
+
+def kill(pids):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
 class Terminal:
     """A program in a tmux of its own; ends with the test whatever happens."""
 
@@ -95,7 +109,9 @@ class Terminal:
         # Without its terminal the deck would go on copying, and a pretended copy never ends.
         with contextlib.suppress(AssertionError, ProcessLookupError):
             for pid in self.tmux("list-panes", "-a", "-F", "#{pane_pid}").split():
+                decks = below(int(pid))
                 os.killpg(int(pid), signal.SIGKILL)
+                kill(decks)
         subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
                        timeout=PATIENCE, check=False)
 
@@ -153,12 +169,16 @@ class Terminal:
         self.tmux("resize-window", "-x", str(cols), "-y", str(rows))
 
     def child(self, name):
-        """Process number of the program below the shell."""
+        """Process number of the program below the shell; of a deck, its stand-in."""
         out = subprocess.run(["pgrep", "-P", str(self.pid), "-x", name], capture_output=True,
                              text=True, check=False).stdout
         if not out.strip():
             raise AssertionError(f"{name} does not run")
         return int(out.split()[0])
+
+    def deck(self, name):
+        """Process number of the deck itself."""
+        return below(self.child(name))[0]
 
 
 def outcome(case):

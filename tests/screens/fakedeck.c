@@ -2,6 +2,7 @@
 /*
  * fakedeck [--glyphs=…] [--color=…] [--theme=…] [--size=CxR] [--practice=DIR] [--moving] [--vanish]
  * MACHINE…
+ * fakedeck --folder=DIR --attach=PID
  *
  * The deck on a pretended machine; each scan (r) finds the next one named. A copy stands still
  * unless it is to move.
@@ -50,10 +51,13 @@ int main(int argc, char **argv)
 		{ "unfinished", no_argument, NULL, 'n' },
 		{ "simple", no_argument, NULL, 'i' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
+		{ "folder", required_argument, NULL, 'f' },
+		{ "attach", required_argument, NULL, 'w' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct deck_options deck = { 0 };
-	int option;
+	long attach = 0;
+	int option, found;
 
 	setlocale(LC_ALL, "");
 #if ENABLE_NLS
@@ -94,10 +98,19 @@ int main(int argc, char **argv)
 			fake_grabbed();
 		else if (option == 'i')
 			deck.simple = true;
+		else if (option == 'f')
+			deck.folder = optarg;
+		else if (option == 'w')
+			attach = atol(optarg);
 		else if (option == 'u')
 			deck.stop_on_hangup = true;
 		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
 			return 1;
+	}
+	if (attach) {
+		int code = deck_attach(deck.folder, attach, &found);
+
+		return found < 0 ? 99 : code;
 	}
 	if (optind == argc)
 		return 1;

@@ -3,12 +3,15 @@
 """What interrupts the deck: signals, a terminal that goes away, disks that go or hang. On
 pretended machines."""
 
+import contextlib
 import os
 import signal
+import socket
+import tempfile
 import time
 
-from behave import FAKEDECK, copying, cpu_seconds, start
-from drive import PATIENCE, Terminal, run
+from behave import FAKEDECK, copying, cpu_seconds, start, to_run
+from drive import PATIENCE, Terminal, below, kill, run
 from pty_program import Program
 from saved import RANGES, RUN
 
@@ -35,10 +38,11 @@ def ctrl_c_asks_and_asks_no_more():
 def what_is_typed_behind_ctrl_c_answers_it():
     """However late the deck gets to see both."""
     program = copying()
-    os.kill(program.pid, signal.SIGSTOP)
+    deck = program.deck()
+    os.kill(deck, signal.SIGSTOP)
     program.type("\x03")
     program.type("s")
-    os.kill(program.pid, signal.SIGCONT)
+    os.kill(deck, signal.SIGCONT)
     program.wait("exit code")
     program.type("q")
     assert program.end()[1] == 6
@@ -73,11 +77,34 @@ def ctrl_z():
     program.type("q")
     program.wait("ENDED 0")
     program.end()
-    with Terminal(f"{FAKEDECK} rescue") as terminal:
-        start(terminal, RUN)
-        terminal.wait("elapsed")
-        terminal.keys("C-z")
-        terminal.wait("Ctrl-Z does nothing now")
+
+
+def ctrl_z_while_it_copies():
+    """The shell has the terminal, and the copy goes on; bg brings no deck to a terminal that is
+    the shell's."""
+    script = (f"set -m; {FAKEDECK} --moving rescue; echo STOPPED; read answer; bg; sleep 1; "
+              "echo HERE; read answer; fg; echo ENDED $?")
+    program = Program(["sh", "-c", script], term="xterm-256color")
+    program.wait("Choose a source")
+    to_run(program)
+    deck = below(below(program.pid)[0])[0]
+    program.suspend()
+    program.wait("STOPPED")
+    assert "The copy goes on; 'fg'" in program.output
+    program.quiet()
+    program.type("\n")
+    program.wait("HERE")
+    program.quiet()
+    assert "elapsed" not in program.output[program.output.rindex("STOPPED"):]
+    program.type("\n")
+    mark = len(program.output)
+    program.wait("elapsed", mark)
+    assert below(below(program.pid)[0]) == [deck]
+    program.type("\x03\x03")
+    program.wait("exit code")
+    program.type("q")
+    program.wait("ENDED 6")
+    program.end()
 
 
 def ctrl_z_without_a_shell():
@@ -102,20 +129,21 @@ def lost_terminal():
     program.hang_up()
     assert program.wait_end() == 2
     program = copying()
+    deck = program.deck()
     program.hang_up()
     end, used = time.monotonic() + PATIENCE, 1
     while used >= 0.05:
         assert time.monotonic() < end, "it does not sleep"
-        before = cpu_seconds(program.pid)
+        before = cpu_seconds(deck)
         time.sleep(1.5)
-        used = cpu_seconds(program.pid) - before
+        used = cpu_seconds(deck) - before
     os.kill(program.pid, signal.SIGTERM)
     assert program.wait_end() == 6
 
 
 def hang_up_by_hand():
     """kill -HUP on a terminal that is still there: it can be used at once, while the copy goes
-    on, and Ctrl-C still stops that."""
+    on, and Ctrl-C still stops that, where nobody could come back to it."""
     program = Program([FAKEDECK, "rescue"], term="xterm-256color")
     program.wait("Choose a source")
     os.kill(program.pid, signal.SIGHUP)
@@ -229,6 +257,163 @@ def hanging_disk_is_left_without_a_terminal():
     assert program.wait_end() == 6
 
 
+# ---- a copy that is left, and come back to ----
+
+def attach(folder, deck, **terminal):
+    program = Program([FAKEDECK, f"--folder={folder}", f"--attach={deck}"], **terminal)
+    program.wait("elapsed")
+    return program
+
+
+def gone(pid):
+    end = time.monotonic() + PATIENCE
+    while os.path.exists(f"/proc/{pid}"):
+        assert time.monotonic() < end, f"{pid} goes on"
+        time.sleep(0.02)
+
+
+def stop(program):
+    program.quiet()
+    program.type("\x03\x03")
+    program.wait("exit code")
+    program.type("q")
+    return program.end()
+
+
+@contextlib.contextmanager
+def copy_to_come_back_to(*options):
+    with tempfile.TemporaryDirectory() as folder:
+        program = copying(f"--folder={folder}", *options, "--moving", "rescue")
+        deck = program.deck()
+        try:
+            yield folder, program, deck
+        finally:
+            kill([deck])
+
+
+def left_and_come_back_to():
+    """The shell is free, its terminal as it was; another one, of another kind and size, shows the
+    same copy, which ends there, with its report and exit code."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        program.type("q")
+        program.wait("detach")
+        program.type("d")
+        text, code = program.end()
+        assert code == 2 and f"The copy goes on as process {deck}" in text, (code, text[-300:])
+        assert program.last_modes == program.first_modes and "\x1b[?1049l" in text
+        assert os.stat(f"{folder}/{deck}.socket").st_mode & 0o777 == 0o600
+        assert all(os.readlink(f"/proc/{deck}/fd/{fd}") == "/dev/null" for fd in range(3))
+        other = attach(folder, deck, term="vt100", cols=120, rows=40, env={"LC_ALL": "C"})
+        text, code = stop(other)
+        assert code == 6 and "LBA 1602117632" in text, (code, text[-400:])
+        assert other.last_modes == other.first_modes and text.isascii()
+        gone(deck)
+        assert os.listdir(folder) == []
+
+
+def hang_up_is_no_more_than_leaving():
+    with copy_to_come_back_to() as (folder, program, deck):
+        program.hang_up()
+        code = program.wait_end()
+        assert code == 2, code
+        other = attach(folder, deck)
+        os.kill(other.pid, signal.SIGHUP)
+        text, code = other.end()
+        assert code == 2 and "The terminal was lost. The copy goes on" in text, (code, text)
+        assert other.last_modes == other.first_modes
+        # One that only came to look on goes by itself.
+        other = attach(folder, deck)
+        os.kill(other.pid, signal.SIGTERM)
+        text, code = other.end()
+        assert code == 2 and "The copy goes on as process" in text, (code, text)
+        assert stop(attach(folder, deck))[1] == 6
+
+
+def only_one_terminal_steers():
+    """A second one takes the deck from the first, which is told so; nobody else comes in."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        second = attach(folder, deck)
+        text, code = program.end()
+        assert code == 2 and f"process {second.pid} has brought it" in text, (code, text[-300:])
+        assert program.last_modes == program.first_modes
+        # Who says nothing that makes sense is sent away, and disturbs nobody.
+        for said in (b"", b"hello", b"\0" * 4096):
+            stranger = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            stranger.connect(f"{folder}/{deck}.socket")
+            if said:
+                stranger.send(said)
+            assert stranger.recv(1) == b""
+            stranger.close()
+        mark = len(second.output)
+        second.type("?")
+        second.wait("Help for screen 4", mark)
+        second.type("\x1b")
+        assert stop(second)[1] == 6
+
+
+def killed_stand_in():
+    """kill -9 of what the shell has started: the terminal is given back, the copy goes on."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        mark = len(program.output)
+        os.kill(program.pid, signal.SIGKILL)
+        program.wait("\x1b[?1049l", mark)
+        assert program.wait_end() == -signal.SIGKILL
+        end = time.monotonic() + PATIENCE
+        while program.modes() != program.first_modes:
+            assert time.monotonic() < end, "its modes are not as they were"
+            time.sleep(0.02)
+        other = attach(folder, deck)
+        os.kill(deck, signal.SIGKILL)
+        text, code = other.end()
+        assert code == 8 and "\x1b[?1049l" in text and "ended" in text, (code, text[-300:])
+        assert other.last_modes == other.first_modes
+        # The next copy with this number takes the socket's place.
+        assert os.listdir(folder) == [f"{deck}.socket"]
+
+
+def killed_deck():
+    """The shell's process gives the terminal back, and dies of the same signal."""
+    program = Program([FAKEDECK, "rescue"], term="xterm-256color")
+    program.wait("Choose a source")
+    os.kill(program.deck(), signal.SIGKILL)
+    text, code = program.end()
+    assert code == -signal.SIGKILL and "resumes from its map" in text, (code, text[-300:])
+    assert program.last_modes == program.first_modes and "\x1b[?1049l" in text
+
+
+def another_size_after_coming_back():
+    with copy_to_come_back_to() as (folder, program, deck):
+        program.hang_up()
+        program.wait_end()
+        other = attach(folder, deck)
+        assert "\x1b[1;40r" not in other.output
+        other.resize(120, 40)
+        other.wait("\x1b[1;40r")
+        assert stop(other)[1] == 6
+
+
+def terminal_that_takes_nothing():
+    """Ctrl-S, or a line that hangs: the deck leaves it, and can be brought to another one."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        program.type("\x13")
+        other = attach(folder, deck)
+        program.type("\x11")
+        text, code = program.end()
+        assert code == 2 and program.last_modes == program.first_modes, (code, text[-300:])
+        assert stop(other)[1] == 6
+
+
+def paused_copy_that_is_left_stays_paused():
+    with copy_to_come_back_to() as (folder, program, deck):
+        program.type("p")
+        program.wait("PAUSED")
+        program.hang_up()
+        program.wait_end()
+        other = attach(folder, deck)
+        other.wait("PAUSED")
+        assert stop(other)[1] == 6
+
+
 def paused_copy_without_a_terminal_stops():
     """Nobody could let it go on; it can be resumed."""
     program = copying()
@@ -244,7 +429,10 @@ CASES = [
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
-    paused_copy_without_a_terminal_stops,
+    paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
+    hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, killed_deck,
+    another_size_after_coming_back, terminal_that_takes_nothing,
+    paused_copy_that_is_left_stays_paused,
 ]
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 
-from drive import PATIENCE
+from drive import PATIENCE, below, kill
 
 
 class Program:
@@ -122,8 +122,14 @@ class Program:
         os.waitpid(self.pid, 0)
         raise AssertionError("did not end")
 
+    def deck(self):
+        """Process number of the deck that this one stands in for."""
+        return below(self.pid)[0]
+
     def kill(self):
+        decks = below(self.pid)
         os.kill(self.pid, signal.SIGKILL)
+        kill(decks)
         os.waitpid(self.pid, 0)
         os.close(self.slave)
         os.close(self.master)

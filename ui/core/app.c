@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -59,6 +58,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->options = options;
 	app->session = session;
 	app->term = term;
+	app->stand_in = app->null = app->door.fd = -1;
 	app->signals = signals;
 	app->session_state = session_state(session);
 	app->choice.everything = true;
@@ -80,6 +80,8 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 			ops->init(app->states[i], app);
 	}
 	app_go(app, SCREEN_DISKS);
+	if (options->news)
+		app_message(app, MESSAGE_WARN, "%s", options->news);
 	*ret = app;
 	return 0;
 }
@@ -318,146 +320,6 @@ void app_bell(struct app *app)
 		term_bell(app->term);
 }
 
-/* ---- stopping ---- */
-
-/* Without a terminal nobody can be asked: a second signal, this long after the first one, leaves at
- * once. */
-#define LEAVE_AFTER (5 * NSEC_PER_SEC)
-
-static bool verifying(const struct app *app)
-{
-	return session_state(app->session) == SESSION_VERIFYING;
-}
-
-void app_stop_now(struct app *app)
-{
-	const struct session_waiting *waiting = session_copy(app->session).waiting;
-
-	if (!app->stop_wanted)
-		app->stop_since = clock_monotonic();
-	app->stop_wanted = true;
-	if (!app_copying(app))
-		return;
-	/* A disk that is being claimed again cannot be let go in the middle of it. */
-	if (waiting && !waiting->trying) {
-		app_finish(app);
-		return;
-	}
-	session_stop(app->session);
-	app_say(app, verifying(app) ? _("Stopping: requests in flight are finished.")
-				    : _("Stopping: requests in flight are finished, flushed and "
-					"recorded in the map."));
-}
-
-static void give_up(struct app *app)
-{
-	app->abandoned = true;
-	/* Where a copy is read back once more, its own result has been told and stays. */
-	if (!verifying(app) || !session_copy(app->session).report)
-		app->exit_code = EXIT_STOPPED;
-	app->quit = true;
-}
-
-void app_stop_or_leave(struct app *app)
-{
-	if (app->stop_wanted && clock_monotonic() - app->stop_since >= LEAVE_AFTER)
-		give_up(app);
-	else
-		app_stop_now(app);
-}
-
-static void answer_leave(void *user, struct app *app, int choice)
-{
-	if (choice == 0 && app_copying(app))
-		give_up(app);
-}
-
-static const char *why_still_stopping(const struct app *app)
-{
-	if (verifying(app) && !session_copy(app->session).report)
-		return _("Reads are in flight. A disk that hangs may take minutes, or never "
-			 "answer. Nothing was written.");
-	if (verifying(app))
-		return _("Reads are in flight. A disk that hangs may take minutes, or never "
-			 "answer. The copy and its report stay as they are.");
-	if (session_state(app->session) == SESSION_FINISHING)
-		return _("The copy has ended; its disks are being released and its report saved. A "
-			 "disk that hangs may take minutes, or never answer.");
-	return _("Requests are in flight, or the destination is flushing. A disk that hangs may "
-		 "take minutes, or never answer. If you leave now, the copy resumes from the map "
-		 "as it was saved last.");
-}
-
-/* Asked a second time: a disk that hangs may keep the first stop from ever ending. */
-static void ask_leave(struct app *app)
-{
-	const struct popup_choice choices[] = {
-		{ 'l', verifying(app) ? _("leave")
-				      : _("leave: what was not flushed is copied again later") }
-	};
-
-	popup_ask(app, _("Still stopping"), why_still_stopping(app), choices, 1, answer_leave,
-		  NULL);
-}
-
-static void answer_stop(void *user, struct app *app, int choice)
-{
-	if (choice == 0)
-		app_stop_now(app);
-	else
-		app_say(app, verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
-}
-
-struct question {
-	const char *title, *text, *choice;
-};
-
-static struct question question(const struct app *app)
-{
-	if (verifying(app) && app_compares(app))
-		return (struct question){ _("Stop verifying?"),
-					  _("Both disks are being compared; nothing is written. "
-					    "Ctrl-C again stops too."),
-					  _("stop: report on what was compared") };
-	if (verifying(app))
-		return (struct question){ _("Stop verifying?"),
-					  _("The copy is being read back once more; nothing is "
-					    "written. Ctrl-C again stops too."),
-					  _("stop: the report stays as it is") };
-	return (struct question){
-		_("Stop the copy?"),
-		app->has_job && app->snapshot.state == JOB_PAUSED
-			? _("The copy stays paused while you think. A stopped copy can be resumed "
-			    "from its map. Ctrl-C again stops too.")
-			: _("The copy goes on while you think. A stopped copy can be resumed from "
-			    "its map. Ctrl-C again stops too."),
-		_("stop: flush, save the map, report")
-	};
-}
-
-/* What Ctrl-C asks while copying; without a copy it quits. */
-static void ask_stop(struct app *app)
-{
-	enum session_state state = session_state(app->session);
-	const struct question ask = question(app);
-	const struct popup_choice choice = { 's', ask.choice };
-
-	if (!app_copying(app) && app->measuring && app->current == SCREEN_BENCH) {
-		app_command(app, COMMAND_HALT);
-	} else if (!app_copying(app)) {
-		app->quit = true;
-	} else if (state == SESSION_FINISHING || (app->stop_wanted && state != SESSION_WAITING)) {
-		ask_leave(app);
-	} else if (popup_is_open(app, ask.title)) {
-		popup_close(app);
-		app_stop_now(app);
-	} else if (state == SESSION_WAITING) {
-		app_show_waiting(app);
-	} else {
-		popup_ask(app, ask.title, ask.text, &choice, 1, answer_stop, NULL);
-	}
-}
-
 /* ---- commands ---- */
 
 static void next_units(struct app *app)
@@ -513,7 +375,7 @@ static bool common_command(struct app *app, enum command command)
 		return true;
 	case COMMAND_STOP:
 	case COMMAND_QUIT:
-		ask_stop(app);
+		app_ask_stop(app);
 		return true;
 	default:
 		return false;

@@ -4,12 +4,17 @@
 #define CLONEDECK_UI_CORE_APP_PRIVATE_H
 
 #include "ui/core/app.h"
+#include "ui/core/door.h"
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
 
 struct app {
 	const struct deck_options *options;
-	struct term *term; /* NULL: the terminal is gone, the copy goes on */
+	struct term *term; /* NULL: there is none now, the copy goes on */
+	int stand_in;      /* connection to the process that lends it; -1: nobody does */
+	struct door door;  /* open while a copy runs that may be left and come back to */
+	bool door_tried;   /* for this copy */
+	int null;          /* /dev/null */
 	struct session *session;
 	struct choice choice;
 	struct endpoint bench_disk;
@@ -53,9 +58,24 @@ void app_key(struct app *app, int key);
 /* False: the command does nothing on this screen. */
 bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);
+
+/* app_leave.c */
 void app_stop_now(struct app *app);
 /* For a signal: stops, or leaves if stopping takes too long already. */
 void app_stop_or_leave(struct app *app);
+/* What Ctrl-C and q ask while copying; without a copy they quit. */
+void app_ask_stop(struct app *app);
+/* The copy goes on without a terminal, and the shell gets it back. Only while the door is open. */
+void app_detach(struct app *app);
+/* The terminal has hung up, or takes nothing: writing to it could block for ever. */
+void app_lose_terminal(struct app *app);
+/* Ctrl-Z: the stand-in stops. The deck has no terminal until then, and a copy goes on. */
+void app_suspend(struct app *app);
+/* Draws there from now on. The descriptors are closed. */
+struct wire_note;
+void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
+/* Somebody comes in at the door: the deck goes to that terminal. */
+void app_open_door(struct app *app);
 
 /* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);

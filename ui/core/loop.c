@@ -15,60 +15,16 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "report/report.h"
 #include "session/run.h"
 
 #include "ui/core/app_private.h"
+#include "ui/core/stand_in.h"
 #include "ui/core/term.h"
+#include "ui/core/terminfo.h"
+#include "ui/core/wire.h"
 #include "ui/deck.h"
-
-/* The terminal has hung up: writing to it could block for ever. */
-static void lose_terminal(struct app *app)
-{
-	bool stop = app->options->stop_on_hangup;
-
-	if (!app->term)
-		return;
-	session_note(app->session, stop ? _("The terminal is gone; the copy is stopped.")
-					: _("The terminal is gone; the copy goes on without it."));
-	if (term_abandon(app->term) && app_copying(app)) {
-		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
-			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
-			       "stops it.\n"),
-		      stdout);
-		fflush(stdout);
-	}
-	app->term = NULL;
-	app->leaving = true;
-	if (!app_copying(app))
-		app->quit = true;
-	else if (stop || (app->has_job && app->snapshot.state == JOB_PAUSED))
-		/* A paused copy could never be continued without a terminal: it is stopped, and can
-		 * be resumed from its map. */
-		app_stop_now(app);
-}
-
-static void suspend(struct app *app)
-{
-	sigset_t stop;
-
-	if (!app->term)
-		return;
-	if (app_copying(app)) {
-		app_say(app, _("A copy is running: Ctrl-Z does nothing now."));
-		return;
-	}
-	term_suspend(app->term);
-	/* Not SIGSTOP: where no shell is left that could let the deck go on (an orphaned process
-	 * group) the kernel lets this one pass. */
-	raise(SIGTSTP);
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
-	pthread_sigmask(SIG_BLOCK, &stop, NULL);
-	term_resume(app->term);
-	app_redraw(app);
-}
 
 static void on_signal(struct app *app, unsigned signal)
 {
@@ -83,10 +39,10 @@ static void on_signal(struct app *app, unsigned signal)
 			app_stop_or_leave(app);
 		break;
 	case SIGTSTP:
-		suspend(app);
+		app_suspend(app);
 		break;
 	case SIGHUP:
-		lose_terminal(app);
+		app_lose_terminal(app);
 		break;
 	case SIGTERM:
 	case SIGQUIT:
@@ -109,6 +65,50 @@ static void read_signals(struct app *app)
 		on_signal(app, info.ssi_signo);
 }
 
+static void on_note(struct app *app, const struct wire_note *note,
+		    int descriptors[static WIRE_DESCRIPTORS])
+{
+	switch (note->kind) {
+	case WIRE_TERMINAL:
+		if (descriptors[WIRE_DESCRIPTORS - 1] >= 0)
+			app_take_terminal(app, note, descriptors);
+		break;
+	case WIRE_RESIZED:
+		/* Curses reads the size in its handler of this signal. */
+		raise(SIGWINCH);
+		break;
+	case WIRE_SIGNAL:
+		on_signal(app, (unsigned)note->value);
+		break;
+	case WIRE_DETACH:
+		if (app->door.fd >= 0)
+			app_detach(app);
+		else
+			app_lose_terminal(app);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_stand_in(struct app *app)
+{
+	int fd = app->stand_in, descriptors[WIRE_DESCRIPTORS], r = 0;
+	struct wire_note note;
+
+	while (fd >= 0 && app->stand_in == fd && (r = wire_receive(fd, &note, descriptors)) > 0) {
+		on_note(app, &note, descriptors);
+		wire_close(descriptors);
+	}
+	if (r >= 0 || app->stand_in != fd)
+		return;
+	/* It was killed. */
+	app_lose_terminal(app);
+	if (app->stand_in >= 0)
+		close(app->stand_in);
+	app->stand_in = -1;
+}
+
 static void read_keys(struct app *app)
 {
 	while (app->term && !app->quit) {
@@ -118,16 +118,20 @@ static void read_keys(struct app *app)
 		case TERM_NOTHING:
 			return;
 		case TERM_LOST:
-			lose_terminal(app);
+			app_lose_terminal(app);
 			return;
+		case TERM_INTERRUPT:
+			on_signal(app, SIGINT);
+			continue;
+		case TERM_SUSPEND:
+			app_suspend(app);
+			return;
+		case TERM_QUIT:
+			on_signal(app, SIGQUIT);
+			continue;
 		default:
 			break;
 		}
-		/* The terminal drops what was typed before Ctrl-C, so the signal comes before any
-		 * key that is left. */
-		read_signals(app);
-		if (!app->term || app->quit)
-			return;
 		if (key != SPECIAL_RESIZE) {
 			app_key(app, key);
 		} else {
@@ -166,7 +170,7 @@ static void tick(struct app *app)
 		ops->tick(app->states[ops->id], app);
 }
 
-static void wait_for_news(struct app *app, struct pollfd fds[static 3], const uint64_t *next_tick)
+static void wait_for_news(struct pollfd *fds, nfds_t count, const uint64_t *next_tick)
 {
 	struct timespec timeout;
 	uint64_t now = clock_monotonic(), left;
@@ -179,37 +183,73 @@ static void wait_for_news(struct app *app, struct pollfd fds[static 3], const ui
 	 * wait would be missed. */
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGWINCH);
-	if (ppoll(fds, 3, next_tick ? &timeout : NULL, &mask) < 0)
-		fds[0].revents = fds[1].revents = fds[2].revents = 0;
+	if (ppoll(fds, count, next_tick ? &timeout : NULL, &mask) < 0)
+		for (nfds_t i = 0; i < count; i++)
+			fds[i].revents = 0;
 }
+
+/* The end of a copy is not to wait for its terminal. */
+static void draw(struct app *app)
+{
+	bool patient = !app_copying(app);
+
+	if (!patient)
+		term_patience_begin(app->null);
+	app_draw(app);
+	if (!patient && term_patience_end())
+		app_lose_terminal(app);
+}
+
+/* Only a copy can be come back to; practice disks go with their deck. */
+static void mind_door(struct app *app)
+{
+	bool wanted = app_copying(app) && !app->options->practice_dir;
+
+	if (wanted && app->door.fd < 0 && !app->door_tried)
+		door_open(&app->door, app->options->folder);
+	else if (!wanted)
+		door_close(&app->door);
+	app->door_tried = wanted;
+}
+
+enum source { KEYS, SIGNALS, SESSION, STAND_IN, DOOR, SOURCE_COUNT };
 
 static void loop(struct app *app)
 {
 	uint64_t next_tick = 0;
 
 	while (!app->quit) {
-		struct pollfd fds[3] = {
-			{ .fd = app->term ? term_fd(app->term) : -1, .events = POLLIN },
-			{ .fd = app->signals, .events = POLLIN },
-			{ .fd = session_fd(app->session), .events = POLLIN },
-		};
-		bool ticking = app->term && moving(app);
-
+		mind_door(app);
 		if (app->term && app->dirty)
-			app_draw(app);
-		wait_for_news(app, fds, ticking ? &next_tick : NULL);
-		if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
-			lose_terminal(app);
+			draw(app);
+
+		bool ticking = app->term && moving(app);
+		struct pollfd fds[SOURCE_COUNT] = {
+			[KEYS] = { .fd = app->term ? term_fd(app->term) : -1, .events = POLLIN },
+			[SIGNALS] = { .fd = app->signals, .events = POLLIN },
+			[SESSION] = { .fd = session_fd(app->session), .events = POLLIN },
+			[STAND_IN] = { .fd = app->stand_in, .events = POLLIN },
+			[DOOR] = { .fd = app->door.fd, .events = POLLIN },
+		};
+
+		wait_for_news(fds, SOURCE_COUNT, ticking ? &next_tick : NULL);
+		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
+			app_lose_terminal(app);
 		read_keys(app);
-		if (fds[1].revents)
+		if (fds[SIGNALS].revents)
 			read_signals(app);
-		if (fds[2].revents)
+		if (fds[STAND_IN].revents)
+			read_stand_in(app);
+		if (fds[DOOR].revents && app->door.fd >= 0)
+			app_open_door(app);
+		if (fds[SESSION].revents)
 			app_follow(app, session_dispatch(app->session));
 		if (app->term && moving(app) && clock_monotonic() >= next_tick) {
 			tick(app);
 			next_tick = clock_monotonic() + interval(app);
 		}
 	}
+	door_close(&app->door);
 }
 
 /* ---- from the first screen to the last ---- */
@@ -236,6 +276,7 @@ static int take_signals(struct error *reterr)
 	/* Asks the headless front end for progress; here it is on the screen. */
 	sigaddset(&wanted, SIGUSR1);
 	blocked = wanted;
+	sigaddset(&blocked, SIGALRM);
 	sigaddset(&blocked, SIGWINCH);
 	sigaddset(&blocked, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &blocked, NULL);
@@ -246,19 +287,30 @@ static int take_signals(struct error *reterr)
 	return fd;
 }
 
-static int run(const struct deck_options *options, struct session *session, struct term *term,
-	       int signals, bool *retabandoned, struct error *reterr)
+/* What a deck needs that has no app yet. */
+struct opening {
+	struct session *session;
+	struct term *term;
+	int signals, stand_in, null;
+};
+
+static int run(const struct deck_options *options, struct opening *opening, bool *retabandoned,
+	       struct error *reterr)
 {
+	struct session *session = opening->session;
 	struct app *app;
 	int code, err;
 
-	err = app_new(options, session, term, signals, &app, reterr);
+	err = app_new(options, session, opening->term, opening->signals, &app, reterr);
 	if (err) {
-		term_stop(term);
+		term_stop(opening->term);
 		return (int)error_exit_code(reterr);
 	}
+	app->stand_in = opening->stand_in;
+	app->null = opening->null;
 	session_scan(session, NULL);
 	loop(app);
+	opening->stand_in = app->stand_in;
 	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
@@ -297,7 +349,9 @@ static void end_session(struct session *session)
 	fflush(stdout);
 }
 
-int deck_run(const struct deck_options *options)
+/* The deck's process, from here to its end. */
+static int run_deck(const struct deck_options *options, struct opening *opening,
+		    struct error *reterr)
 {
 	/* All kinds of disks are asked for; the screen hides RAM, dm and md devices. */
 	struct session_options wanted = {
@@ -307,29 +361,63 @@ int deck_run(const struct deck_options *options)
 		.on_vanish = options->on_vanish,
 		.notify = options->notify,
 	};
-	struct session *session = NULL;
-	struct error error = { 0 };
-	struct term *term = NULL;
+	int descriptors[WIRE_DESCRIPTORS], code;
+	struct wire_note note;
 	bool abandoned = false;
-	int signals, code = EXIT_COMPLETE;
 
-	signals = take_signals(&error);
-	if (signals < 0 || term_start(options, &term, &error) < 0) {
-		code = (int)error_exit_code(&error);
-		goto out;
+	opening->null = standard_null();
+	if (opening->null < 0)
+		return (int)error_exit_code(reterr);
+	opening->signals = take_signals(reterr);
+	/* The descriptors are those that this process has. */
+	if (opening->signals < 0 || !wire_terminal(opening->stand_in, -1, &note, descriptors))
+		return EXIT_ENVIRONMENT;
+	wire_close(descriptors);
+	if (term_start(options, &note.facts, &opening->term, reterr) < 0)
+		return (int)error_exit_code(reterr);
+	if (session_new(&wanted, &opening->session, reterr) < 0) {
+		term_stop(opening->term);
+		return (int)error_exit_code(reterr);
 	}
-	if (session_new(&wanted, &session, &error) < 0) {
-		term_stop(term);
-		code = (int)error_exit_code(&error);
-		goto out;
-	}
-	code = run(options, session, term, signals, &abandoned, &error);
+	code = run(options, opening, &abandoned, reterr);
 	if (!abandoned)
-		end_session(session);
-out:
-	if (signals >= 0)
-		close(signals);
+		end_session(opening->session);
+	return code;
+}
+
+static int be_deck(const struct deck_options *options, int stand_in)
+{
+	struct opening opening = { .signals = -1, .null = -1, .stand_in = stand_in };
+	struct error error = { 0 };
+	int code = run_deck(options, &opening, &error);
+
 	if (error.code)
 		fprintf(stderr, "clonedeck: %s\n", error.sentence);
+	if (opening.stand_in >= 0)
+		(void)wire_send(opening.stand_in,
+				(struct wire_note){ .kind = WIRE_END, .value = code }, NULL);
+	if (opening.signals >= 0)
+		close(opening.signals);
+	if (opening.null >= 0)
+		close(opening.null);
+	/* Closed last, with the process: the stand-in waits for that. */
 	return code;
+}
+
+int deck_run(const struct deck_options *options)
+{
+	struct term_facts facts;
+	int fd, code = stand_in_look(&facts);
+	pid_t deck;
+
+	if (code)
+		return code;
+	deck = stand_in_fork(&fd);
+	if (deck == 0)
+		return be_deck(options, fd);
+	if (deck > 0)
+		return stand_in_run(fd, deck, &facts);
+	fprintf(stderr, _("clonedeck: No process could be made for the deck: %s.\n"),
+		error_phrase((int)deck));
+	return EXIT_ENVIRONMENT;
 }

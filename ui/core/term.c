@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/core/keys.h"
 #include "ui/core/palette.h"
@@ -74,10 +75,11 @@ static attr_t style_of(unsigned style)
 
 static void choose_looks(struct term *term, const struct deck_options *options)
 {
-	enum deck_theme theme = palette_choose(options->theme, getenv("COLORFGBG"));
+	enum deck_theme theme = palette_choose(options->theme, term->facts.background);
 
 	/* Once started, curses names even the terminal's own colours. */
-	term->color = term_choose_color(options->color, getenv("NO_COLOR"), terminfo_colors()) &&
+	term->color = term_choose_color(options->color, term->facts.no_color ? "1" : NULL,
+					terminfo_colors()) &&
 		      start_color() == OK;
 	term->dim = term->color && (termattrs() & A_DIM);
 	if (term->color)
@@ -146,8 +148,8 @@ static int size_of(int forced, int found, int in_terminfo, int in_environment)
 
 static void take_size(struct term *term)
 {
-	int rows = size_of(term->forced_rows, LINES, terminfo_rows(), term->env_rows);
-	int cols = size_of(term->forced_cols, COLS, terminfo_cols(), term->env_cols);
+	int rows = size_of(term->forced_rows, LINES, terminfo_rows(), term->facts.rows);
+	int cols = size_of(term->forced_cols, COLS, terminfo_cols(), term->facts.cols);
 
 	if (rows != LINES || cols != COLS)
 		resizeterm(rows, cols);
@@ -155,51 +157,66 @@ static void take_size(struct term *term)
 	term->cols = cols;
 }
 
-int term_start(const struct deck_options *options, struct term **ret, struct error *reterr)
+static bool locale_is_utf8(void)
 {
-	const char *name = getenv("TERM");
-	struct term *term;
-	int speed, err;
+	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
 
-	if (!name)
-		name = "";
-	err = terminfo_check(name, reterr);
-	if (err)
-		return err;
-	term = calloc(1, sizeof(*term));
-	if (!term)
-		return error_nomem(reterr);
-	/* Before curses: it sets them to what it found. */
-	term->env_rows = from_environment("LINES");
-	term->env_cols = from_environment("COLUMNS");
-	use_env(TRUE);
-	use_tioctl(TRUE);
-	term_rescue_prepare();
-	terminfo_done();
-	term->screen = newterm(NULL, stdout, stdin);
-	if (!term->screen) {
-		free(term);
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
-				 _("The terminal of the kind '%s' (TERM) could not be started. Use "
-				   "'clonedeck list' and 'clonedeck clone' instead."),
-				 name);
-	}
-	speed = line_speed();
-	term->utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	term->glyphs = term_choose_glyphs(options->glyphs, name, term->utf8);
-	if (term->glyphs == GLYPHS_ACS && !terminfo_line_drawing() && !term->utf8)
+void term_look(struct term_facts *ret)
+{
+	const char *name = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	const char *background = getenv("COLORFGBG");
+
+	*ret = (struct term_facts){
+		.utf8 = locale_is_utf8(),
+		.no_color = no_color && *no_color,
+		.rows = from_environment("LINES"),
+		.cols = from_environment("COLUMNS"),
+	};
+	text_copy(ret->name, sizeof(ret->name), name ? name : "");
+	text_copy(ret->background, sizeof(ret->background), background ? background : "");
+}
+
+static void choose_glyphs(struct term *term, enum deck_glyphs wanted)
+{
+	bool locale = locale_is_utf8();
+
+	term->utf8 = locale && term->facts.utf8;
+	term->glyphs = term_choose_glyphs(wanted, term->facts.name, term->utf8);
+	/* Curses draws lines as the locale has them, which here is not the terminal's. */
+	if (locale != term->utf8 ||
+	    (term->glyphs == GLYPHS_ACS && !terminfo_line_drawing() && !term->utf8))
 		term->glyphs = GLYPHS_ASCII;
-	term->interval = term_choose_interval(speed);
-	term->slow = term->interval > 250;
-	term->titles = !term->slow && terminfo_takes_title();
-	if (options->simple)
-		term->interval = SPOKEN_INTERVAL;
-	term->forced_cols = options->cols;
-	term->forced_rows = options->rows;
-	choose_looks(term, options);
+}
+
+static unsigned char key_of(const struct termios *modes, int number)
+{
+	cc_t key = modes->c_cc[number];
+
+	return key == (cc_t)_POSIX_VDISABLE ? 0 : key;
+}
+
+/* raw() would take flow control away, too, which a slow terminal may need. */
+static void take_signal_keys(struct term *term)
+{
+	struct termios modes;
+
+	if (tcgetattr(STDIN_FILENO, &modes) < 0)
+		return;
+	term->interrupt = key_of(&modes, VINTR);
+	term->suspend = key_of(&modes, VSUSP);
+	term->quit = key_of(&modes, VQUIT);
+	modes.c_lflag &= ~(tcflag_t)ISIG;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0)
+		def_prog_mode();
+}
+
+static void set_input(struct term *term)
+{
 	cbreak();
 	noecho();
 	nonl();
+	take_signal_keys(term);
 	/* wget_wch() on a window refreshes it first; a pad is never shown. */
 	term->input = newpad(1, 1);
 	keypad(term->input, TRUE);
@@ -207,6 +224,43 @@ int term_start(const struct deck_options *options, struct term **ret, struct err
 	intrflush(term->input, FALSE);
 	set_escdelay(term->slow ? 150 : 25);
 	define_keys();
+}
+
+int term_start(const struct deck_options *options, const struct term_facts *facts,
+	       struct term **ret, struct error *reterr)
+{
+	struct term *term;
+	int err;
+
+	err = terminfo_check(facts->name, reterr);
+	if (err)
+		return err;
+	term = calloc(1, sizeof(*term));
+	if (!term)
+		return error_nomem(reterr);
+	term->facts = *facts;
+	use_env(TRUE);
+	use_tioctl(TRUE);
+	term_rescue_prepare();
+	terminfo_done();
+	term->screen = newterm(term->facts.name, stdout, stdin);
+	if (!term->screen) {
+		free(term);
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
+				 _("The terminal of the kind '%s' (TERM) could not be started. Use "
+				   "'clonedeck list' and 'clonedeck clone' instead."),
+				 facts->name);
+	}
+	choose_glyphs(term, options->glyphs);
+	term->interval = term_choose_interval(line_speed());
+	term->slow = term->interval > 250;
+	term->titles = !term->slow && terminfo_takes_title();
+	if (options->simple)
+		term->interval = SPOKEN_INTERVAL;
+	term->forced_cols = options->cols;
+	term->forced_rows = options->rows;
+	choose_looks(term, options);
+	set_input(term);
 	take_size(term);
 	/* curses sets the scrolling region for the size that it found; that has to be sent before
 	 * it is corrected. */
@@ -238,13 +292,14 @@ void term_stop(struct term *term)
 	forget(term);
 }
 
-bool term_abandon(struct term *term)
+void term_abandon(struct term *term)
 {
-	bool there = term && term_rescue_give_back();
-
-	if (term)
-		forget(term);
-	return there;
+	if (!term)
+		return;
+	if (terminfo_takes_output())
+		term_title(term, &(struct title){ 0 });
+	term_rescue_give_back();
+	forget(term);
 }
 
 bool term_resize(struct term *term)
@@ -275,22 +330,6 @@ void term_show(struct term *term, int row, int col)
 	move(row, col);
 	wnoutrefresh(stdscr);
 	doupdate();
-}
-
-void term_suspend(struct term *term)
-{
-	term_title(term, &(struct title){ 0 });
-	clear();
-	refresh();
-	endwin();
-	term_rescue_disarm();
-}
-
-void term_resume(struct term *term)
-{
-	term_rescue_arm();
-	clearok(curscr, TRUE);
-	refresh();
 }
 
 void term_title(struct term *term, const struct title *title)
@@ -430,22 +469,35 @@ static int plain_key(struct term *term, wint_t c)
  * hung up always. */
 #define EMPTY_READS_MAX 100
 
-enum term_input term_read(struct term *term, int *retkey)
+static enum term_input nothing_read(struct term *term)
 {
 	struct pollfd pollfd = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (poll(&pollfd, 1, 0) <= 0) {
+		term->empty_reads = 0;
+		return TERM_NOTHING;
+	}
+	if (pollfd.revents & (POLLERR | POLLHUP | POLLNVAL))
+		return TERM_LOST;
+	return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
+}
+
+enum term_input term_read(struct term *term, int *retkey)
+{
 	wint_t c;
 	int got = wget_wch(term->input, &c);
 
-	if (got == ERR) {
-		if (poll(&pollfd, 1, 0) <= 0) {
-			term->empty_reads = 0;
-			return TERM_NOTHING;
-		}
-		if (pollfd.revents & (POLLERR | POLLHUP | POLLNVAL))
-			return TERM_LOST;
-		return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
-	}
+	if (got == ERR)
+		return nothing_read(term);
 	term->empty_reads = 0;
+	if (got != KEY_CODE_YES && c != 0) {
+		if (c == term->interrupt)
+			return TERM_INTERRUPT;
+		if (c == term->suspend)
+			return TERM_SUSPEND;
+		if (c == term->quit)
+			return TERM_QUIT;
+	}
 	*retkey = got == KEY_CODE_YES ? special_key((int)c) : plain_key(term, c);
 	return TERM_KEY;
 }

@@ -52,6 +52,15 @@ enum role {
 	ROLE_COUNT,
 };
 
+/* What a process knows of its terminal, besides its descriptors. */
+struct term_facts {
+	char name[64];       /* TERM; "" not set */
+	char background[16]; /* COLORFGBG; "" not set */
+	bool utf8;
+	bool no_color;  /* NO_COLOR */
+	int rows, cols; /* LINES, COLUMNS; 0 not set */
+};
+
 struct term {
 	int cols, rows;
 	enum deck_glyphs glyphs; /* never GLYPHS_AUTO */
@@ -62,7 +71,8 @@ struct term {
 	unsigned interval; /* ms between two refreshes of moving figures, by baud rate */
 	/* private */
 	int forced_cols, forced_rows;
-	int env_cols, env_rows; /* LINES, COLUMNS; 0: not set */
+	struct term_facts facts;
+	unsigned char interrupt, suspend, quit; /* their keys; 0: none */
 	void *screen, *input;
 	bool titles; /* it takes a title */
 	struct title title;
@@ -70,17 +80,21 @@ struct term {
 	unsigned empty_reads;
 };
 
+/* Those of this process. */
+void term_look(struct term_facts *ret);
 /*
- * Starts curses. Without a terminal that can be used (no tty, TERM unset, dumb
- * or unknown, no cursor addressing) nothing is drawn and *reterr says why and
- * what to do instead: class ENVIRONMENT.
+ * Starts curses on standard input and output; after term_stop() or term_abandon() once more, where
+ * they may be another terminal. Without one that can be used (no tty, TERM unset, dumb or unknown,
+ * no cursor addressing) nothing is drawn and *reterr says why and what to do instead: class
+ * ENVIRONMENT.
  */
-int term_start(const struct deck_options *options, struct term **ret, struct error *reterr);
+int term_start(const struct deck_options *options, const struct term_facts *facts,
+	       struct term **ret, struct error *reterr);
 /* Clears the screen and gives the terminal back. NULL is fine. */
 void term_stop(struct term *term);
-/* Forgets the terminal, which may be gone. Where it is still there (the hang-up was sent by
- * hand) it is given back, and the answer is true. Never waits for it. NULL is fine. */
-bool term_abandon(struct term *term);
+/* Forgets the terminal, which may be gone. Where it is still there, and takes what is sent to it,
+ * it is given back. Never waits for it. NULL is fine. */
+void term_abandon(struct term *term);
 
 /* Asks for the size again; true when it changed. */
 bool term_resize(struct term *term);
@@ -88,15 +102,14 @@ bool term_resize(struct term *term);
 void term_repaint(struct term *term);
 /* Sends what changed, with the cursor at row, col. */
 void term_show(struct term *term, int row, int col);
-/* Gives the terminal back for a while (Ctrl-Z); term_resume() takes it again. */
-void term_suspend(struct term *term);
-void term_resume(struct term *term);
 void term_bell(struct term *term);
 /* The window's title and the progress of its icon, where the terminal takes them; otherwise
- * nothing. Given back by term_stop() and term_suspend(). */
+ * nothing. Given back by term_stop() and term_abandon(). */
 void term_title(struct term *term, const struct title *title);
 
-enum term_input { TERM_KEY, TERM_NOTHING, TERM_LOST };
+/* Ctrl-C, Ctrl-Z and Ctrl-\ come in their place among the other keys, and make no signal: the deck
+ * is not in the terminal's session. */
+enum term_input { TERM_KEY, TERM_INTERRUPT, TERM_SUSPEND, TERM_QUIT, TERM_NOTHING, TERM_LOST };
 /* The next key that waits (keys.h); never blocks longer than the escape delay. */
 enum term_input term_read(struct term *term, int *retkey);
 /* What to poll for keys. */

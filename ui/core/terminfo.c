@@ -133,14 +133,15 @@ static void append(const char *capability)
 
 void term_rescue_prepare(void)
 {
-	const char *second_screen = tigetstr("rmcup");
-
 	rescue.modes_known = tcgetattr(STDIN_FILENO, &rescue.modes) == 0;
 	rescue.length = 0;
 	append("sgr0");
 	append("cnorm");
 	append("rmkx");
-	append(second_screen && second_screen != (const char *)-1 ? "rmcup" : "clear");
+	/* Also where there is a second screen: tmux brings rows of it back with the first one when
+	 * its window was made larger. */
+	append("clear");
+	append("rmcup");
 }
 
 /* Only what a signal handler may call. */
@@ -177,18 +178,82 @@ static void set_all(void (*handler)(int))
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
-bool term_rescue_give_back(void)
+bool terminfo_takes_output(void)
 {
 	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
-	/* In the background the terminal belongs to another program. On a line that was hung up or
-	 * is stopped by flow control, a write would block. */
-	if (tcgetpgrp(STDIN_FILENO) != getpgrp() || poll(&out, 1, 0) <= 0 ||
-	    !(out.revents & POLLOUT) || out.revents & (POLLERR | POLLHUP))
-		return false;
-	give_back();
-	return true;
+	return poll(&out, 1, 0) > 0 && out.revents & POLLOUT &&
+	       !(out.revents & (POLLERR | POLLHUP));
 }
+
+void term_rescue_give_back(void)
+{
+	if (terminfo_takes_output())
+		give_back();
+}
+
+void term_rescue_restore(void)
+{
+	pid_t group = tcgetpgrp(STDIN_FILENO);
+	struct termios modes;
+
+	/* Line by line: the deck has given it back. */
+	if ((group >= 0 && group != getpgrp()) || tcgetattr(STDIN_FILENO, &modes) < 0 ||
+	    modes.c_lflag & ICANON)
+		return;
+	give_back();
+}
+
+/* ---- a terminal that takes nothing ---- */
+
+#define PATIENCE 5 /* seconds */
+
+/* As above: of a signal handler. */
+static struct {
+	int null;
+	volatile sig_atomic_t lost;
+} patience;
+
+/* A write that waits then ends with EINTR; curses repeats it, into /dev/null. */
+static void on_alarm(int signal)
+{
+	int before = errno;
+
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(patience.null, fd);
+	patience.lost = true;
+	errno = before;
+}
+
+static void let_alarm(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(how, &set, NULL);
+}
+
+void term_patience_begin(int null)
+{
+	struct sigaction action = { .sa_handler = on_alarm }; /* without SA_RESTART */
+
+	sigemptyset(&action.sa_mask);
+	patience.null = null;
+	patience.lost = false;
+	sigaction(SIGALRM, &action, NULL);
+	let_alarm(SIG_UNBLOCK);
+	alarm(PATIENCE);
+}
+
+bool term_patience_end(void)
+{
+	alarm(0);
+	let_alarm(SIG_BLOCK);
+	return patience.lost;
+}
+
+/* ---- fatal signals ---- */
 
 static void set_signal_stack(void)
 {

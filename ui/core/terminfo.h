@@ -36,8 +36,21 @@ void terminfo_whole_screen(int rows);
 void term_rescue_prepare(void);
 void term_rescue_arm(void);
 void term_rescue_disarm(void);
-/* Gives it back now, as far as it is there, in the foreground and takes what is sent to it; true
- * when it was. Never waits. */
-bool term_rescue_give_back(void);
+/* Does the terminal, standard output, take anything now? Not when it was hung up or is stopped by
+ * flow control. */
+bool terminfo_takes_output(void);
+/* Gives it back now, if it takes what is sent to it. Never waits. */
+void term_rescue_give_back(void);
+/* For the process that has it as its controlling terminal: gives it back if a deck that has ended
+ * did not, unless it is another program's by now (in the background). May wait for it. */
+void term_rescue_restore(void);
+
+/*
+ * Between these two calls, the copy is not to wait for a terminal that takes nothing: after some
+ * seconds, standard input, output and error are replaced by `null`, a descriptor of /dev/null, and
+ * the second answers true. The first is given the thread that draws.
+ */
+void term_patience_begin(int null);
+bool term_patience_end(void);
 
 #endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command attach: the deck of a copy that runs comes to this terminal. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/i18n.h"
+#include "cli/cli.h"
+#include "discover/running.h"
+#include "ui/deck.h"
+
+static const char *end_name(const struct running_end *end)
+{
+	return end->node[0] ? end->node : _("image");
+}
+
+static void print_job(FILE *out, const struct running *job)
+{
+	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, end_name(&job->source),
+		end_name(&job->destination), job->percent, job->state);
+}
+
+/* The one that was asked for; NULL: none, which was told. */
+static const struct running *choose(const struct running *jobs, size_t count, uint32_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (pid == 0 ? count == 1 : jobs[i].pid == (pid_t)pid)
+			return &jobs[i];
+	if (pid)
+		fprintf(stderr, _("clonedeck: Process %u runs no copy. "), pid);
+	if (count == 0) {
+		fputs(_("No copy runs.\n"), stderr);
+		return NULL;
+	}
+	fputs(_("These copies run; 'clonedeck attach PID' takes one:\n"), stderr);
+	for (size_t i = 0; i < count; i++)
+		print_job(stderr, &jobs[i]);
+	return NULL;
+}
+
+static int tell_no_deck(const struct running *job, int err)
+{
+	if (err == -EACCES)
+		fprintf(stderr,
+			_("clonedeck: The copy of process %ld is root's: only root can "
+			  "attach to it.\n"),
+			(long)job->pid);
+	else
+		fprintf(stderr,
+			_("clonedeck: The copy of process %ld was started without a deck, "
+			  "so there is none to attach to. SIGUSR1 makes it print its "
+			  "progress where it was started.\n"),
+			(long)job->pid);
+	print_job(stderr, job);
+	return EXIT_ENVIRONMENT;
+}
+
+static int attach(uint32_t pid)
+{
+	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
+	size_t count = jobs ? running_list(NULL, jobs) : 0;
+	const struct running *job = choose(jobs, count, pid);
+	int code = EXIT_USAGE, found = 0;
+	char own[512];
+
+	if (job) {
+		if (job->by_root)
+			code = deck_attach(running_root_folder(), (long)job->pid, &found);
+		else if (running_folder(own, sizeof(own)))
+			code = deck_attach(own, (long)job->pid, &found);
+		if (found < 0)
+			code = tell_no_deck(job, found);
+	}
+	free(jobs);
+	return code;
+}
+
+enum attach_option { OPTION_HELP = 256 };
+
+static const struct option long_options[] = {
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+int cli_attach(int argc, char **argv)
+{
+	uint32_t pid = 0;
+	int c;
+
+	opterr = 0;
+	if (!cli_long_options_exact(argc, argv, long_options, ":"))
+		return EXIT_USAGE;
+	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		if (c != OPTION_HELP)
+			return cli_bad_option(argv, c);
+		fputs(_("Usage: clonedeck attach [PID]\n"
+			"\n"
+			"Brings the deck of a copy that runs to this terminal: one that was left, "
+			"or\n"
+			"that another terminal shows. PID is one of 'clonedeck jobs'; it is needed "
+			"only\n"
+			"if several copies run.\n"),
+		      stdout);
+		return cli_finish_output(EXIT_COMPLETE);
+	}
+	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
+		return cli_usage(argv[0],
+				 _("\"%s\" is no process number; 'clonedeck jobs' shows "
+				   "those of the copies that run."),
+				 argv[optind]);
+	if (optind + 1 < argc)
+		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);
+	return attach(pid);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/i18n.h"
+#include "base/text.h"
+
+#include "ui/core/app_private.h"
+#include "ui/core/terminfo.h"
+#include "ui/core/wire.h"
+
+/* Without a terminal nobody can be asked: a second signal, this long after the first one, leaves at
+ * once. */
+#define LEAVE_AFTER (5 * NSEC_PER_SEC)
+
+static bool verifying(const struct app *app)
+{
+	return session_state(app->session) == SESSION_VERIFYING;
+}
+
+void app_stop_now(struct app *app)
+{
+	const struct session_waiting *waiting = session_copy(app->session).waiting;
+
+	if (!app->stop_wanted)
+		app->stop_since = clock_monotonic();
+	app->stop_wanted = true;
+	if (!app_copying(app))
+		return;
+	/* A disk that is being claimed again cannot be let go in the middle of it. */
+	if (waiting && !waiting->trying) {
+		app_finish(app);
+		return;
+	}
+	session_stop(app->session);
+	app_say(app, verifying(app) ? _("Stopping: requests in flight are finished.")
+				    : _("Stopping: requests in flight are finished, flushed and "
+					"recorded in the map."));
+}
+
+static void give_up(struct app *app)
+{
+	app->abandoned = true;
+	/* Where a copy is read back once more, its own result has been told and stays. */
+	if (!verifying(app) || !session_copy(app->session).report)
+		app->exit_code = EXIT_STOPPED;
+	app->quit = true;
+}
+
+void app_stop_or_leave(struct app *app)
+{
+	if (app->stop_wanted && clock_monotonic() - app->stop_since >= LEAVE_AFTER)
+		give_up(app);
+	else
+		app_stop_now(app);
+}
+
+static void answer_leave(void *user, struct app *app, int choice)
+{
+	if (choice == 0 && app_copying(app))
+		give_up(app);
+}
+
+static const char *why_still_stopping(const struct app *app)
+{
+	if (verifying(app) && !session_copy(app->session).report)
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
+			 "answer. Nothing was written.");
+	if (verifying(app))
+		return _("Reads are in flight. A disk that hangs may take minutes, or never "
+			 "answer. The copy and its report stay as they are.");
+	if (session_state(app->session) == SESSION_FINISHING)
+		return _("The copy has ended; its disks are being released and its report saved. A "
+			 "disk that hangs may take minutes, or never answer.");
+	return _("Requests are in flight, or the destination is flushing. A disk that hangs may "
+		 "take minutes, or never answer. If you leave now, the copy resumes from the map "
+		 "as it was saved last.");
+}
+
+/* Asked a second time: a disk that hangs may keep the first stop from ever ending. */
+static void ask_leave(struct app *app)
+{
+	const struct popup_choice choices[] = {
+		{ 'l', verifying(app) ? _("leave")
+				      : _("leave: what was not flushed is copied again later") }
+	};
+
+	popup_ask(app, _("Still stopping"), why_still_stopping(app), choices, 1, answer_leave,
+		  NULL);
+}
+
+static void answer_stop(void *user, struct app *app, int choice)
+{
+	if (choice == 0)
+		app_stop_now(app);
+	else if (choice == 1)
+		app_detach(app);
+	else
+		app_say(app, verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
+}
+
+struct question {
+	const char *title, *text, *choice;
+};
+
+static struct question question(const struct app *app)
+{
+	if (verifying(app) && app_compares(app))
+		return (struct question){ _("Stop verifying?"),
+					  _("Both disks are being compared; nothing is written. "
+					    "Ctrl-C again stops too."),
+					  _("stop: report on what was compared") };
+	if (verifying(app))
+		return (struct question){ _("Stop verifying?"),
+					  _("The copy is being read back once more; nothing is "
+					    "written. Ctrl-C again stops too."),
+					  _("stop: the report stays as it is") };
+	return (struct question){
+		_("Stop the copy?"),
+		app->has_job && app->snapshot.state == JOB_PAUSED
+			? _("The copy stays paused while you think. A stopped copy can be resumed "
+			    "from its map. Ctrl-C again stops too.")
+			: _("The copy goes on while you think. A stopped copy can be resumed from "
+			    "its map. Ctrl-C again stops too."),
+		_("stop: flush, save the map, report")
+	};
+}
+
+void app_ask_stop(struct app *app)
+{
+	enum session_state state = session_state(app->session);
+	const struct question ask = question(app);
+	char detach[128];
+	const struct popup_choice choices[] = { { 's', ask.choice }, { 'd', detach } };
+	int count = app->door.fd >= 0 ? 2 : 1;
+
+	snprintf(detach, sizeof(detach), _("detach: it goes on; 'clonedeck attach %ld' comes back"),
+		 (long)getpid());
+
+	if (!app_copying(app) && app->measuring && app->current == SCREEN_BENCH) {
+		app_command(app, COMMAND_HALT);
+	} else if (!app_copying(app)) {
+		app->quit = true;
+	} else if (state == SESSION_FINISHING || (app->stop_wanted && state != SESSION_WAITING)) {
+		ask_leave(app);
+	} else if (popup_is_open(app, ask.title)) {
+		popup_close(app);
+		app_stop_now(app);
+	} else if (state == SESSION_WAITING) {
+		app_show_waiting(app);
+	} else {
+		popup_ask(app, ask.title, ask.text, choices, count, answer_stop, NULL);
+	}
+}
+
+/* ---- the terminal goes and comes ---- */
+
+static void use_descriptors(const int descriptors[static WIRE_DESCRIPTORS])
+{
+	for (int i = 0; i < WIRE_DESCRIPTORS; i++)
+		dup2(descriptors[i], i);
+}
+
+/* Nothing may hold the terminal any more, or a login on it would not end. */
+static void let_terminal_go(struct app *app)
+{
+	const int nothing[WIRE_DESCRIPTORS] = { app->null, app->null, app->null };
+
+	term_abandon(app->term);
+	app->term = NULL;
+	use_descriptors(nothing);
+}
+
+static void send_away(struct app *app, const char *text)
+{
+	struct wire_note note = { .kind = WIRE_LEFT, .value = EXIT_ENVIRONMENT };
+
+	if (app->stand_in < 0)
+		return;
+	text_copy(note.text, sizeof(note.text), text);
+	(void)wire_send(app->stand_in, note, NULL);
+	close(app->stand_in);
+	app->stand_in = -1;
+}
+
+/* In the words of the report: the copy may be one that is only read back. */
+__attribute__((format(printf, 2, 3))) static void leave_terminal(struct app *app,
+								 const char *format, ...)
+{
+	char text[sizeof(((struct wire_note *)NULL)->text)];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	popup_close(app);
+	let_terminal_go(app);
+	send_away(app, text);
+	app->leaving = true;
+}
+
+void app_detach(struct app *app)
+{
+	session_note(app->session, _("The deck was left; the copy goes on without a terminal."));
+	leave_terminal(app,
+		       _("clonedeck: The copy goes on as process %ld. 'clonedeck attach' "
+			 "brings its deck to a terminal.\n"),
+		       (long)getpid());
+}
+
+/* Nobody can come back to it. */
+static void lose_for_good(struct app *app, bool stop)
+{
+	term_abandon(app->term);
+	app->term = NULL;
+	app->leaving = true;
+	if (!app_copying(app)) {
+		app->quit = true;
+		return;
+	}
+	if (terminfo_takes_output()) {
+		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
+			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
+			       "stops it.\n"),
+		      stdout);
+		fflush(stdout);
+	}
+	/* A paused copy could never be continued without a terminal: it is stopped, and can be
+	 * resumed from its map. */
+	if (stop || (app->has_job && app->snapshot.state == JOB_PAUSED))
+		app_stop_now(app);
+}
+
+/* The terminal has hung up, or takes nothing: writing to it could block for ever. */
+void app_lose_terminal(struct app *app)
+{
+	bool stop = app->options->stop_on_hangup;
+
+	if (!app->term && (app->stand_in < 0 || app->leaving))
+		return;
+	session_note(app->session, stop ? _("The terminal is gone; the copy is stopped.")
+					: _("The terminal is gone; the copy goes on without it."));
+	if (stop || app->door.fd < 0)
+		lose_for_good(app, stop);
+	else
+		leave_terminal(app,
+			       _("clonedeck: The terminal was lost. The copy goes on as "
+				 "process %ld; 'clonedeck attach' brings its deck back.\n"),
+			       (long)getpid());
+}
+
+/* It stops; the deck only has no terminal until then, and a copy goes on. */
+void app_suspend(struct app *app)
+{
+	struct wire_note note = { .kind = WIRE_STOP };
+
+	if (!app->term)
+		return;
+	term_abandon(app->term);
+	app->term = NULL;
+	if (app_copying(app))
+		text_copy(note.text, sizeof(note.text),
+			  _("clonedeck: The copy goes on; 'fg' brings its deck back.\n"));
+	(void)wire_send(app->stand_in, note, NULL);
+}
+
+/* Draws there from now on. */
+void app_take_terminal(struct app *app, const struct wire_note *note,
+		       int descriptors[static WIRE_DESCRIPTORS])
+{
+	struct error error = { 0 };
+
+	term_abandon(app->term);
+	app->term = NULL;
+	use_descriptors(descriptors);
+	wire_close(descriptors);
+	if (term_start(app->options, &note->facts, &app->term, &error) < 0) {
+		char text[sizeof(note->text)];
+
+		snprintf(text, sizeof(text), "clonedeck: %.500s\n", error.sentence);
+		let_terminal_go(app);
+		send_away(app, text);
+		app->leaving = true;
+		app->quit = app->quit || !app_copying(app);
+		return;
+	}
+	app->leaving = false;
+	app_redraw(app);
+}
+
+/* What it says first comes with it: another program that only connects is not waited for. */
+#define FIRST_NOTE_MS 1000
+
+/* Another terminal: the deck goes there. */
+void app_open_door(struct app *app)
+{
+	int descriptors[WIRE_DESCRIPTORS], fd = door_answer(&app->door);
+	struct wire_note note;
+	char text[sizeof(note.text)];
+
+	if (fd < 0)
+		return;
+	if (!wire_terminal(fd, FIRST_NOTE_MS, &note, descriptors)) {
+		close(fd);
+		return;
+	}
+	session_note(app->session, _("The deck was brought to another terminal."));
+	snprintf(text, sizeof(text),
+		 _("clonedeck: The deck is on another terminal now: process %ld has brought it "
+		   "there.\n"),
+		 (long)note.pid);
+	term_abandon(app->term);
+	app->term = NULL;
+	send_away(app, text);
+	app->stand_in = fd;
+	app_take_terminal(app, &note, descriptors);
+}

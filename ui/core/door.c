@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/door.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int new_socket(void)
+{
+	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+bool door_name(const char *folder, pid_t pid, struct sockaddr_un *ret)
+{
+	int n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/%ld.socket", folder, (long)pid);
+
+	ret->sun_family = AF_UNIX;
+	return n > 0 && (size_t)n < sizeof(ret->sun_path);
+}
+
+void door_open(struct door *door, const char *folder)
+{
+	int fd;
+
+	door->fd = -1;
+	if (!folder || !door_name(folder, getpid(), &door->address))
+		return;
+	fd = new_socket();
+	if (fd < 0)
+		return;
+	/* Left behind by another process of this number. */
+	unlink(door->address.sun_path);
+	/* The socket's own mode is what its name gets, less the umask, which is not changed since
+	 * it is that of all threads. */
+	if (fchmod(fd, 0600) < 0 ||
+	    bind(fd, (const struct sockaddr *)&door->address, sizeof(door->address)) < 0) {
+		close(fd);
+	} else if (listen(fd, 4) < 0) {
+		unlink(door->address.sun_path);
+		close(fd);
+	} else {
+		door->fd = fd;
+	}
+}
+
+void door_close(struct door *door)
+{
+	if (door->fd < 0)
+		return;
+	unlink(door->address.sun_path);
+	close(door->fd);
+	door->fd = -1;
+}
+
+int door_answer(const struct door *door)
+{
+	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (fd < 0)
+		return -1;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	    (peer.uid == 0 || peer.uid == geteuid()))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+int door_knock(const struct sockaddr_un *address)
+{
+	int fd = new_socket(), err;
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The process that the shell knows. The deck is another one, in a session of its own, which draws
+ * on the terminal that this one has lent it: so a copy goes on when the terminal, its shell or the
+ * line to it are gone, and the shell is free as soon as this one ends. It hands on what the
+ * terminal's kernel sends (a new size, a hang-up), stops and goes on as the shell wants, and gives
+ * the terminal back if the deck dies.
+ *
+ * One thread.
+ */
+#ifndef CLONEDECK_UI_CORE_STAND_IN_H
+#define CLONEDECK_UI_CORE_STAND_IN_H
+
+#include <sys/types.h>
+
+#include "ui/core/term.h"
+
+/* Is there a terminal for a deck? 0, ready for stand_in_run(); else says what is wrong, and returns
+ * an exit code. */
+int stand_in_look(struct term_facts *ret);
+/*
+ * Makes the deck's process. In the deck: 0, and *retfd is the connection to the stand-in, which
+ * speaks first (wire.h). In the stand-in: the process number of the deck. Or a negative errno. To
+ * be called by the only thread; signals are blocked in both then.
+ */
+pid_t stand_in_fork(int *retfd);
+/*
+ * Lends this process's terminal to the deck at the other end until that deck lets it go. deck: its
+ * process number if it is a child of this one, else 0. Owns fd. Returns an exit code; texts go to
+ * standard output and error.
+ */
+int stand_in_run(int fd, pid_t deck, const struct term_facts *facts);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Counts what changes struct wire_note: an older deck may run on after an update. */
+#define VERSION 1
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(WIRE_DESCRIPTORS * sizeof(int))];
+};
+
+bool wire_send(int fd, struct wire_note note, const int *descriptors)
+{
+	union control control = { .bytes = { 0 } };
+	struct iovec data = { .iov_base = &note, .iov_len = sizeof(note) };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+	ssize_t n;
+
+	note.version = VERSION;
+	note.pid = (int32_t)getpid();
+	if (descriptors) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(WIRE_DESCRIPTORS * sizeof(int));
+		memcpy(CMSG_DATA(header), descriptors, WIRE_DESCRIPTORS * sizeof(int));
+	}
+	do {
+		/* Never waits: a stand-in that is stopped reads nothing. */
+		n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(note);
+}
+
+static void take_descriptors(struct msghdr *message, int descriptors[static WIRE_DESCRIPTORS])
+{
+	for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header;
+	     header = CMSG_NXTHDR(message, header)) {
+		if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+		    header->cmsg_len <= CMSG_LEN(WIRE_DESCRIPTORS * sizeof(int)))
+			memcpy(descriptors, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+	}
+}
+
+int wire_receive(int fd, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS])
+{
+	union control control;
+	struct iovec data = { .iov_base = ret, .iov_len = sizeof(*ret) };
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  /* Without the padding, where one more would have room. */
+				  .msg_controllen = CMSG_LEN(WIRE_DESCRIPTORS * sizeof(int)) };
+	ssize_t n;
+
+	for (int i = 0; i < WIRE_DESCRIPTORS; i++)
+		descriptors[i] = -1;
+	do {
+		n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+		/* The other side closed with something of ours unread; what it said before is
+		 * still there. This is reported once. */
+	} while (n < 0 && (errno == EINTR || errno == ECONNRESET));
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+		return 0;
+	if (n < 0)
+		return -1;
+	take_descriptors(&message, descriptors);
+	if (n != (ssize_t)sizeof(*ret) || ret->version != VERSION) {
+		wire_close(descriptors);
+		return -1;
+	}
+	ret->facts.name[sizeof(ret->facts.name) - 1] = '\0';
+	ret->facts.background[sizeof(ret->facts.background) - 1] = '\0';
+	ret->text[sizeof(ret->text) - 1] = '\0';
+	return 1;
+}
+
+void wire_close(int descriptors[static WIRE_DESCRIPTORS])
+{
+	for (int i = 0; i < WIRE_DESCRIPTORS; i++) {
+		if (descriptors[i] >= 0)
+			close(descriptors[i]);
+		descriptors[i] = -1;
+	}
+}
+
+bool wire_terminal(int fd, int ms, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS])
+{
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pollfd, 1, ms) <= 0 || wire_receive(fd, ret, descriptors) <= 0)
+		return false;
+	if (ret->kind == WIRE_TERMINAL && descriptors[WIRE_DESCRIPTORS - 1] >= 0)
+		return true;
+	wire_close(descriptors);
+	return false;
+}

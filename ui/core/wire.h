@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a deck and the process that stands in for it on a terminal say to each other, over a
+ * SOCK_SEQPACKET socket: one struct wire_note a packet. Both are the same program on the same
+ * machine. One thread on each side.
+ */
+#ifndef CLONEDECK_UI_CORE_WIRE_H
+#define CLONEDECK_UI_CORE_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ui/core/term.h"
+
+enum wire_kind {
+	/* from the stand-in */
+	WIRE_TERMINAL, /* draw here, all of it: with its three descriptors, and facts */
+	WIRE_RESIZED,
+	WIRE_SIGNAL, /* value: the stand-in was sent it */
+	WIRE_DETACH, /* the stand-in wants to go */
+	/* from the deck, which has given the terminal back before */
+	WIRE_STOP, /* stop as Ctrl-Z stops a program; text is printed before */
+	WIRE_LEFT, /* end with the exit code in value; the deck goes on. text is printed before */
+	WIRE_END,  /* the same, but the deck ends, too */
+};
+
+struct wire_note {
+	uint32_t version;
+	uint32_t kind;
+	int32_t value;
+	int32_t pid; /* of who says so */
+	struct term_facts facts;
+	char text[512]; /* translated; "" none */
+};
+
+#define WIRE_DESCRIPTORS 3
+
+/* descriptors NULL: none are sent. False: nobody listens any more. */
+bool wire_send(int fd, struct wire_note note, const int *descriptors);
+/* Takes the next note. descriptors get those that came with it, close-on-exec, or -1 each; they
+ * are the caller's. Returns 1, 0 when there is none yet, -1 when nobody will say anything any
+ * more, or what came makes no sense. */
+int wire_receive(int fd, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS]);
+/* Waits at most ms, -1: as long as it takes, for a WIRE_TERMINAL. */
+bool wire_terminal(int fd, int ms, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS]);
+/* Closes those that came. */
+void wire_close(int descriptors[static WIRE_DESCRIPTORS]);
+
+#endif
