@@ -159,6 +159,9 @@ static void put_table(const struct session *session, struct page *page)
 			   offer->grown ? _("copied as it is; with --table=fit --grow=last: %s")
 					: _("copied as it is; with --table=fit: %s"),
 			   fitted_print(offer, plan->sector_size, text, sizeof(text)));
+	else if (session_choice(session).no_offer[0])
+		page_field(page, _("table"), _("copied as it is. With --table=fit: %s"),
+			   session_choice(session).no_offer);
 }
 
 static const char *verify_words(const struct session *session)

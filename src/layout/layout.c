@@ -260,7 +260,6 @@ static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct erro
 static int check_ends(const struct plan *plan, struct error *reterr)
 {
 	const struct endpoint *source = &plan->source, *destination = &plan->destinations[0];
-	uint32_t sector = source->logical_sector_size, other = destination->logical_sector_size;
 
 	if (source->kind == ENDPOINT_PARTITION || destination->kind == ENDPOINT_PARTITION)
 		return error_set(
@@ -274,14 +273,28 @@ static int check_ends(const struct plan *plan, struct error *reterr)
 			  "an image, to something whose size is known; that of %s is not, or "
 			  "%s has none."),
 			destination->node, source->node);
-	if (sector < FITTED_UNIT || sector > 4096 || sector % FITTED_UNIT ||
-	    (other && other != sector))
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", destination->node,
-			_("%s has sectors of %u bytes and %s of %u: a table is not made to fit "
-			  "another sector size. Take a disk with sectors of %u bytes."),
-			source->node, sector, destination->node, other, sector);
 	return 0;
+}
+
+static int check_sectors(const struct fitting *f, uint32_t other, struct error *reterr)
+{
+	char bound[96];
+
+	if (f->sector >= FITTED_UNIT && f->sector <= 4096 && f->sector % FITTED_UNIT == 0 &&
+	    (!other || other == f->sector))
+		return 0;
+	smaller_bound(f, other, bound, sizeof(bound));
+	if (!bound[0])
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
+			_("%s has sectors of %u bytes and %s of %u: a table is not made to "
+			  "fit another sector size. Take a disk with sectors of %u bytes."),
+			f->name, f->sector, f->other, other, f->sector);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
+			 _("%s has sectors of %u bytes and %s of %u: a table is not made to fit "
+			   "another sector size, and partition %s could not be read there. Take a "
+			   "disk with sectors of %u bytes."),
+			 f->name, f->sector, f->other, other, bound, f->sector);
 }
 
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
@@ -298,7 +311,10 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 	*ret = (struct layout){ 0 };
 	if (r < 0)
 		return r;
-	f.sectors = plan->source.size / f.sector;
+	f.sectors = plan->source.size / (f.sector ? f.sector : 1);
+	r = check_sectors(&f, plan->destinations[0].logical_sector_size, reterr);
+	if (r < 0)
+		return r;
 	f.room = plan->destinations[0].size / f.sector;
 	r = f.sectors < 2 || f.room < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.other)
 					: fit(&f, grow, ret, reterr);

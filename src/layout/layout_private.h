@@ -71,6 +71,9 @@ int fit_smaller(struct fitting *f, struct error *reterr);
 /* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
  * begin. */
 int smaller_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
+/* The partitions whose file systems do not work with sectors of another size: "1 (vfat), 3 (ntfs)".
+ */
+void smaller_bound(const struct fitting *f, uint32_t other, char *list, size_t size);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
  * False: *retblocked would have to end *retmissing sectors earlier. */
 bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,

@@ -144,9 +144,8 @@ static void learn_part(const struct fitting *f, const struct table *table, struc
 	part->fixed = why_fixed(f, part, type);
 }
 
-static int learn(struct fitting *f, struct error *reterr)
+static int read_contents(const struct fitting *f, struct table *ret)
 {
-	struct table table = { 0 };
 	char path[48];
 
 	/* libblkid does not read what is open for direct access. */
@@ -155,7 +154,35 @@ static int learn(struct fitting *f, struct error *reterr)
 	const struct table_source from = { .fd = fd,
 					   .size = f->sectors * f->sector,
 					   .sector_size = f->sector };
-	int r = fd < 0 ? -errno : table_read(&from, &table);
+
+	return fd < 0 ? -errno : table_read(&from, ret);
+}
+
+void smaller_bound(const struct fitting *f, uint32_t other, char *list, size_t size)
+{
+	static const char *const bound[] = { "vfat", "exfat", "ntfs", "xfs" };
+	struct table table = { 0 };
+	size_t length = 0;
+
+	list[0] = '\0';
+	read_contents(f, &table);
+	for (size_t i = 0; i < table.partition_count; i++) {
+		const struct partition *p = &table.partitions[i];
+
+		/* XFS works where sectors are smaller than its own. */
+		for (size_t k = 0; k < (other > f->sector ? 4 : 3) && length < size; k++)
+			if (strcmp(p->fs, bound[k]) == 0)
+				length +=
+					(size_t)snprintf(list + length, size - length, "%s%u (%s)",
+							 length ? ", " : "", p->number, p->fs);
+	}
+	table_done(&table);
+}
+
+static int learn(struct fitting *f, struct error *reterr)
+{
+	struct table table = { 0 };
+	int r = read_contents(f, &table);
 
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
 		learn_part(f, &table, &f->parts[i]);

@@ -145,6 +145,7 @@ static int fit(struct check *check)
 	int r;
 
 	layout_done(&check->layout);
+	check->no_offer = (struct error){ 0 };
 	if (!check->fits && !check->offers)
 		return 0;
 	fd = open(plan->source.node, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -157,7 +158,10 @@ static int fit(struct check *check)
 				 plan->source.node, error_phrase(errno));
 	r = layout_fit(plan, fd, grow, &check->layout, check->fits ? &check->error : NULL);
 	if (r < 0 && !check->fits)
-		r = layout_fit(plan, fd, GROW_NO, &check->layout, NULL);
+		r = layout_fit(plan, fd, GROW_NO, &check->layout, &check->no_offer);
+	/* To a larger disk the table goes as it is, too. */
+	if (r == 0 || plan->destinations[0].size > plan->source.size)
+		check->no_offer = (struct error){ 0 };
 	return check->fits ? r : 0;
 }
 

@@ -33,7 +33,8 @@ struct check {
 	bool offers;     /* not now, but it could be */
 	bool leaves_out; /* the plan that there is leaves free places out */
 	/* What was found. */
-	struct layout layout; /* no extents: there is none */
+	struct layout layout;  /* no extents: there is none */
+	struct error no_offer; /* why a smaller disk cannot be offered one; empty: it can */
 	struct loaded loaded;
 	struct guard_facts facts;
 	struct boot_look boot; /* of the source */

@@ -224,6 +224,7 @@ struct session_choice {
 	/* What --table=fit --grow=last would do, where the sizes differ; NULL: not known, or done.
 	 */
 	const struct fitted *offer;
+	const char *no_offer; /* why there is none for a smaller disk; "" nothing is known */
 	/* The disks that the ends are or lie on; of an image, the disk that it holds. NULL: not
 	 * known. */
 	const struct disk *source, *destination;

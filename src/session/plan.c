@@ -124,6 +124,7 @@ void session_discard_plan(struct session *session)
 	plan_destroy(cleanup_steal(session->plan));
 	session_resume_from(session, NULL);
 	layout_done(&session->offer);
+	session->no_offer = (struct error){ 0 };
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	session->from_report = false;
@@ -256,6 +257,7 @@ static int take_layout(struct session *session)
 	struct layout *layout = &check->layout;
 
 	layout_done(&session->offer);
+	session->no_offer = check->no_offer;
 	if (check->fits)
 		return plan_fit(session->plan, layout->extents, layout->extent_count,
 				&layout->fitted, &check->error);
@@ -419,6 +421,7 @@ struct session_choice session_choice(const struct session *session)
 		.held = &session->held,
 		.boot = &session->boot,
 		.offer = session->offer.extent_count ? &session->offer.fitted : NULL,
+		.no_offer = session->no_offer.sentence,
 		.source = plan ? session_contents(session, &plan->source) : NULL,
 		.destination = plan ? session_contents(session, &plan->destinations[0]) : NULL,
 		.resumes = plan && session->resumes,

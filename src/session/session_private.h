@@ -174,6 +174,7 @@ struct session {
 	struct held held;                     /* of the plan */
 	struct boot_look boot;                /* of the source of the plan */
 	struct layout offer;                  /* what --table=fit --grow=last would do */
+	struct error no_offer;                /* or why it cannot */
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;

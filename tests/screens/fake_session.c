@@ -366,6 +366,7 @@ struct session_choice session_choice(const struct session *session)
 		.plan = plan,
 		.verdicts = &session->verdicts,
 		.held = &session->held,
+		.no_offer = "",
 		.source = plan ? disk_at(session, &plan->source) : NULL,
 		.destination = plan ? disk_at(session, &plan->destinations[0]) : NULL,
 		.resumes = session->resumes,

@@ -230,6 +230,11 @@ what_is_too_large_is_said() {
 	detach "$loop"
 	clone 0 image "$destination" --table=fit
 	clean_gpt "$destination"
+	run 3 clone -n -s "$source" -d "$(new_disk large 100 --sector-size 4096)" --table=fit
+	says 'partition 1 (vfat) could not be read there'
+	# The plan says it before it is asked.
+	run 3 clone -n -s "$source" -d "$destination"
+	says 'With --table=fit: Partition 3 (ext4'
 	# Boot code that may name a place.
 	printf '\353\376 what is this' | dd of="$source" conv=notrunc,fsync status=none
 	run 3 clone -n -s "$source" -d "$destination" --table=fit

@@ -379,7 +379,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_FIT_TABLE:
 		if (!session_choice(app_session(app)).offer &&
 		    app_choice(app)->options.table == TABLE_KEEP)
-			return _("There is no table here that could be made to fit another size.");
+			return session_choice(app_session(app)).no_offer[0]
+				       ? session_choice(app_session(app)).no_offer
+				       : _("There is no table here that could be made to fit "
+					   "another size.");
 		break;
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
