@@ -59,7 +59,7 @@ trap 'rm -rf -- "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir "$work/in" "$work/in/clonedeck"
 cp -R "$tree/usr" "$work/in/"
-cp "$here"/{assemble,init,deck,shell,leave,mount-logs,modules,hook,grub.cfg} "$top/man/clonedeck.8" \
+cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,modules,hook,grub.cfg} "$top/man/clonedeck.8" \
 	"$work/in/clonedeck/"
 mkdir -p "$out"
 
