@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Starts a rescue stick or CD in an emulated machine, as far as the deck on the serial line, and
-there copies one disk to another. Under emulation that takes minutes.
+there copies one disk to another. Under emulation that takes minutes. From the network, the kernel
+and the initrd of the ISO are sent by TFTP to the iPXE of the network card.
 
-usage: boot.py bios|uefi|secure stick|cd IMAGE [--memory MIB] [--copy] [--screen FILE.png]
+usage: boot.py bios|uefi|secure stick|cd|net IMAGE [--memory MIB] [--copy] [--keys]
+               [--screen FILE.png]
 """
 import argparse
 import os
@@ -59,6 +61,17 @@ class Machine:
         if kind == "cd":
             return ["-drive", f"if=none,id=medium,format=raw,readonly=on,file={image}",
                     "-device", "ide-cd,bus=ide.0,drive=medium,bootindex=0"]
+        if kind == "net":
+            os.mkdir(f"{self.folder}/tftp")
+            subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/boot",
+                            f"{self.folder}/tftp"], check=True, capture_output=True)
+            with open(f"{self.folder}/tftp/script", "w", encoding="ascii") as script:
+                script.write("#!ipxe\n"
+                             "kernel vmlinuz initrd=initrd console=ttyS0,115200 console=tty0\n"
+                             "initrd initrd\n"
+                             "boot\n")
+            return ["-netdev", f"user,id=net,tftp={self.folder}/tftp,bootfile=script",
+                    "-device", "virtio-net-pci,netdev=net,bootindex=0"]
         # What is written to the stick stays in a copy.
         shutil.copy(image, f"{self.folder}/stick")
         return ["-drive", f"if=none,id=medium,format=raw,file={self.folder}/stick",
@@ -107,12 +120,16 @@ class Machine:
         self.process.wait()
 
 
-def copy(machine, stick):
-    """From the shell; both ends are compared from outside, and the stick is refused."""
+def shell(machine):
+    """Out of the deck."""
     machine.type("q")
     machine.see(r"p  power off")
     machine.type("s")
     machine.see(r"# $")
+
+
+def copy(machine, stick, logs):
+    """Both ends are compared from outside; the stick is refused, and keeps the logs."""
     machine.type("clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES "
                  "--confirm ST-DES; echo status=$?\r")
     machine.see(r"status=0", 600)
@@ -125,17 +142,44 @@ def copy(machine, stick):
         machine.type("clonedeck clone -s serial=TEST-SOU -d serial=STICK-0001 "
                      "--dry-run; echo status=$?\r")
         machine.see(r"this rescue stick[^$]*status=3")
+    if logs:
         machine.type("ls /var/log/clonedeck; grep clonedeck /proc/mounts\r")
         machine.see(r"\.json[^$]*/var/log/clonedeck vfat rw,sync")
+
+
+def keys(machine):
+    """Ctrl-Alt-Del and the power button, pressed in a copy, ask; the copy goes on to its end."""
+    machine.type("clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES --confirm ST-DES --rate 1M "
+                 ">/tmp/out 2>&1 & copy=$!\r")
+    machine.type("until ls /run/clonedeck/*.job; do sleep 1; done; echo running=$?\r")
+    machine.see(r"running=0", 60)
+    for press in ("sendkey ctrl-alt-delete", "system_powerdown"):
+        machine.type("chvt 1; cat /sys/class/tty/tty0/active\r")
+        machine.see(r"tty1")
+        machine.command(press)
+        machine.type("cat /sys/class/tty/tty0/active\r")
+        machine.see(r"tty4", 20)
+        machine.command("sendkey r")
+        machine.type("sleep 2; grep -o 'A copy is running' /dev/vcs4 | head -n 1\r")
+        machine.see(r"'[^']*\nA copy is running", 20)
+        machine.command("sendkey ret")
+    machine.command("sendkey k")
+    for key in ("d", "e", "ret", "z", "ret"):
+        machine.command(f"sendkey {key}")
+    machine.type("sleep 2; tail -c 400 /dev/vcs4 >/dev/null; grep -o 'Enter): y' /dev/vcs4\r")
+    machine.see(r"Enter\): y\r", 20)
+    machine.type("wait $copy; echo status=$?\r")
+    machine.see(r"status=0", 300)
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("firmware", choices=("bios", "uefi", "secure"))
-    parser.add_argument("medium", choices=("stick", "cd"))
+    parser.add_argument("medium", choices=("stick", "cd", "net"))
     parser.add_argument("image")
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--copy", action="store_true")
+    parser.add_argument("--keys", action="store_true")
     parser.add_argument("--screen")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="clonedeck-image.") as folder:
@@ -144,8 +188,13 @@ def main():
             machine.see("TEST-SOU")
             if options.screen:
                 machine.command(f"screendump {os.path.abspath(options.screen)} -f png")
+            if options.copy or options.keys:
+                shell(machine)
             if options.copy:
-                copy(machine, options.medium == "stick")
+                stick = options.medium == "stick"
+                copy(machine, stick, stick and options.image.endswith(".img"))
+            if options.keys:
+                keys(machine)
         finally:
             machine.end()
 
