@@ -166,7 +166,7 @@ def keys(machine):
     machine.command("sendkey k")
     for key in ("d", "e", "ret", "z", "ret"):
         machine.command(f"sendkey {key}")
-    machine.type("sleep 2; tail -c 400 /dev/vcs4 >/dev/null; grep -o 'Enter): y' /dev/vcs4\r")
+    machine.type("sleep 2; grep -o 'Enter): y' /dev/vcs4\r")
     machine.see(r"Enter\): y\r", 20)
     machine.type("wait $copy; echo status=$?\r")
     machine.see(r"status=0", 300)
