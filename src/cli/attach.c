@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "discover/running.h"
 #include "ui/deck.h"
@@ -20,6 +21,26 @@ static void print_job(FILE *out, const struct running *job)
 		end_name(&job->destination), job->percent, job->state);
 }
 
+/* Those that have ended lately. */
+static void tell_ended(uint32_t pid)
+{
+	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
+	size_t count = jobs ? running_list_ended(NULL, jobs) : 0;
+	char report[3 * sizeof(jobs->report)];
+
+	for (size_t i = 0; i < count; i++)
+		if (!pid || jobs[i].pid == (pid_t)pid)
+			fprintf(stderr,
+				_("The copy of process %ld, %s -> %s, has ended with exit status "
+				  "%d. Report: %s\n"),
+				(long)jobs[i].pid, end_name(&jobs[i].source),
+				end_name(&jobs[i].destination), jobs[i].exit_code,
+				jobs[i].report[0]
+					? text_show(report, sizeof(report), jobs[i].report)
+					: _("none was written"));
+	free(jobs);
+}
+
 /* The one that was asked for; NULL: none, which was told. */
 static const struct running *choose(const struct running *jobs, size_t count, uint32_t pid)
 {
@@ -27,11 +48,12 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 		if (pid == 0 ? count == 1 : jobs[i].pid == (pid_t)pid)
 			return &jobs[i];
 	if (pid)
-		fprintf(stderr, _("clonedeck: Process %u runs no copy. "), pid);
-	if (count == 0) {
-		fputs(_("No copy runs.\n"), stderr);
+		fprintf(stderr, _("clonedeck: Process %u runs no copy.\n"), pid);
+	else if (count == 0)
+		fputs(_("clonedeck: No copy runs.\n"), stderr);
+	tell_ended(pid);
+	if (count == 0)
 		return NULL;
-	}
 	fputs(_("These copies run; 'clonedeck attach PID' takes one:\n"), stderr);
 	for (size_t i = 0; i < count; i++)
 		print_job(stderr, &jobs[i]);

@@ -208,9 +208,8 @@ static const char *news_of_copies(char *buffer, size_t size)
 	size_t count = jobs ? running_list(NULL, jobs) : 0;
 
 	if (count == 1)
-		snprintf(buffer, size,
-			 _("A copy runs, %u %% done: q, then 'clonedeck attach %ld'."),
-			 (unsigned)jobs[0].percent, (long)jobs[0].pid);
+		snprintf(buffer, size, _("A copy runs: q, then 'clonedeck attach %ld', shows it."),
+			 (long)jobs[0].pid);
 	else if (count > 1)
 		snprintf(buffer, size,
 			 P_("%u copy runs: q, then 'clonedeck jobs' and 'clonedeck attach PID'.",

@@ -19,6 +19,7 @@
 #define ROOT_FOLDER "/run/clonedeck"
 #define FIRST_LINE  "clonedeck.job/1"
 #define RECORD_MAX  4096
+#define ENDED       "ended"
 
 struct running_record {
 	int fd;
@@ -89,6 +90,9 @@ static size_t print(const struct running *running, char text[static RECORD_MAX])
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
 	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
+	if (strcmp(running->state, ENDED) == 0)
+		n += snprintf(text + n, RECORD_MAX - (size_t)n, "exit %d\nreport %s\n",
+			      running->exit_code, text_encode(map, sizeof(map), running->report));
 	return (size_t)n;
 }
 
@@ -189,6 +193,16 @@ void running_destroy(struct running_record *record)
 	free(record);
 }
 
+void running_ended(struct running_record *record, struct running *running)
+{
+	if (!record)
+		return;
+	text_copy(running->state, sizeof(running->state), ENDED);
+	running_update(record, running);
+	record->path[0] = '\0';
+	running_destroy(record);
+}
+
 /* ---- reading ---- */
 
 static void take_device(const char *value, dev_t *ret)
@@ -225,6 +239,10 @@ static void take(const char *key, const char *value, struct running *ret)
 		text_sanitise(ret->state, sizeof(ret->state), value, strlen(value));
 	else if (strcmp(key, "map") == 0)
 		text_decode(ret->map, sizeof(ret->map), value);
+	else if (strcmp(key, "exit") == 0)
+		ret->exit_code = (int)strtol(value, NULL, 10);
+	else if (strcmp(key, "report") == 0)
+		text_decode(ret->report, sizeof(ret->report), value);
 	else if (strncmp(key, "source", strlen("source")) == 0)
 		take_end(key + strlen("source"), value, &ret->source);
 	else if (strncmp(key, "destination", strlen("destination")) == 0)
@@ -249,7 +267,7 @@ static bool parse(char *text, struct running *ret)
 	return ret->pid > 0 && ret->percent >= 0 && ret->percent <= 100;
 }
 
-static bool load(int folder, const char *name, struct running *ret)
+static bool load(int folder, const char *name, bool alive, struct running *ret)
 {
 	int fd = open_record(folder, name);
 	char text[RECORD_MAX];
@@ -257,16 +275,16 @@ static bool load(int folder, const char *name, struct running *ret)
 
 	if (fd < 0)
 		return false;
-	if (is_alive(fd))
+	if (is_alive(fd) == alive)
 		n = pread(fd, text, sizeof(text) - 1, 0);
 	close(fd);
 	if (n < 0)
 		return false;
 	text[n] = '\0';
-	return parse(text, ret) && ret->pid != getpid();
+	return parse(text, ret) && (alive ? ret->pid != getpid() : strcmp(ret->state, ENDED) == 0);
 }
 
-static size_t list_folder(const char *folder, struct running *ret, size_t max)
+static size_t list_folder(const char *folder, bool alive, struct running *ret, size_t max)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -275,25 +293,35 @@ static size_t list_folder(const char *folder, struct running *ret, size_t max)
 	if (!dir)
 		return 0;
 	while (count < max && (entry = readdir(dir)))
-		if (is_record(entry->d_name) && load(dirfd(dir), entry->d_name, &ret[count]))
+		if (is_record(entry->d_name) && load(dirfd(dir), entry->d_name, alive, &ret[count]))
 			count++;
 	closedir(dir);
 	return count;
 }
 
-size_t running_list(const char *folder, struct running *ret)
+static size_t list(const char *folder, bool alive, struct running *ret)
 {
 	char own[512];
 	size_t count;
 
 	if (folder)
-		return list_folder(folder, ret, RUNNING_MAX);
-	count = list_folder(ROOT_FOLDER, ret, RUNNING_MAX);
+		return list_folder(folder, alive, ret, RUNNING_MAX);
+	count = list_folder(ROOT_FOLDER, alive, ret, RUNNING_MAX);
 	for (size_t i = 0; i < count; i++)
 		ret[i].by_root = true;
 	if (geteuid() != 0 && user_folder(own, sizeof(own)))
-		count += list_folder(own, ret + count, RUNNING_MAX - count);
+		count += list_folder(own, alive, ret + count, RUNNING_MAX - count);
 	return count;
+}
+
+size_t running_list(const char *folder, struct running *ret)
+{
+	return list(folder, true, ret);
+}
+
+size_t running_list_ended(const char *folder, struct running *ret)
+{
+	return list(folder, false, ret);
 }
 
 bool running_is_on(const struct running_end *end, const struct identity *disk)

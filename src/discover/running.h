@@ -4,7 +4,8 @@
  * busy disk is. Each copy keeps a small file, PID.job, with lines "key value", in
  * a folder that is gone after a restart. It is locked as long as its process lives
  * and believed only then: a record that a crash left behind says nothing, and a
- * process that was given the same number does not bring it to life.
+ * process that was given the same number does not bring it to life. What one leaves behind that has
+ * ended in order says how, until the next copy begins.
  *
  * Whoever reads skips keys that it does not know, so later versions may add some.
  */
@@ -35,7 +36,11 @@ struct running {
 	char state[16];  /* "copying", as in the JSON of a progress line; "" unknown */
 	struct running_end source, destination;
 	char map[512];
-	bool by_root; /* its record is root's; when listed */
+	/* of one that has ended */
+	int exit_code;
+	char report[512]; /* "": none was written */
+	/* when listed */
+	bool by_root; /* its record is root's */
 };
 
 struct running_record;
@@ -49,12 +54,18 @@ const char *running_root_folder(void);
  * were left behind there. */
 int running_new(const char *folder, const struct running *running, struct running_record **ret);
 void running_update(struct running_record *record, const struct running *running);
+/* The copy has ended; exit_code and report are told to those who ask. Owns the record; NULL is
+ * fine.
+ */
+void running_ended(struct running_record *record, struct running *running);
 /* Removes it. NULL is fine. */
 void running_destroy(struct running_record *record);
 
 /* The copies of other processes that run now, at most RUNNING_MAX; folder NULL: root's and this
  * user's. Returns their number. */
 size_t running_list(const char *folder, struct running *ret);
+/* The same of those that have ended in order, before any other was begun. */
+size_t running_list_ended(const char *folder, struct running *ret);
 /* Is this end of a running copy on that disk? */
 bool running_is_on(const struct running_end *end, const struct identity *disk);
 /* "clonedeck, process 1944, is copying to it: 32 %"; translated. */

@@ -205,7 +205,7 @@ static int begin_report(struct session *session, bool reread, struct error *rete
 	r = begin_closing(session, true, reread, reterr);
 	if (r < 0) {
 		session->state = SESSION_FINISHED;
-		heartbeat_end(&session->heartbeat);
+		heartbeat_end(&session->heartbeat, NULL, 0);
 	}
 	return r;
 }
@@ -446,7 +446,9 @@ void session_take_finish(struct session *session, unsigned *changes)
 	}
 	if (session->state == SESSION_FINISHING) {
 		session->state = SESSION_FINISHED;
-		heartbeat_end(&session->heartbeat);
+		heartbeat_end(&session->heartbeat,
+			      finishing->made ? session->report.files.json : NULL,
+			      finishing->made ? (int)report_end_code(&session->report) : 0);
 		session->has_report = finishing->made;
 		session->left_behind = finishing->left_behind;
 		session->errors[SESSION_TASK_FINISH] = finishing->error;

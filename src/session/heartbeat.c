@@ -91,9 +91,15 @@ void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan)
 	set_timer(heartbeat, BEAT);
 }
 
-void heartbeat_end(struct heartbeat *heartbeat)
+void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_code)
 {
-	running_destroy(heartbeat->record);
+	if (report) {
+		text_copy(heartbeat->running.report, sizeof(heartbeat->running.report), report);
+		heartbeat->running.exit_code = exit_code;
+		running_ended(heartbeat->record, &heartbeat->running);
+	} else {
+		running_destroy(heartbeat->record);
+	}
 	heartbeat->record = NULL;
 	heartbeat->beats = 0;
 	heartbeat->running = (struct running){ 0 };
@@ -103,7 +109,7 @@ void heartbeat_end(struct heartbeat *heartbeat)
 
 void heartbeat_done(struct heartbeat *heartbeat)
 {
-	heartbeat_end(heartbeat);
+	heartbeat_end(heartbeat, NULL, 0);
 	if (heartbeat->timer_fd >= 0)
 		close(heartbeat->timer_fd);
 }

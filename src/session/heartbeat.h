@@ -37,8 +37,9 @@ void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan);
  * NULL: no line in it. */
 void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job, const char *map,
 		    bool away, struct log *log);
-/* Its disks are free again. */
-void heartbeat_end(struct heartbeat *heartbeat);
+/* Its disks are free again. report: where it was written, "" nowhere; NULL: there is none, and the
+ * record does not stay to tell of it. */
+void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_code);
 
 int awake_begin(const char *program, struct awake *awake);
 void awake_end(struct awake *awake);

@@ -352,7 +352,7 @@ void session_release_job(struct session *session)
 {
 	opened_discard(&session->opened);
 	session_waiting_done(session);
-	heartbeat_end(&session->heartbeat);
+	heartbeat_end(&session->heartbeat, NULL, 0);
 	session->unplugged.parts = 0;
 	session->unplugged.source_gone = false;
 	if (session->has_report)

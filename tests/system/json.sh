@@ -173,8 +173,14 @@ the_copies_that_run() {
 	[ "$(valid out)" = jobs ]
 	run 0 jobs
 	says "$destination"
+	# It has no deck.
+	run 2 attach "$copy"
+	says "started without a deck"
+	says "$destination"
 	kill -INT "$copy"
 	ends 6
+	run 1 attach "$copy"
+	says "has ended with exit status 6. Report: "
 	! "$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" 'any(.jobs[]; .pid == $pid)'
 }
 

@@ -80,8 +80,6 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 			ops->init(app->states[i], app);
 	}
 	app_go(app, SCREEN_DISKS);
-	if (options->news)
-		app_message(app, MESSAGE_WARN, "%s", options->news);
 	*ret = app;
 	return 0;
 }

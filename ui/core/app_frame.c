@@ -117,7 +117,14 @@ static bool text_banner(struct app *app, struct line *line, enum role *retrole)
 		return true;
 	}
 	*retrole = ROLE_BANNER;
-	return ops->banner && ops->banner(app->states[ops->id], app, line, retrole);
+	if (ops->banner && ops->banner(app->states[ops->id], app, line, retrole))
+		return true;
+	if (!app->options->news || ops->id != SCREEN_DISKS)
+		return false;
+	*retrole = ROLE_ALERT;
+	line_start(line, line->limit);
+	line_fit(line, app->options->news);
+	return true;
 }
 
 static void draw_banner(struct app *app, struct draw *draw, struct rect area)

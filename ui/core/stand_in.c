@@ -317,12 +317,17 @@ int deck_attach(const char *folder, long pid, int *retfound)
 {
 	struct sockaddr_un address;
 	struct term_facts facts;
-	int fd, code;
+	int fd = -ENAMETOOLONG, code;
 
-	*retfound = door_name(folder, (pid_t)pid, &address) ? 0 : -ENAMETOOLONG;
-	if (*retfound < 0 || (code = stand_in_look(&facts)))
-		return *retfound < 0 ? EXIT_ENVIRONMENT : code;
-	fd = door_knock(&address);
+	if (door_name(folder, (pid_t)pid, &address))
+		fd = door_knock(&address);
 	*retfound = fd < 0 ? fd : 0;
-	return fd < 0 ? EXIT_ENVIRONMENT : stand_in_run(fd, 0, &facts);
+	if (fd < 0)
+		return EXIT_ENVIRONMENT;
+	/* Only who has a terminal takes the deck from the one that has it. */
+	code = stand_in_look(&facts);
+	if (code == 0)
+		return stand_in_run(fd, 0, &facts);
+	close(fd);
+	return code;
 }

@@ -159,6 +159,28 @@ START_TEST(the_record_goes_with_the_copy)
 }
 END_TEST
 
+/* How it ended is told until the next copy. */
+START_TEST(one_that_has_ended_tells_how)
+{
+	struct running running = {
+		.pid = getpid(), .percent = 100, .exit_code = 4, .report = "/var/log/a b.json"
+	};
+	struct running_record *record = NULL;
+
+	ck_assert_int_eq(running_new(folder, &running, &record), 0);
+	ck_assert_uint_eq(running_list_ended(folder, found), 0);
+	running_ended(record, &running);
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	ck_assert_uint_eq(running_list_ended(folder, found), 1);
+	ck_assert_int_eq(found[0].exit_code, 4);
+	ck_assert_str_eq(found[0].report, "/var/log/a b.json");
+	ck_assert_int_eq(running_new(folder, &running, &record), 0);
+	ck_assert_uint_eq(running_list_ended(folder, found), 0);
+	running_destroy(record);
+	running_ended(NULL, &running);
+}
+END_TEST
+
 static void leave(const char *name, const char *text)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -200,7 +222,8 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, a_living_copy_is_told, what_a_dead_one_left_behind_is_not_believed,
-		  the_record_goes_with_the_copy, what_is_no_record_is_left_alone);
+		  the_record_goes_with_the_copy, one_that_has_ended_tells_how,
+		  what_is_no_record_is_left_alone);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
