@@ -33,7 +33,7 @@ allowed() { # LAYER
 	guard) echo 'base/* scsi/sg_only.h plan/* discover/*' ;;
 	digest) echo 'config.h base/* plan/plan.h plan/options.h' ;;
 	map) echo 'base/* plan/fitted.h plan/plan.h plan/held.h plan/options.h digest/*' ;;
-	copy) echo "base/* plan/plan.h plan/held.h digest/digests.h map/map.h io/io.h io/backends.h io/buffers.h stats/latency.h" ;;
+	copy) echo "base/* plan/plan.h plan/held.h digest/digests.h map/map.h io/io.h io/backends.h io/buffers.h stats/latency.h stats/zones.h" ;;
 	rescue) echo 'base/* scsi/sense.h discover/disk.h plan/plan.h map/map.h io/io.h copy/* job/events.h job/snapshot.h' ;;
 	verify) echo 'base/* plan/* digest/* map/* io/io.h stats/* copy/*' ;;
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;

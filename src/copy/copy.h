@@ -30,6 +30,7 @@ struct lane;
 struct sector_search;
 struct slot;
 struct verification;
+struct zones;
 
 /* The longest that a thread waits before it looks at the gate again. */
 #define COPY_PATIENCE (100 * NSEC_PER_MSEC)
@@ -139,6 +140,7 @@ struct copy {
 	bool never_writes; /* it only verifies */
 	struct work *work; /* of the pass */
 	struct rate_limit *limit;
+	struct zones *zones;    /* latency of the source by place */
 	const atomic_int *gate; /* enum gate */
 	/* Of the pass under way; set while all lanes are parked, then published by the next
 	 * generation. */

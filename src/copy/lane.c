@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "io/buffers.h"
+#include "stats/zones.h"
 
 #define BATCH      32
 #define STACK_SIZE (256 << 10)
@@ -46,6 +47,8 @@ static void count_begin(struct lane *lane, struct slot *slot)
 
 	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
 		    slot->at_destination);
+	if (!slot->at_destination)
+		slot->in_flight = zones_begin(lane->copy->zones, slot->request.length);
 	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
@@ -57,6 +60,8 @@ static void count_end(struct lane *lane, struct slot *slot)
 
 	if (watch_end(&slot->watch) && !slot->at_destination)
 		atomic_fetch_sub(&lane->hanging, 1);
+	if (!slot->at_destination)
+		zones_end(lane->copy->zones, slot->request.length);
 	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
@@ -92,6 +97,9 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	}
 	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
 	counter_add(&c->read, request->length);
+	/* What looks for a bad sector reads in another way. */
+	if (lane->traits & PASS_BOTH_ENDS)
+		zones_add(lane->copy->zones, request->offset, request->length, slot->in_flight, ns);
 }
 
 /* From the request's own times: reading the clock twice more is dear without a vDSO. */

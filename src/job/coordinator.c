@@ -38,6 +38,7 @@ void coordinator_view(const struct job *job, struct measure_view *ret)
 	*ret = (struct measure_view){
 		.lanes = job->lanes,
 		.lane_count = job->lane_count,
+		.zones = job->zones,
 		.state = job->coordinator->state,
 		.total = job->total,
 		.reads_back = pass && job->stages.now == 0 &&

@@ -31,6 +31,7 @@ struct probe;
 struct saver;
 struct sector_search;
 struct skip;
+struct zones;
 
 struct job {
 	struct job_setup setup;
@@ -72,6 +73,7 @@ struct job {
 	atomic_uint errors_told;
 	struct skip *skip;
 	struct sector_search *search; /* of the passes that rescue */
+	struct zones *zones;          /* latency of the source */
 	struct probe *probe;          /* lane 0's while it runs */
 	struct clearing clearing;
 	struct verification verification;

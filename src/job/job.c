@@ -33,6 +33,7 @@ struct whole {
 	struct coordinator coordinator;
 	struct skip skip;
 	struct sector_search search;
+	struct zones zones;
 	struct probe probe;
 	struct look look;
 	struct checksums checksums;
@@ -159,6 +160,17 @@ static int make_map(struct job *job, struct error *reterr)
 	return 0;
 }
 
+/* From the first byte of the source that is copied to the last. */
+static void make_zones(struct job *job)
+{
+	const struct plan *plan = job->plan;
+	uint64_t first, last, unused, length;
+
+	plan_extent_bytes(plan, 0, &first, &unused, &length);
+	plan_extent_bytes(plan, plan->extent_count - 1, &last, &unused, &length);
+	zones_init(job->zones, first, last + length, job->choice.chunk);
+}
+
 static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)
 {
 	pthread_mutex_lock(&job->coordinator->place_lock);
@@ -217,6 +229,7 @@ static void make_copy(struct job *job)
 		.never_writes = job->setup.verify_only,
 		.work = &job->work,
 		.limit = &job->limit,
+		.zones = job->zones,
 		.gate = &job->gate,
 		.slot_size = pass_slot_size(),
 		.search = job->search,
@@ -287,6 +300,8 @@ static int init(struct job *job, struct error *reterr)
 		r = check_fits(&job->setup, reterr);
 	if (r >= 0)
 		r = choose(job, reterr);
+	if (r >= 0)
+		make_zones(job);
 	make_copy(job);
 	if (r >= 0)
 		r = make_map(job, reterr);
@@ -338,6 +353,7 @@ static void join_parts(struct whole *whole)
 	job->coordinator = &whole->coordinator;
 	job->skip = &whole->skip;
 	job->search = &whole->search;
+	job->zones = &whole->zones;
 	job->probe = &whole->probe;
 	job->verification.look = &whole->look;
 	job->verification.checksums = &whole->checksums;

@@ -68,6 +68,7 @@ static void summarise_latency(struct measure *m, const struct measure_view *view
 	latency_summarise(&read, &m->read_latency);
 	latency_summarise(&write, &m->write_latency);
 	latency_summarise(&back, &m->back_latency);
+	zones_show(view->zones, &m->zones);
 }
 
 static void measure_lane(struct measure *m, const struct measure_view *view, unsigned i,

@@ -47,6 +47,7 @@ struct measure {
 	uint64_t errors_then; /* bytes that failed, a second ago */
 	double error_rate;    /* bytes per second */
 	struct latency_summary read_latency, write_latency, back_latency;
+	struct zones_shown zones;
 	/* Source, destination; NULL: none. */
 	struct sensor *sensor[2];
 	struct temperature temperature[2];
@@ -56,6 +57,7 @@ struct measure {
 struct measure_view {
 	struct lane *const *lanes;
 	unsigned lane_count;
+	const struct zones *zones;
 	enum job_state state;
 	uint64_t total;        /* bytes of the plan */
 	bool reads_back;       /* the pass reads all of it back: its rates are shown */

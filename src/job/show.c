@@ -193,6 +193,7 @@ void show_publish(struct job *job, uint64_t now)
 	show_end(job, true, &s);
 	show_end(job, false, &s);
 	s.read_back = co->measure.back_latency;
+	s.zones = co->measure.zones;
 	fill_counts(job, &s);
 	measure_show(&co->measure, &view, &s);
 	fill_map(job, &s);

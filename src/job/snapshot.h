@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "stats/cpu.h"
 #include "stats/latency.h"
+#include "stats/zones.h"
 #include "stats/rates.h"
 #include "verify/outcome.h"
 
@@ -177,6 +178,7 @@ struct job_snapshot {
 	unsigned pass_count;
 	struct job_end source, destination;
 	struct latency_summary read_back; /* of the destination's reads */
+	struct zones_shown zones;         /* the source's good reads, by where they were */
 	struct job_lane lanes[JOB_LANES_MAX];
 	unsigned lane_count;
 	uint32_t chunk;

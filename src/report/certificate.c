@@ -94,6 +94,7 @@ static void add_result(json_object *page, const struct report *report)
 	append_text(lines, report_reason(report));
 	append_text(lines, report_boot_line(report, line, sizeof(line)));
 	append_text(lines, report_in_use(report, line, sizeof(line)));
+	append_text(lines, report_weak_zone(report, line, sizeof(line)));
 	json_object_object_add(page, "result_lines", lines);
 }
 
@@ -335,7 +336,7 @@ static json_object *make_page(const struct report *report)
 	add_ends(page, report);
 	add_facts(page, report);
 	json_object_object_add(page, "strip", report_strip(report));
-	json_object_object_add(page, "graph", report_graph(report));
+	json_object_object_add(page, "graphs", report_graphs(report));
 	add_differences(page, report);
 	add_bad_areas(page, report);
 	add_bool(page, "has_warnings",

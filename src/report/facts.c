@@ -386,6 +386,7 @@ static const struct fact facts[] = {
 	{ FACT_OUTCOME, .label = "", .words = report_boot_line },
 	{ FACT_OUTCOME, .label = N_("in use"), .words = report_in_use,
 	  .json = OF("source_writer", JSON_TEXT, source_writer) },
+	{ FACT_OUTCOME, .label = N_("slow"), .words = report_weak_zone },
 	{ FACT_OUTCOME, .label = N_("operator"), .title = N_("Operator"),
 	  .json = OF("operator", JSON_TEXT, operator_name) },
 	{ FACT_OUTCOME, .label = N_("ticket"), .title = N_("Ticket"),
@@ -465,6 +466,8 @@ static const struct fact facts[] = {
 
 	{ FACT_MEASURED, .label = N_("read ms"), .words = read_latency,
 	  .json = JSON_PART_OF("latency", latencies_part, struct report, job) },
+	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Slowest place"),
+	  .words = report_slowest, .json = JSON_MADE("latency_by_place", report_json_zones) },
 	{ FACT_MEASURED, .label = N_("write ms"), .words = write_latency },
 	{ FACT_MEASURED, .label = N_("back ms"), .words = back_latency },
 	{ FACT_MEASURED, .label = N_("cpu"), .title = N_("Processor time"), .words = processor_time,

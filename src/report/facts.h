@@ -56,9 +56,14 @@ void report_add_fact_rows(json_object *rows, const struct report *report, enum f
 /* The JSON of the report as it is, not masked. */
 json_object *report_json_of_facts(const struct report *report);
 
-/* graph.c: for the template; NULL where nothing is known. */
-json_object *report_graph(const struct report *report);
+/* graph.c: for the template. The strip: NULL where nothing is known. */
+json_object *report_graphs(const struct report *report);
 json_object *report_strip(const struct report *report);
+
+/* zones.c: where the source was slow, and whether that is a reason to doubt it. */
+const char *report_slowest(const struct report *report, char *buffer, size_t size);
+const char *report_weak_zone(const struct report *report, char *buffer, size_t size);
+json_object *report_json_zones(const void *report);
 
 /* start.c */
 bool report_boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret);

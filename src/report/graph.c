@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The certificate's two pictures as numbers for the template's SVG. All
+ * The certificate's pictures as numbers for the template's SVG. All
  * coordinates are whole numbers: a locale's decimal comma would break a number
  * in markup.
  */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -18,6 +19,9 @@
 #define GRAPH_WIDTH  (BAR * RATES_PROFILE)
 #define GRAPH_BOTTOM (GRAPH_TOP + GRAPH_HEIGHT)
 #define GRID_LINES   4
+#define SCALE_MARKS  4
+#define BLUE         "#2f6db3"
+#define LIGHT_BLUE   "#b5cde6"
 
 #define CELL       5
 #define STRIP_WIDE (CELL * REPORT_MAP_CELLS)
@@ -38,6 +42,68 @@ static json_object *add_item(json_object *array)
 
 	json_object_array_add(array, item);
 	return item;
+}
+
+/* ---- graphs: what is the same in each ---- */
+
+static void add_bar(json_object *bars, int x, int end, int high, const char *fill)
+{
+	json_object *bar = add_item(bars);
+
+	high = high > 0 ? high : 1;
+	add_number(bar, "x", GRAPH_LEFT + x);
+	add_number(bar, "y", GRAPH_BOTTOM - high);
+	add_number(bar, "width", end - x);
+	add_number(bar, "height", high);
+	add_text(bar, "fill", fill);
+}
+
+static void add_line(json_object *lines, int high, const char *text)
+{
+	json_object *line = add_item(lines);
+
+	add_number(line, "y", GRAPH_BOTTOM - high);
+	add_number(line, "label_y", GRAPH_BOTTOM - high + 7);
+	add_text(line, "text", text);
+}
+
+/* Bytes, below the graph. */
+static json_object *scale(uint64_t first, uint64_t total)
+{
+	json_object *array = json_object_new_array();
+	char bytes[UNITS_TEXT_MAX];
+
+	for (int i = 0; i <= SCALE_MARKS; i++) {
+		json_object *mark = add_item(array);
+		uint64_t at = first + total / SCALE_MARKS * (unsigned)i;
+
+		add_number(mark, "x", GRAPH_LEFT + GRAPH_WIDTH * i / SCALE_MARKS);
+		add_text(mark, "anchor", i == 0 ? "start" : (i == SCALE_MARKS ? "end" : "middle"));
+		add_text(mark, "text", at ? units_print_long(at, UNITS_SI, 512, bytes) : "0");
+	}
+	return array;
+}
+
+/* No bars: why there is nothing to see. */
+static json_object *graph(const char *title, json_object *lines, json_object *bars,
+			  json_object *marks, const char *legend)
+{
+	json_object *graph = json_object_new_object();
+
+	add_text(graph, "title", title);
+	add_number(graph, "left", GRAPH_LEFT);
+	add_number(graph, "wide", GRAPH_LEFT + GRAPH_WIDTH);
+	add_number(graph, "high", GRAPH_BOTTOM + 34);
+	add_number(graph, "bottom", GRAPH_BOTTOM);
+	add_number(graph, "label_x", GRAPH_LEFT - 10);
+	add_number(graph, "scale_y", GRAPH_BOTTOM + 26);
+	json_object_object_add(graph, "lines", lines);
+	json_object_object_add(graph, "bars", bars);
+	json_object_object_add(graph, "scale", marks);
+	json_object_object_add(graph, "average_y", NULL);
+	json_object_object_add(graph, "has_bars", json_object_new_boolean(bars != NULL));
+	add_text(graph, "legend", legend);
+	return graph;
 }
 
 /* ---- throughput over what was copied ---- */
@@ -61,66 +127,35 @@ static int height_of(double rate, double top)
 	return (int)(rate / top * GRAPH_HEIGHT + 0.5);
 }
 
-static json_object *grid_lines(double top)
+static json_object *rate_lines(double top)
 {
 	json_object *lines = json_object_new_array();
 	char rate[UNITS_TEXT_MAX];
 
-	for (int i = 0; i <= GRID_LINES; i++) {
-		json_object *line = add_item(lines);
-		int y = GRAPH_BOTTOM - GRAPH_HEIGHT * i / GRID_LINES;
-
-		add_number(line, "y", y);
-		add_number(line, "label_y", y + 7);
-		add_text(line, "text", i ? units_print_rate(top * i / GRID_LINES, rate) : "0");
-	}
+	for (int i = 0; i <= GRID_LINES; i++)
+		add_line(lines, GRAPH_HEIGHT * i / GRID_LINES,
+			 i ? units_print_rate(top * i / GRID_LINES, rate) : "0");
 	return lines;
 }
 
 /* Parts that this run did not copy, or too fast to be measured, stay empty. */
-static json_object *bars(const struct rates *rates, double top)
+static json_object *rate_bars(const struct rates *rates, double top)
 {
-	json_object *array = json_object_new_array();
+	json_object *bars = json_object_new_array();
 
-	for (int i = 0; i < RATES_PROFILE; i++) {
-		int high = height_of((double)rates->profile[i], top);
-		json_object *bar;
-
-		if (!(rates->profile[i] > 0))
-			continue;
-		bar = add_item(array);
-		high = high ? high : 1;
-		add_number(bar, "x", GRAPH_LEFT + i * BAR);
-		add_number(bar, "y", GRAPH_BOTTOM - high);
-		add_number(bar, "width", BAR);
-		add_number(bar, "height", high);
-	}
-	return array;
+	for (int i = 0; i < RATES_PROFILE; i++)
+		if (rates->profile[i] > 0)
+			add_bar(bars, i * BAR, (i + 1) * BAR,
+				height_of((double)rates->profile[i], top), BLUE);
+	return bars;
 }
 
-static json_object *scale(uint64_t total)
+static json_object *throughput(const struct report *report)
 {
-	json_object *array = json_object_new_array();
-	char bytes[UNITS_TEXT_MAX];
-
-	for (int i = 0; i <= GRID_LINES; i++) {
-		json_object *mark = add_item(array);
-
-		add_number(mark, "x", GRAPH_LEFT + GRAPH_WIDTH * i / GRID_LINES);
-		add_text(mark, "anchor", i == 0 ? "start" : (i == GRID_LINES ? "end" : "middle"));
-		add_text(
-			mark, "text",
-			i ? units_print_long(total / GRID_LINES * (unsigned)i, UNITS_SI, 512, bytes)
-			  : "0");
-	}
-	return array;
-}
-
-json_object *report_graph(const struct report *report)
-{
+	const char *title = _("Throughput over what was copied");
 	const struct rates *rates = &report->rates;
 	double average = report->job.average, top = average;
-	json_object *graph;
+	json_object *object;
 	char rate[UNITS_TEXT_MAX], legend[128] = "";
 	bool any = false;
 
@@ -129,26 +164,92 @@ json_object *report_graph(const struct report *report)
 		top = (double)rates->profile[i] > top ? (double)rates->profile[i] : top;
 	}
 	if (!any)
-		return NULL;
+		return graph(title, NULL, NULL, NULL, _("The copy was too short to be measured."));
 	top = nice_top(top);
-	graph = json_object_new_object();
-	add_number(graph, "left", GRAPH_LEFT);
-	add_number(graph, "wide", GRAPH_LEFT + GRAPH_WIDTH);
-	add_number(graph, "high", GRAPH_BOTTOM + 34);
-	add_number(graph, "bottom", GRAPH_BOTTOM);
-	add_number(graph, "label_x", GRAPH_LEFT - 10);
-	add_number(graph, "scale_y", GRAPH_BOTTOM + 26);
-	json_object_object_add(graph, "lines", grid_lines(top));
-	json_object_object_add(graph, "bars", bars(rates, top));
-	json_object_object_add(graph, "scale", scale(report->job.total));
-	json_object_object_add(
-		graph, "average_y",
-		average > 0 ? json_object_new_int(GRAPH_BOTTOM - height_of(average, top)) : NULL);
 	if (average > 0)
 		snprintf(legend, sizeof(legend), _("Dashed: the average, %s."),
 			 units_print_rate(average, rate));
-	add_text(graph, "average", legend);
-	return graph;
+	object = graph(title, rate_lines(top), rate_bars(rates, top), scale(0, report->job.total),
+		       legend);
+	if (average > 0)
+		add_number(object, "average_y", GRAPH_BOTTOM - height_of(average, top));
+	return object;
+}
+
+/* ---- latency over the source ---- */
+
+/* Powers of ten of microseconds: with equal steps nothing would be seen of one part beside another
+ * that is a hundred times slower. */
+struct decades {
+	int low, high;
+};
+
+static int decade_height(const struct decades *decades, double us)
+{
+	return (int)((log10(us) - decades->low) / (decades->high - decades->low) * GRAPH_HEIGHT);
+}
+
+static json_object *latency_lines(const struct decades *decades)
+{
+	json_object *lines = json_object_new_array();
+	char text[UNITS_TEXT_MAX];
+
+	for (int i = decades->low; i <= decades->high; i++) {
+		double us = pow(10, i);
+
+		snprintf(text, sizeof(text), us < 1e6 ? "%g ms" : "%g s",
+			 us < 1e6 ? us / 1e3 : us / 1e6);
+		add_line(lines, decade_height(decades, us), text);
+	}
+	return lines;
+}
+
+static json_object *latency_bars(const struct zones_shown *zones, const struct decades *decades)
+{
+	json_object *bars = json_object_new_array();
+
+	for (int i = 0; i < (int)zones->count; i++) {
+		const struct zone_latency *cell = &zones->cells[i];
+		int x = GRAPH_WIDTH * i / (int)zones->count;
+		int end = GRAPH_WIDTH * (i + 1) / (int)zones->count;
+
+		if (!cell->max)
+			continue;
+		add_bar(bars, x, end, decade_height(decades, cell->max), LIGHT_BLUE);
+		add_bar(bars, x, end, decade_height(decades, cell->median), BLUE);
+	}
+	return bars;
+}
+
+static json_object *latency(const struct report *report)
+{
+	const struct zones_shown *zones = &report->job.zones;
+	uint32_t least = UINT32_MAX, most = 0;
+	struct decades decades;
+
+	for (unsigned i = 0; i < zones->count; i++) {
+		const struct zone_latency *cell = &zones->cells[i];
+
+		least = cell->max && cell->median < least ? cell->median : least;
+		most = cell->max > most ? cell->max : most;
+	}
+	if (!most)
+		return NULL;
+	decades.low = (int)floor(log10(least ? least : 1));
+	decades.high = (int)floor(log10(most)) + 1;
+	return graph(_("Latency over the source"), latency_lines(&decades),
+		     latency_bars(zones, &decades), scale(zones->first, zones->count * zones->cell),
+		     _("Dark: the median of the reads of each part; light: the slowest."));
+}
+
+json_object *report_graphs(const struct report *report)
+{
+	json_object *graphs = json_object_new_array(), *slow = latency(report);
+
+	json_object_array_add(graphs, throughput(report));
+	if (slow)
+		json_object_array_add(graphs, slow);
+	return graphs;
 }
 
 /* ---- the map ---- */

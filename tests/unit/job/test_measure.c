@@ -84,6 +84,31 @@ START_TEST(littles_law_holds)
 }
 END_TEST
 
+/* Reads of one MiB of the source take longer, and nothing fails. */
+START_TEST(a_weak_zone_of_the_source_is_found)
+{
+	rig_new(&rig, 24 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 64 * KIB, .queue_depth = 4, .lanes = 1 });
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 5 * MIB, .length = MIB,
+		  .delay_ns = 120 * MS);
+	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .delay_ns = 4 * MS);
+
+	struct job_snapshot s = rig_run(&rig);
+	const struct slow_zone *slow = &s.zones.slowest;
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(slow->weak);
+	ck_assert_uint_eq(slow->first, 5 * MIB);
+	ck_assert_uint_eq(slow->bytes, MIB);
+	ck_assert_uint_ge(slow->max, 120 * MS);
+	ck_assert_double_ge(slow->factor, 4);
+	ck_assert_uint_eq(s.zones.count * s.zones.cell, 24 * MIB);
+	rig_done(&rig);
+}
+END_TEST
+
 static const struct io_recovered trouble[] = {
 	{ .lba = 7, .sense = { .known = true, .key = 1, .asc = 0x17 } },
 	{ .lba = 8, .sense = { .known = true, .key = 1, .asc = 0x18 } },
@@ -355,7 +380,8 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("measure");
 
 	tcase_set_timeout(tc, 60);
-	add_tests(tc, littles_law_holds, what_the_drivers_did_is_told);
+	add_tests(tc, littles_law_holds, a_weak_zone_of_the_source_is_found,
+		  what_the_drivers_did_is_told);
 	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
 	add_tests(tc, an_idle_job_sleeps, reading_back_is_measured_for_itself,
 		  cpu_and_lanes_are_shown, temperatures_come_from_their_files);

@@ -170,6 +170,26 @@ static inline void sample_add_bad(struct sample *sample)
 	job->bad_bytes = 4096;
 }
 
+/* The third of four parts took long, and the last was not read. */
+static inline void sample_add_zones(struct sample *sample)
+{
+	struct zones_shown *zones = &sample->report.job.zones;
+
+	*zones = (struct zones_shown){
+		.cell = 1 << 20,
+		.count = 4,
+		.cells = { { 7000, 9000 }, { 7100, 31000 }, { 84000, 240000 } },
+		.slowest = { .known = true,
+			     .weak = true,
+			     .first = 2 << 20,
+			     .bytes = 1 << 20,
+			     .median = 84000000,
+			     .max = 240000000,
+			     .rest = 7000000,
+			     .factor = 12 },
+	};
+}
+
 static inline void sample_add_io_stats(struct sample *sample)
 {
 	sample->report.job.source.stats = (struct io_stats){ .known = true,

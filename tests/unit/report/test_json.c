@@ -152,6 +152,7 @@ START_TEST(samples_are_written)
 		if (kind == 1) {
 			sample_add_bad(&sample);
 			sample_add_io_stats(&sample);
+			sample_add_zones(&sample);
 			sample.report.job.destination.stats.known = true;
 		}
 		if (kind == 2) {

@@ -416,6 +416,27 @@ START_TEST(latencies_are_read_at_a_glance)
 }
 END_TEST
 
+START_TEST(a_weak_zone_is_named)
+{
+	char *page;
+
+	check_parts(text_of(&sample.report, 80), "!weak zone", "!slowest at", NULL);
+	sample_add_zones(&sample);
+	check_parts(text_of(&sample.report, 200),
+		    "slow     The source was slow at LBA 4096 +2048: reads there took 12 times as "
+		    "long as elsewhere, 84.0 ms. This disk may have a weak zone.",
+		    NULL);
+	ck_assert_int_eq(report_html(&sample.report, &page, NULL), 0);
+	check_parts(page, "This disk may have a weak zone.",
+		    "slowest at LBA 4096 +2048: p50 84.0  max 240, 12.0 times the rest",
+		    "Latency over the source", ">100 ms</text>", ">1 ms</text>", NULL);
+	/* Just the slowest place of a sound disk. */
+	sample.report.job.zones.slowest.weak = false;
+	sample.report.job.zones.slowest.factor = 1.25;
+	check_parts(text_of(&sample.report, 80), "!weak zone", NULL);
+}
+END_TEST
+
 /* A reason stands below every result that is none; loops: no error, an error. */
 START_TEST(a_failure_says_why)
 {
@@ -634,8 +655,9 @@ Suite *unit_suite(void)
 		  names_of_files_command_no_terminal, a_check_that_was_lifted);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
-		  text_stays_within_its_columns, absurd_widths_end, sums_say_what_they_are_of,
-		  lists_of_sums_are_as_md5sum_reads_them, saving_replaces_the_file_whole);
+		  a_weak_zone_is_named, text_stays_within_its_columns, absurd_widths_end,
+		  sums_say_what_they_are_of, lists_of_sums_are_as_md5sum_reads_them,
+		  saving_replaces_the_file_whole);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which part of the source was slow to read. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/facts.h"
+
+#define WHERE_MAX 64
+
+static const char *where(const struct report *report, char buffer[static WHERE_MAX])
+{
+	const struct slow_zone *slow = &report->job.zones.slowest;
+	uint32_t sector = report->plan->sector_size;
+
+	snprintf(buffer, WHERE_MAX, "LBA %" PRIu64 " +%" PRIu64, slow->first / sector,
+		 slow->bytes / sector);
+	return buffer;
+}
+
+const char *report_slowest(const struct report *report, char *buffer, size_t size)
+{
+	const struct slow_zone *slow = &report->job.zones.slowest;
+	char place[WHERE_MAX], median[UNITS_TEXT_MAX], max[UNITS_TEXT_MAX];
+
+	if (!slow->known)
+		return text_copy(buffer, size, "");
+	snprintf(buffer, size, _("slowest at %s: p50 %s  max %s, %.1f times the rest"),
+		 where(report, place), report_milliseconds(slow->median, median),
+		 report_milliseconds(slow->max, max), slow->factor);
+	return buffer;
+}
+
+const char *report_weak_zone(const struct report *report, char *buffer, size_t size)
+{
+	const struct slow_zone *slow = &report->job.zones.slowest;
+	char place[WHERE_MAX], median[UNITS_TEXT_MAX];
+
+	if (!slow->weak)
+		return text_copy(buffer, size, "");
+	snprintf(buffer, size,
+		 _("The source was slow at %s: reads there took %.0f times as long as elsewhere, "
+		   "%s ms. This disk may have a weak zone."),
+		 where(report, place), slow->factor, report_milliseconds(slow->median, median));
+	return buffer;
+}
+
+static json_object *json_cell(const struct zone_latency *cell)
+{
+	json_object *object = json_object_new_object();
+
+	report_json_add_number(object, "p50", 1000ULL * cell->median);
+	report_json_add_number(object, "max", 1000ULL * cell->max);
+	return object;
+}
+
+static json_object *json_slowest(const struct report *report)
+{
+	const struct slow_zone *slow = &report->job.zones.slowest;
+	json_object *object = json_object_new_object();
+
+	report_json_add_number(object, "lba", slow->first / report->plan->sector_size);
+	report_json_add_number(object, "sectors", slow->bytes / report->plan->sector_size);
+	report_json_add_number(object, "p50", slow->median);
+	report_json_add_number(object, "max", slow->max);
+	report_json_add_number(object, "rest", slow->rest);
+	json_object_object_add(object, "factor", json_object_new_double(slow->factor));
+	json_object_object_add(object, "weak", json_object_new_boolean(slow->weak));
+	return object;
+}
+
+json_object *report_json_zones(const void *data)
+{
+	const struct report *report = data;
+	const struct zones_shown *zones = &report->job.zones;
+	json_object *object, *cells;
+
+	if (!zones->count)
+		return NULL;
+	object = json_object_new_object();
+	cells = json_object_new_array();
+	report_json_add_number(object, "lba", zones->first / report->plan->sector_size);
+	report_json_add_number(object, "cell_sectors", zones->cell / report->plan->sector_size);
+	for (unsigned i = 0; i < zones->count; i++)
+		json_object_array_add(cells,
+				      zones->cells[i].max ? json_cell(&zones->cells[i]) : NULL);
+	json_object_object_add(object, "cells", cells);
+	json_object_object_add(object, "slowest",
+			       zones->slowest.known ? json_slowest(report) : NULL);
+	return object;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Latency by place: what is called a weak zone, and above all what is not. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "stats/zones.h"
+
+#define MIB   (1u << 20)
+#define MS    NSEC_PER_MSEC
+#define CELLS 64u
+#define READS 8u /* of a MiB, in each cell */
+
+static struct zones zones;
+static struct zones_shown shown;
+
+static void start(void)
+{
+	memset(&zones, 0, sizeof(zones));
+	zones_init(&zones, 0, (uint64_t)CELLS * READS * MIB, READS * MIB);
+	ck_assert_uint_eq(zones.count, CELLS);
+}
+
+/* Reads cells [first, end), so many MiB in flight at a time, on a disk that needs `ns` for each. */
+static void read_cells(unsigned first, unsigned end, unsigned in_flight, uint64_t ns)
+{
+	for (uint64_t at = (uint64_t)first * READS; at < (uint64_t)end * READS; at++)
+		zones_add(&zones, at * MIB, MIB, (uint64_t)in_flight * MIB, ns * in_flight);
+}
+
+static const struct slow_zone *look(void)
+{
+	zones_show(&zones, &shown);
+	return &shown.slowest;
+}
+
+START_TEST(a_weak_zone_is_found_where_it_is)
+{
+	const struct slow_zone *slow;
+
+	start();
+	read_cells(0, 20, 8, 7 * MS);
+	read_cells(20, 23, 8, 84 * MS);
+	read_cells(23, CELLS, 8, 7 * MS);
+	slow = look();
+	ck_assert(slow->weak);
+	ck_assert_uint_eq(slow->first, 20ULL * READS * MIB);
+	ck_assert_uint_eq(slow->bytes, 3ULL * READS * MIB);
+	ck_assert_double_eq_tol(slow->factor, 12, 2);
+	ck_assert_uint_eq(slow->max, 8ULL * 84 * MS);
+	ck_assert_double_eq_tol((double)slow->median, 8.0 * 84 * MS, 0.13 * 8 * 84 * MS);
+	ck_assert_uint_eq(shown.cells[21].max, 8 * 84000);
+}
+END_TEST
+
+/* A queue that empties, as the other end is slower from then on, is not the disk. */
+START_TEST(waiting_behind_others_is_no_weak_zone)
+{
+	start();
+	read_cells(0, 10, 16, 7 * MS);
+	read_cells(10, CELLS, 1, 7 * MS);
+	ck_assert(look()->known);
+	ck_assert(!shown.slowest.weak);
+	ck_assert_double_le(shown.slowest.factor, 1.3);
+}
+END_TEST
+
+START_TEST(a_sound_disk_has_no_weak_zone)
+{
+	/* Slower and slower to the inner zones of a spinning disk. */
+	start();
+	for (unsigned i = 0; i < CELLS; i++)
+		read_cells(i, i + 1, 8, 5 * MS + i * 6 * MS / CELLS);
+	ck_assert(look()->known);
+	ck_assert(!shown.slowest.weak);
+
+	/* Flash, of which little was ever written: ten times, but fast. */
+	start();
+	read_cells(0, 8, 16, 2 * MS);
+	read_cells(8, CELLS, 16, MS / 5);
+	ck_assert(look()->known);
+	ck_assert(!shown.slowest.weak);
+	ck_assert_uint_eq(shown.slowest.first, 0);
+	ck_assert_double_gt(shown.slowest.factor, 4);
+}
+END_TEST
+
+START_TEST(a_single_slow_read_is_no_weak_zone)
+{
+	start();
+	read_cells(0, CELLS, 4, 7 * MS);
+	zones_add(&zones, 0, MIB, MIB, 3000 * MS);
+	ck_assert(!look()->weak);
+	ck_assert_uint_eq(shown.cells[0].max, 3000000);
+	ck_assert_uint_le(shown.cells[0].median, 32000);
+}
+END_TEST
+
+START_TEST(what_was_not_read_is_unknown)
+{
+	start();
+	ck_assert(!look()->known);
+	ck_assert_uint_eq(shown.count, 0);
+
+	/* Too little to say what is usual. */
+	read_cells(0, 3, 1, 7 * MS);
+	read_cells(3, 4, 1, 700 * MS);
+	ck_assert(!look()->known);
+	ck_assert_uint_eq(shown.count, CELLS);
+	ck_assert_uint_gt(shown.cells[3].median, 0);
+	ck_assert_uint_eq(shown.cells[4].median, 0);
+
+	/* Two ends of a weak zone, what is between was left out. */
+	start();
+	read_cells(0, 40, 1, 7 * MS);
+	read_cells(40, 41, 1, 700 * MS);
+	read_cells(50, 51, 1, 700 * MS);
+	read_cells(51, CELLS, 1, 7 * MS);
+	ck_assert(look()->weak);
+	ck_assert_uint_eq(shown.slowest.first, 40ULL * READS * MIB);
+	ck_assert_uint_eq(shown.slowest.bytes, 11ULL * READS * MIB);
+}
+END_TEST
+
+START_TEST(odd_requests_hurt_nothing)
+{
+	/* Of the largest disk, and of one that is smaller than a request. */
+	memset(&zones, 0, sizeof(zones));
+	zones_init(&zones, 0, UINT64_MAX / 2, MIB);
+	ck_assert_uint_le(zones.count, ZONES_MAX);
+	zones_add(&zones, UINT64_MAX / 2 - MIB, MIB, MIB, UINT64_MAX);
+	zones_add(&zones, UINT64_MAX - MIB, MIB, MIB, MS);
+	zones_add(&zones, 0, MIB, 0, MS);
+	zones_add(&zones, 0, MIB, MIB, 0);
+	zones_show(&zones, &shown);
+	ck_assert_uint_eq(shown.cells[zones.count - 1].max, UINT32_MAX);
+
+	memset(&zones, 0, sizeof(zones));
+	zones_init(&zones, 1000, 1512, MIB);
+	ck_assert_uint_eq(zones.count, 1);
+	zones_add(&zones, 0, MIB, MIB, MS);
+	zones_add(&zones, 1000, 512, 512, MS);
+	zones_show(&zones, &shown);
+	ck_assert_uint_eq(shown.cells[0].max, 1000);
+
+	memset(&zones, 0, sizeof(zones));
+	zones_init(&zones, 7, 7, MIB);
+	zones_add(&zones, 7, 512, 512, MS);
+	zones_show(&zones, &shown);
+	ck_assert_uint_eq(shown.count, 0);
+}
+END_TEST
+
+START_TEST(what_is_in_flight_adds_up)
+{
+	start();
+	ck_assert_uint_eq(zones_begin(&zones, MIB), MIB);
+	ck_assert_uint_eq(zones_begin(&zones, 2 * MIB), 3 * MIB);
+	zones_end(&zones, MIB);
+	ck_assert_uint_eq(zones_begin(&zones, 512), 2 * MIB + 512);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("zones");
+	TCase *tc = tcase_create("zones");
+
+	add_tests(tc, a_weak_zone_is_found_where_it_is, waiting_behind_others_is_no_weak_zone,
+		  a_sound_disk_has_no_weak_zone, a_single_slow_read_is_no_weak_zone,
+		  what_was_not_read_is_unknown, odd_requests_hurt_nothing,
+		  what_is_in_flight_adds_up);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
