@@ -47,8 +47,6 @@ static void count_begin(struct lane *lane, struct slot *slot)
 
 	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
 		    slot->at_destination);
-	if (!slot->at_destination)
-		slot->in_flight = zones_begin(lane->copy->zones, slot->request.length);
 	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
@@ -60,8 +58,6 @@ static void count_end(struct lane *lane, struct slot *slot)
 
 	if (watch_end(&slot->watch) && !slot->at_destination)
 		atomic_fetch_sub(&lane->hanging, 1);
-	if (!slot->at_destination)
-		zones_end(lane->copy->zones, slot->request.length);
 	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
 		    slot->request.length);
@@ -71,7 +67,7 @@ static void count_result(struct lane *lane, const struct slot *slot)
 {
 	const struct io_request *request = &slot->request;
 	struct lane_counters *c = &lane->counters;
-	uint64_t ns = request->completed - request->submitted;
+	uint64_t ns = request->completed - request->submitted, needed;
 
 	if (request->completed < request->submitted || request->result == -ECANCELED)
 		return;
@@ -82,14 +78,13 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	}
 	if (slot->at_destination) {
 		latency_add(&lane->back_latency, ns);
-		if (request->result == 0)
-			counter_add(&c->read_back, request->length);
+		counter_add(&c->read_back, request->result == 0 ? request->length : 0);
 		return;
 	}
 	latency_add(&lane->read_latency, ns);
+	needed = zones_needed(lane->copy->zones, request->submitted, request->completed);
 	counter_add(&c->reads, 1);
-	if (ns > SLOW_READ)
-		counter_add(&c->slow_reads, 1);
+	counter_add(&c->slow_reads, ns > SLOW_READ);
 	if (request->result < 0) {
 		counter_add(&c->read_errors, 1);
 		counter_add(&c->error_bytes, request->length);
@@ -99,7 +94,7 @@ static void count_result(struct lane *lane, const struct slot *slot)
 	counter_add(&c->read, request->length);
 	/* What looks for a bad sector reads in another way. */
 	if (lane->traits & PASS_BOTH_ENDS)
-		zones_add(lane->copy->zones, request->offset, request->length, slot->in_flight, ns);
+		zones_add(lane->copy->zones, request->offset, request->length, ns, needed);
 }
 
 /* From the request's own times: reading the clock twice more is dear without a vDSO. */

@@ -49,7 +49,6 @@ struct slot {
 	const struct slot_ops *ops; /* of the pass under way, or beside it */
 	bool at_destination;        /* the end that the current request was sent to */
 	struct watch watch;
-	uint64_t in_flight; /* bytes at the source, of all lanes, when the request was sent */
 	struct slot *next_to_inspect;
 	bool to_inspect; /* still to be hashed or compared */
 	enum slot_phase phase;

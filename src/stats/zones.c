@@ -43,39 +43,37 @@ void zones_init(struct zones *zones, uint64_t first, uint64_t end, uint32_t leas
 	zones->count = (unsigned)((end - first + zones->cell - 1) / zones->cell);
 }
 
-uint64_t zones_begin(struct zones *zones, uint32_t length)
+/* Returns what it was. */
+static uint64_t raise(uint64_t *most, uint64_t value)
 {
-	return __atomic_add_fetch(&zones->in_flight, length, __ATOMIC_RELAXED);
-}
+	uint64_t was = __atomic_load_n(most, __ATOMIC_RELAXED);
 
-void zones_end(struct zones *zones, uint32_t length)
-{
-	__atomic_sub_fetch(&zones->in_flight, length, __ATOMIC_RELAXED);
-}
-
-static void raise_max(uint64_t *max, uint64_t ns)
-{
-	uint64_t was = __atomic_load_n(max, __ATOMIC_RELAXED);
-
-	while (ns > was && !__atomic_compare_exchange_n(max, &was, ns, true, __ATOMIC_RELAXED,
-							__ATOMIC_RELAXED))
+	while (value > was && !__atomic_compare_exchange_n(most, &was, value, true,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+	return was;
 }
 
-void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t in_flight,
-	       uint64_t ns)
+uint64_t zones_needed(struct zones *zones, uint64_t submitted, uint64_t completed)
+{
+	uint64_t before = raise(&zones->done, completed);
+	uint64_t since = before > submitted ? before : submitted;
+
+	return completed > since ? completed - since : 0;
+}
+
+void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t ns, uint64_t needed)
 {
 	struct zone *zone;
 
-	if (!zones->count || offset < zones->first || in_flight < length ||
+	if (!zones->count || offset < zones->first ||
 	    (offset - zones->first) / zones->cell >= zones->count)
 		return;
 	zone = &zones->cells[(offset - zones->first) / zones->cell];
 	__atomic_add_fetch(&zone->buckets[bucket_of(ns)], 1, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&zone->bytes, length, __ATOMIC_RELAXED);
-	__atomic_add_fetch(&zone->ns, (uint64_t)((double)ns * length / (double)in_flight),
-			   __ATOMIC_RELAXED);
-	raise_max(&zone->max, ns);
+	__atomic_add_fetch(&zone->needed, needed, __ATOMIC_RELAXED);
+	raise(&zone->max, ns);
 }
 
 /* ---- what it says ---- */
@@ -87,7 +85,7 @@ static void merge(struct zone *into, const struct zone *from)
 	for (unsigned i = 0; i < ZONES_BUCKETS; i++)
 		into->buckets[i] += __atomic_load_n(&from->buckets[i], __ATOMIC_RELAXED);
 	into->bytes += __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
-	into->ns += __atomic_load_n(&from->ns, __ATOMIC_RELAXED);
+	into->needed += __atomic_load_n(&from->needed, __ATOMIC_RELAXED);
 	into->max = max > into->max ? max : into->max;
 }
 
@@ -121,12 +119,18 @@ static double ratio(uint64_t a, uint64_t b)
 	return b ? (double)a / (double)b : 0;
 }
 
+static double times_needed(const struct zone *zone, const struct zone *rest)
+{
+	double usual = ratio(rest->needed, rest->bytes);
+
+	return usual > 0 ? ratio(zone->needed, zone->bytes) / usual : 0;
+}
+
 /* How many times the rest, as the more careful of both measures has it; 0: unknown. */
 static double factor(const struct zone *zone, const struct zone *rest)
 {
 	double by_latency = ratio(median(zone), median(rest));
-	double usual = ratio(rest->ns, rest->bytes);
-	double by_need = usual > 0 ? ratio(zone->ns, zone->bytes) / usual : 0;
+	double by_need = times_needed(zone, rest);
 
 	return by_latency < by_need ? by_latency : by_need;
 }
@@ -168,15 +172,36 @@ static unsigned run_end(const struct zones_shown *shown, const bool *slow, unsig
 	return end;
 }
 
+/* Moves the ends of a run past cells whose reads only waited behind those of the others. */
+static void trim(const struct zones *zones, const struct zone *rest, unsigned *first, unsigned *end)
+{
+	for (; *end - *first > 1; ++*first) {
+		struct zone cell = { 0 };
+
+		merge(&cell, &zones->cells[*first]);
+		if (times_needed(&cell, rest) >= WEAK_FACTOR)
+			break;
+	}
+	for (; *end - *first > 1; --*end) {
+		struct zone cell = { 0 };
+
+		merge(&cell, &zones->cells[*end - 1]);
+		if (times_needed(&cell, rest) >= WEAK_FACTOR)
+			break;
+	}
+}
+
 /* Is this run the slowest so far? */
 static void weigh(const struct zones *zones, unsigned first, unsigned end, bool slow,
 		  const struct zone *rest, struct slow_zone *ret)
 {
 	struct zone all = { 0 };
-	uint64_t from = zones->first + first * zones->cell;
-	uint64_t to = zones->first + end * zones->cell;
+	uint64_t from, to;
 	double times;
 
+	trim(zones, rest, &first, &end);
+	from = zones->first + first * zones->cell;
+	to = zones->first + end * zones->cell;
 	for (unsigned i = first; i < end; i++)
 		merge(&all, &zones->cells[i]);
 	times = factor(&all, rest);

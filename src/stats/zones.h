@@ -4,10 +4,10 @@
  * place that is slow though nothing failed there is often the next to fail.
  * Memory is fixed. Any thread may add; any other may look meanwhile.
  *
- * A request that waits behind others takes longer by no fault of its place, so
- * each also counts with what was in flight at once when it was sent: latency
- * divided by that is what the disk needed for a byte. A place is called slow
- * only where both say so.
+ * A request that waits behind others takes longer by no fault of its place. So
+ * what the disk needed for it counts, too: the time since the one before was done
+ * (or, later than that, since it was sent). A place is called slow only where both
+ * say so.
  */
 #ifndef CLONEDECK_STATS_ZONES_H
 #define CLONEDECK_STATS_ZONES_H
@@ -20,16 +20,16 @@
 #define ZONES_BUCKETS 96
 
 struct zone {
-	uint64_t max;   /* ns */
-	uint64_t bytes; /* read */
-	uint64_t ns;    /* that the disk needed for them */
+	uint64_t max;    /* ns */
+	uint64_t bytes;  /* read */
+	uint64_t needed; /* ns, for them */
 	uint32_t buckets[ZONES_BUCKETS];
 };
 
 struct zones {
 	uint64_t first, end, cell; /* bytes: the whole, and the size of one */
 	unsigned count;
-	uint64_t in_flight; /* bytes */
+	uint64_t done; /* monotonic ns: the last completion */
 	struct zone cells[ZONES_MAX];
 };
 
@@ -60,13 +60,11 @@ struct zones_shown {
 
 /* From byte `first` to `end`, in cells of at least `least` bytes. *zones is zeroed. */
 void zones_init(struct zones *zones, uint64_t first, uint64_t end, uint32_t least);
-/* A request of that size goes out. Returns what is in flight now, this one included. */
-uint64_t zones_begin(struct zones *zones, uint32_t length);
-/* It came back, or was not sent after all. */
-void zones_end(struct zones *zones, uint32_t length);
-/* A good read from byte `offset` on took `ns`. in_flight: as of zones_begin(). */
-void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t in_flight,
-	       uint64_t ns);
+/* A request is done (monotonic ns): what the disk needed for it. Of all requests to the source, in
+ * any order; also of those that do not count. */
+uint64_t zones_needed(struct zones *zones, uint64_t submitted, uint64_t completed);
+/* A good read from byte `offset` on took `ns`, of which the disk needed so much for it. */
+void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t ns, uint64_t needed);
 void zones_show(const struct zones *zones, struct zones_shown *ret);
 
 #endif

@@ -26,7 +26,7 @@ static void start(void)
 static void read_cells(unsigned first, unsigned end, unsigned in_flight, uint64_t ns)
 {
 	for (uint64_t at = (uint64_t)first * READS; at < (uint64_t)end * READS; at++)
-		zones_add(&zones, at * MIB, MIB, (uint64_t)in_flight * MIB, ns * in_flight);
+		zones_add(&zones, at * MIB, MIB, ns * in_flight, ns);
 }
 
 static const struct slow_zone *look(void)
@@ -90,7 +90,7 @@ START_TEST(a_single_slow_read_is_no_weak_zone)
 {
 	start();
 	read_cells(0, CELLS, 4, 7 * MS);
-	zones_add(&zones, 0, MIB, MIB, 3000 * MS);
+	zones_add(&zones, 0, MIB, 3000 * MS, 3000 * MS);
 	ck_assert(!look()->weak);
 	ck_assert_uint_eq(shown.cells[0].max, 3000000);
 	ck_assert_uint_le(shown.cells[0].median, 32000);
@@ -129,36 +129,53 @@ START_TEST(odd_requests_hurt_nothing)
 	memset(&zones, 0, sizeof(zones));
 	zones_init(&zones, 0, UINT64_MAX / 2, MIB);
 	ck_assert_uint_le(zones.count, ZONES_MAX);
-	zones_add(&zones, UINT64_MAX / 2 - MIB, MIB, MIB, UINT64_MAX);
-	zones_add(&zones, UINT64_MAX - MIB, MIB, MIB, MS);
-	zones_add(&zones, 0, MIB, 0, MS);
-	zones_add(&zones, 0, MIB, MIB, 0);
+	zones_add(&zones, UINT64_MAX / 2 - MIB, MIB, UINT64_MAX, UINT64_MAX);
+	zones_add(&zones, UINT64_MAX - MIB, MIB, MS, 0);
+	zones_add(&zones, 0, MIB, 0, 0);
 	zones_show(&zones, &shown);
 	ck_assert_uint_eq(shown.cells[zones.count - 1].max, UINT32_MAX);
 
 	memset(&zones, 0, sizeof(zones));
 	zones_init(&zones, 1000, 1512, MIB);
 	ck_assert_uint_eq(zones.count, 1);
-	zones_add(&zones, 0, MIB, MIB, MS);
-	zones_add(&zones, 1000, 512, 512, MS);
+	zones_add(&zones, 0, MIB, MS, MS);
+	zones_add(&zones, 1000, 512, MS, MS);
 	zones_show(&zones, &shown);
 	ck_assert_uint_eq(shown.cells[0].max, 1000);
 
 	memset(&zones, 0, sizeof(zones));
 	zones_init(&zones, 7, 7, MIB);
-	zones_add(&zones, 7, 512, 512, MS);
+	zones_add(&zones, 7, 512, MS, MS);
 	zones_show(&zones, &shown);
 	ck_assert_uint_eq(shown.count, 0);
 }
 END_TEST
 
-START_TEST(what_is_in_flight_adds_up)
+START_TEST(what_a_request_needed_is_not_its_wait)
 {
 	start();
-	ck_assert_uint_eq(zones_begin(&zones, MIB), MIB);
-	ck_assert_uint_eq(zones_begin(&zones, 2 * MIB), 3 * MIB);
-	zones_end(&zones, MIB);
-	ck_assert_uint_eq(zones_begin(&zones, 512), 2 * MIB + 512);
+	/* Alone; behind another; after a pause; with another at once; seen late. */
+	ck_assert_uint_eq(zones_needed(&zones, 100, 107), 7);
+	ck_assert_uint_eq(zones_needed(&zones, 101, 117), 10);
+	ck_assert_uint_eq(zones_needed(&zones, 200, 207), 7);
+	ck_assert_uint_eq(zones_needed(&zones, 190, 207), 0);
+	ck_assert_uint_eq(zones_needed(&zones, 150, 160), 0);
+	ck_assert_uint_eq(zones_needed(&zones, 190, 208), 1);
+}
+END_TEST
+
+/* Reads sent before the slow ones were done took as long, but the disk needed no more for them. */
+START_TEST(what_waited_behind_a_weak_zone_is_not_in_it)
+{
+	start();
+	read_cells(0, 20, 8, 7 * MS);
+	read_cells(20, 23, 8, 84 * MS);
+	for (unsigned i = 23 * READS; i < 24 * READS; i++)
+		zones_add(&zones, (uint64_t)i * MIB, MIB, 8 * 84 * MS, 7 * MS);
+	read_cells(24, CELLS, 8, 7 * MS);
+	ck_assert(look()->weak);
+	ck_assert_uint_eq(shown.slowest.first, 20ULL * READS * MIB);
+	ck_assert_uint_eq(shown.slowest.bytes, 3ULL * READS * MIB);
 }
 END_TEST
 
@@ -170,7 +187,8 @@ Suite *unit_suite(void)
 	add_tests(tc, a_weak_zone_is_found_where_it_is, waiting_behind_others_is_no_weak_zone,
 		  a_sound_disk_has_no_weak_zone, a_single_slow_read_is_no_weak_zone,
 		  what_was_not_read_is_unknown, odd_requests_hurt_nothing,
-		  what_is_in_flight_adds_up);
+		  what_a_request_needed_is_not_its_wait,
+		  what_waited_behind_a_weak_zone_is_not_in_it);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
