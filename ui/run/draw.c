@@ -311,7 +311,10 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		draw_head(&view, layout.head);
 	draw_status(&view, layout.alarm, run_text_alarm);
 	draw_throughput(&view, layout.graph);
-	run_latency_draw(view.job, draw, layout.latency);
+	if (view.screen->where)
+		run_where_draw(view.job, view.plan->sector_size, draw, layout.latency);
+	else
+		run_latency_draw(view.job, draw, layout.latency);
 	draw_middle(&view, layout.cpu, layout.queues);
 	map_pane_draw_whole(app, draw, layout.map, view.plan);
 	draw_status(&view, layout.status, run_text_status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/run/latency.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,6 +195,95 @@ static void draw_bars(struct draw *draw, const struct run_latency *latency, stru
 				  cells[0] || *share <= 0 ? cells : ".");
 		}
 	}
+}
+
+/* ---- by place ---- */
+
+#define WHERE_LABEL_COLS 6
+#define WHERE_SAMPLES    512
+
+int run_places(const struct zones_shown *zones, bool worst, int count, float *ret)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+	double whole;
+
+	for (unsigned i = 0; i < zones->count; i++) {
+		const struct zone_latency *cell = &zones->cells[i];
+
+		least = cell->max && cell->median < least ? cell->median : least;
+		most = cell->max > most ? cell->max : most;
+	}
+	if (!most)
+		return 0;
+	/* The fastest is still to be seen. */
+	whole = log2((double)most / (least ? least : 1)) + 1;
+	for (int i = 0; i < count; i++) {
+		unsigned from = (unsigned)i * zones->count / (unsigned)count;
+		unsigned to = (unsigned)(i + 1) * zones->count / (unsigned)count;
+		uint32_t us = 0;
+
+		for (unsigned k = from; k < to || k == from; k++) {
+			const struct zone_latency *cell = &zones->cells[k];
+			uint32_t one = worst ? cell->max : cell->median;
+
+			us = one > us ? one : us;
+		}
+		ret[i] = us ? (float)((log2((double)us / (least ? least : 1)) + 1) / whole) : NAN;
+	}
+	return count;
+}
+
+void run_text_slowest(const struct slow_zone *slow, uint32_t sector_size, struct line *line)
+{
+	char text[UNITS_TEXT_MAX], times[16];
+
+	line_put(line, 1, "");
+	if (!slow->known || !sector_size) {
+		line_add(line, "%s", _("too little was read to compare"));
+		return;
+	}
+	snprintf(times, sizeof(times), slow->factor < 9.95 ? "%.1f" : "%.0f", slow->factor);
+	line_add(line,
+		 slow->weak ? _("WEAK? LBA %" PRIu64 ": %s, %sx")
+			    : _("slowest LBA %" PRIu64 ": %s, %sx"),
+		 slow->first / sector_size, run_text_ms(slow->median, 1, text, sizeof(text)),
+		 times);
+}
+
+static void draw_places(const struct zones_shown *zones, bool worst, const char *label,
+			enum role role, struct draw *draw, struct rect area)
+{
+	struct rect graph = area;
+	float samples[WHERE_SAMPLES];
+	int count;
+
+	rect_cut_left(&graph, WHERE_LABEL_COLS);
+	count = graph.cols * glyphs_per_cell(draw->term->glyphs);
+	draw_cell(draw, area, area.rows - 1, 1, WHERE_LABEL_COLS - 1, role, label);
+	if (count > 0 && count <= WHERE_SAMPLES)
+		draw_graph(draw, graph, role, samples, run_places(zones, worst, count, samples), 1);
+}
+
+void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct draw *draw,
+		    struct rect box)
+{
+	struct rect inside = rect_inside(box), rest = inside, upper;
+	const struct slow_zone *slow = &job->zones.slowest;
+	struct line line;
+
+	if (rect_empty(inside))
+		return;
+	draw_box(draw, box, _("Read latency by place, ms"));
+	line_start(&line, inside.cols);
+	run_text_slowest(slow, sector_size, &line);
+	draw_text(draw, rect_cut_top(&rest, 1), 0, 0, slow->weak ? ROLE_WARN : ROLE_DIM, line.text);
+	if (draw->term->slow) {
+		draw_text(draw, rest, 0, 1, ROLE_DIM, _("no graph on a line this slow"));
+		return;
+	}
+	upper = rect_cut_top(&rest, rest.rows / 2);
+	draw_places(&job->zones, true, _("max"), ROLE_WAIT, draw, upper);
+	draw_places(&job->zones, false, "p50", ROLE_READ, draw, rest);
 }
 
 void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct rect box)

@@ -9,6 +9,9 @@
 #include "ui/core/line.h"
 
 void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct rect box);
+/* In its place: which part of the source was slow. sector_size: of the plan. */
+void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct draw *draw,
+		    struct rect box);
 
 /* ---- its parts, without curses ---- */
 
@@ -31,6 +34,11 @@ void run_text_latency(const char *label, const struct latency_summary *latency, 
 		      struct line *line);
 /* One line of digits: tenths of the samples per power of two. */
 void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
+
+/* Samples of a graph from the start of the source to its end, up to 1, in steps of a factor each;
+ * NaN: not read. Returns their number, 0 where nothing was read. */
+int run_places(const struct zones_shown *zones, bool worst, int count, float *ret);
+void run_text_slowest(const struct slow_zone *slow, uint32_t sector_size, struct line *line);
 
 struct run_bucket {
 	char label[24];               /* "8-16", "<2", ">=256" */

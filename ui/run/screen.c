@@ -210,6 +210,7 @@ static void forget(struct run_screen *screen)
 	screen->map = (struct map_pane){ 0 };
 	memset(&screen->spoken, 0, sizeof(screen->spoken));
 	screen->rescue = screen->rescue_told = false;
+	screen->where = screen->where_told = false;
 	memset(&screen->rates, 0, sizeof(screen->rates));
 }
 
@@ -239,6 +240,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 	/* The rescue pane opens by itself at the first error; Tab brings the CPU back. */
 	if ((job->errors || job->rescue.trouble) && !screen->rescue_told)
 		screen->rescue = screen->rescue_told = true;
+	if (job->zones.slowest.weak && !screen->where_told)
+		screen->where = screen->where_told = true;
 	place_follow(screen, app, changes);
 	if (job->state == JOB_ENDED && !screen->rang) {
 		screen->rang = true;
@@ -363,6 +366,10 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_GRAPH:
 		change_graph(screen, app);
 		return true;
+	case COMMAND_WHERE:
+		screen->where = !screen->where;
+		screen->where_told = true;
+		return true;
 	case COMMAND_BELL:
 		screen->bell = !screen->bell;
 		app_say(app, screen->bell ? _("The bell rings when the copy has ended.")
@@ -379,7 +386,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	const struct job_snapshot *job = app_job(app);
 
 	if (app_simple(app) && !screen->map.open &&
-	    (command == COMMAND_GRAPH || command == COMMAND_NEXT_FIELD))
+	    (command == COMMAND_GRAPH || command == COMMAND_WHERE || command == COMMAND_NEXT_FIELD))
 		return _("There are no panes with --simple: l, m and t tell more.");
 	switch (command) {
 	case COMMAND_PAUSE:
@@ -416,6 +423,9 @@ static const char *const notes[] = {
 	   "is not read yet for such an error; bad sector the bytes of it that are given up."),
 	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
 	   "digits below are tenths of all requests by power of two."),
+	N_("w: the same of reads by place, from the start of the source to its end, slower higher. "
+	   "WEAK?: that place takes several times as long as the rest, though nothing failed "
+	   "there."),
 	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),
 	N_("ETA  is shown after ten seconds; - means that it is not known."),
 	NULL,

@@ -45,6 +45,8 @@ struct run_screen {
 	struct run_spoken spoken; /* instead of the panes, where that was asked for */
 	bool rescue;              /* the rescue pane is shown instead of the CPU */
 	bool rescue_told;         /* it was opened once, by an error or by the key */
+	bool where;               /* latency by place instead of how long */
+	bool where_told;          /* that was opened once, by a weak zone or by the key */
 	bool map_failed;          /* the question for another place was shown */
 	bool bell, rang;
 };

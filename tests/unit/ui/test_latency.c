@@ -2,6 +2,7 @@
 /* The latencies of screen 4: no sample is lost, nothing unknown looks measured. */
 #include "unit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -51,6 +52,58 @@ START_TEST(test_unknown_is_a_dash)
 	run_text_latency("read", &job.source.latency, false, &line);
 	ck_assert_ptr_null(strchr(line.text, '0'));
 	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
+}
+END_TEST
+
+/* However few columns there are, no slow place disappears; what was not read stays blank. */
+START_TEST(test_places)
+{
+	float samples[300];
+
+	ck_assert_int_eq(run_places(&job.zones, false, 30, samples), 0);
+	job.zones = (struct zones_shown){ .cell = 1 << 20, .count = 200 };
+	for (unsigned i = 0; i < 150; i++)
+		job.zones.cells[i] = (struct zone_latency){ 7000, 9000 };
+	job.zones.cells[77] = (struct zone_latency){ 84000, 99000 };
+	for (int count = 1; count <= 300; count += 7) {
+		float most = 0;
+
+		ck_assert_int_eq(run_places(&job.zones, false, count, samples), count);
+		for (int i = 0; i < count; i++)
+			if (samples[i] > most)
+				most = samples[i];
+		ck_assert(most > 0.8F && most < 1);
+		if (count > 10) {
+			ck_assert(samples[0] > 0 && samples[0] < 0.5F);
+			ck_assert(isnan(samples[count - 1]));
+		}
+		run_places(&job.zones, true, count, samples);
+		ck_assert(count > 1 || samples[0] >= 1);
+	}
+}
+END_TEST
+
+START_TEST(test_slowest_in_words)
+{
+	struct slow_zone slow = { 0 };
+	struct line line;
+
+	line_start(&line, 40);
+	run_text_slowest(&slow, 512, &line);
+	ck_assert_str_eq(line.text, " too little was read to compare");
+	slow = (struct slow_zone){ .known = true,
+				   .weak = true,
+				   .first = 512ULL * 411648,
+				   .median = 872000000,
+				   .factor = 15.65 };
+	line_start(&line, 40);
+	run_text_slowest(&slow, 512, &line);
+	ck_assert_str_eq(line.text, " WEAK? LBA 411648: 872, 16x");
+	slow.weak = false;
+	slow.factor = 1.25;
+	line_start(&line, 40);
+	run_text_slowest(&slow, 512, &line);
+	ck_assert_str_eq(line.text, " slowest LBA 411648: 872, 1.2x");
 }
 END_TEST
 
@@ -115,8 +168,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("latency");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_fits, test_unknown_is_a_dash, test_histogram,
-		  test_latency_of_the_pass);
+	add_tests(tcase, test_fits, test_unknown_is_a_dash, test_places, test_slowest_in_words,
+		  test_histogram, test_latency_of_the_pass);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
