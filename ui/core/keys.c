@@ -95,7 +95,7 @@ static const struct command_info table[] = {
 	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' },
 	  N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
 	{ COMMAND_WHERE, ON(SCREEN_RUN), { 'w' },
-	  N_("where"), N_("where it is slow"), N_("latency by place, or how long"), 11 },
+	  N_("where"), N_("where it is slow"), N_("latency by place and back"), 11 },
 	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
 	  N_("tables"), N_("per-lane table"), N_("every lane, every counter"), 7 },
 	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' },
