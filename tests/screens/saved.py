@@ -109,7 +109,7 @@ SINGLE = {
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
     "run-simple": ("--simple rescue", RUN + ["p"], "paused"),
     "run-cpu": ("rescue", RUN + ["Tab"], "Queues"),
-    "run-where": ("rescue", RUN + ["w"], "15x"),
+    "run-where": ("rescue", RUN + ["w"], "16x"),
     "run-map": ("rescue", RUN + ["m"], "1 cell = 3.21 GB"),
     "run-zoom": ("rescue", RUN + ["+"], "from LBA"),
     "run-map-cursor": ("rescue", RUN + ["m", "Home", "Right", "Down", "Down"], "LBA 983018556"),
