@@ -157,7 +157,7 @@ _clonedeck()
         fi
         ;;
     bench)
-        mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes engines lethargy --rounds --positions --size --time --compare
+        mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes engines copy lethargy --rounds --positions --size --time --compare
             --json --csv --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)

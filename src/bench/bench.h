@@ -38,7 +38,7 @@ struct bench_kind {
 	int (*run)(struct bench_run *run, struct error *reterr);
 };
 
-extern const struct bench_kind bench_rbuf, bench_profile, bench_sizes, bench_engines,
+extern const struct bench_kind bench_rbuf, bench_profile, bench_sizes, bench_engines, bench_copy,
 	bench_lethargy;
 
 /* Ends with NULL. */

@@ -61,7 +61,17 @@ struct comparison {
 };
 
 /* depth 1, and the same at the best depth */
-enum column { OPS, CPU, CALLS, BEST_OPS, BEST_DEPTH, BEST_CPU, BEST_CALLS };
+enum column { OPS, CPU, CALLS, BEST_OPS, BEST_DEPTH, BEST_CPU, BEST_CALLS, COLUMNS };
+
+static const struct bench_named columns[COLUMNS] = {
+	[OPS] = { "ops", N_("depth 1") },
+	[CPU] = { "cpu", N_("CPU each") },
+	[CALLS] = { "calls", N_("calls each") },
+	[BEST_OPS] = { "best_ops", N_("best") },
+	[BEST_DEPTH] = { "best_depth", N_("at depth") },
+	[BEST_CPU] = { "best_cpu", N_("CPU each") },
+	[BEST_CALLS] = { "best_calls", N_("calls each") },
+};
 
 /* ---- which engines ---- */
 
@@ -104,9 +114,7 @@ static void add_engine(struct comparison *all, const struct engine *engine)
 		all->engines[all->engine_count++] = *engine;
 	if (!error.code || (notes && strcmp(run->result->notes[notes - 1], error.sentence) == 0))
 		return;
-	bench_lock(run);
-	bench_result_note(run->result, "%s", error.sentence);
-	bench_unlock(run);
+	bench_note(run, "%s", error.sentence);
 }
 
 static void add_engines(struct comparison *all)
@@ -145,17 +153,6 @@ static struct size_words size_words(uint32_t request)
 	return words;
 }
 
-static void add_columns(struct bench_result *result, unsigned table)
-{
-	bench_result_column(result, table, "ops", _("depth 1"));
-	bench_result_column(result, table, "cpu", _("CPU each"));
-	bench_result_column(result, table, "calls", _("calls each"));
-	bench_result_column(result, table, "best_ops", _("best"));
-	bench_result_column(result, table, "best_depth", _("at depth"));
-	bench_result_column(result, table, "best_cpu", _("CPU each"));
-	bench_result_column(result, table, "best_calls", _("calls each"));
-}
-
 static int add_row(struct comparison *all, unsigned table, enum bench_pattern pattern,
 		   uint32_t request, const struct engine *engine)
 {
@@ -187,13 +184,14 @@ static int add_table(struct comparison *all, enum bench_pattern pattern)
 {
 	struct bench_result *result = all->run->result;
 	bool random = pattern == BENCH_RANDOM;
-	unsigned table = bench_result_table(result, random ? "random" : "sequential",
-					    random ? _("Random reads per second")
-						   : _("Sequential reads per second"));
+	int r = bench_make_table(all->run, random ? "random" : "sequential",
+				 random ? _("Random reads per second")
+					: _("Sequential reads per second"),
+				 columns, COLUMNS, NULL, 0);
+	unsigned table = result->table_count - 1;
 	uint32_t before = 0;
-	int r = 0;
 
-	add_columns(result, table);
+	bench_lock(all->run);
 	for (unsigned i = 0; i < SIZES; i++) {
 		uint32_t request = size_of(&all->run->end, i);
 
@@ -201,19 +199,8 @@ static int add_table(struct comparison *all, enum bench_pattern pattern)
 			r = add_row(all, table, pattern, request, &all->engines[e]);
 		before = request;
 	}
-	return r < 0 ? r : 0;
-}
-
-static int add_tables(struct comparison *all, struct error *reterr)
-{
-	bench_lock(all->run);
-
-	int r = add_table(all, BENCH_RANDOM);
-
-	if (r == 0)
-		r = add_table(all, BENCH_SEQUENTIAL);
 	bench_unlock(all->run);
-	return r < 0 ? error_nomem(reterr) : 0;
+	return r < 0 ? r : 0;
 }
 
 /* ---- measuring ---- */
@@ -226,11 +213,8 @@ static void tell_registration(struct comparison *all, const struct engine *engin
 	    !loaded->requests || all->told)
 		return;
 	all->told = true;
-	bench_lock(all->run);
-	bench_result_note(all->run->result,
-			  _("This kernel registers no buffers with io_uring as a copy needs them: "
-			    "what is called fixed was not."));
-	bench_unlock(all->run);
+	bench_note(all->run, _("This kernel registers no buffers with io_uring as a copy needs "
+			       "them: what is called fixed was not."));
 }
 
 /* 0, or what ends it all. An engine that fails alone is not asked again. */
@@ -346,12 +330,11 @@ static void conclude(struct comparison *all)
 		if (cell->pattern != BENCH_RANDOM || cell->request != size_of(&all->run->end, 1))
 			continue;
 		for (unsigned best = 0; best < 2; best++) {
-			const struct bench_figure *figure =
-				bench_result_find(result, cell->row, best ? BEST_OPS : OPS);
+			double rate = bench_result_median(result, cell->row, best ? BEST_OPS : OPS);
 
-			if (!figure || figure->median <= rates[best])
+			if (rate <= rates[best])
 				continue;
-			rates[best] = figure->median;
+			rates[best] = rate;
 			first[best] = cell;
 		}
 	}
@@ -376,7 +359,9 @@ static int run_all(struct bench_run *run, struct error *reterr)
 	if (!run->rounds)
 		run->rounds = ROUNDS;
 	add_engines(&all);
-	r = add_tables(&all, reterr);
+	r = add_table(&all, BENCH_RANDOM) < 0 || add_table(&all, BENCH_SEQUENTIAL) < 0
+		    ? error_nomem(reterr)
+		    : 0;
 	all.steps = all.cell_count * (DEPTHS + 2 * run->rounds);
 	for (unsigned i = 0; i < all.cell_count && r == 0; i++)
 		r = find_best(&all, &all.cells[i], reterr);

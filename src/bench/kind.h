@@ -23,7 +23,20 @@ struct bench_run {
 bool bench_stops(const struct bench_run *run);
 void bench_lock(struct bench_run *run);
 void bench_unlock(struct bench_run *run);
-/* A sample, with its lock. */
+/* Columns and rows: a key, and N_() what is shown. */
+struct bench_named {
+	const char *key, *label;
+};
+
+/* These take the lock themselves. */
+
+/* A table with these columns and, none of them on an axis, rows. Returns the index of the first row
+ * in result->rows, or -ENOMEM. */
+int bench_make_table(struct bench_run *run, const char *key, const char *title,
+		     const struct bench_named *columns, unsigned column_count,
+		     const struct bench_named *rows, unsigned row_count);
+void bench_note(struct bench_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 int bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
 		 double value, const struct bench_how *how);
 /* Translated. done: 0…1 of the whole measurement. */

@@ -3,5 +3,6 @@
 #include "bench/bench.h"
 
 const struct bench_kind *const bench_kinds[] = {
-	&bench_rbuf, &bench_profile, &bench_sizes, &bench_engines, &bench_lethargy, NULL,
+	&bench_rbuf, &bench_profile,  &bench_sizes, &bench_engines,
+	&bench_copy, &bench_lethargy, NULL,
 };

@@ -43,17 +43,18 @@ struct neighbour {
 	char program[PATH_MAX]; /* a copy of it that nobody else uses, below the practice folder */
 	int program_fd, hot_fd;
 	void *piece;
-	unsigned rows[FIGURES];
-	unsigned step;
 };
 
 /* ---- preparing ---- */
 
 static int describe(struct neighbour *all)
 {
-	static const struct {
-		const char *key, *label;
-	} rows[FIGURES] = {
+	static const struct bench_named columns[STATES] = {
+		[ALONE] = { "alone", N_("nothing else") },
+		[BESIDE_DIRECT] = { "direct", N_("direct copy") },
+		[BESIDE_BUFFERED] = { "buffered", N_("buffered copy") },
+	};
+	static const struct bench_named rows[FIGURES] = {
 		[COLD] = { "start_cold", N_("start a program, from disk") },
 		[WARM] = { "start_warm", N_("start it again") },
 		[WAKE] = { "wake_p99", N_("wake-up too late, 99 %") },
@@ -63,21 +64,9 @@ static int describe(struct neighbour *all)
 		[CACHE_MOST] = { "cache_most", N_("page cache meanwhile, at most") },
 		[CACHE_AFTER] = { "cache_after", N_("page cache afterwards") },
 	};
-	struct bench_result *result = all->run->result;
-	int r = 0;
 
-	bench_lock(all->run);
-	unsigned table = bench_result_table(result, "lethargy", _("What a copy does to others"));
-
-	bench_result_column(result, table, "alone", _("nothing else"));
-	bench_result_column(result, table, "direct", _("direct copy"));
-	bench_result_column(result, table, "buffered", _("buffered copy"));
-	for (unsigned i = 0; i < FIGURES && r >= 0; i++) {
-		r = bench_result_row(result, table, rows[i].key, _(rows[i].label), -1);
-		all->rows[i] = r >= 0 ? (unsigned)r : 0;
-	}
-	bench_unlock(all->run);
-	return r < 0 ? r : 0;
+	return bench_make_table(all->run, "lethargy", _("What a copy does to others"), columns,
+				STATES, rows, FIGURES);
 }
 
 /* A file below the practice folder, filled by `from`, or with zeros where that is -1. */
@@ -159,7 +148,7 @@ static double page_cache(void)
 static int sample(struct neighbour *all, enum state state, enum figure figure, enum bench_unit unit,
 		  double value)
 {
-	return bench_sample(all->run, all->rows[figure], state, unit, value, &how[state]);
+	return bench_sample(all->run, figure, state, unit, value, &how[state]);
 }
 
 static int start_program(struct neighbour *all, enum state state, bool cold, struct error *reterr)

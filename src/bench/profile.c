@@ -32,13 +32,13 @@ enum access_row { RANDOM, FULL_STROKE, TRACK, ACCESS_ROWS };
 enum access_column { P50, P99, WORST, ACCESS_COLUMNS };
 
 static const struct {
-	const char *key, *label;
+	struct bench_named name;
 	enum bench_pattern pattern;
 	unsigned count;
 } reaches[ACCESS_ROWS] = {
-	[RANDOM] = { "random", N_("random sector"), BENCH_RANDOM, 400 },
-	[FULL_STROKE] = { "full-stroke", N_("full stroke"), BENCH_ENDS, 100 },
-	[TRACK] = { "track", N_("track to track"), BENCH_TRACKS, 100 },
+	[RANDOM] = { { "random", N_("random sector") }, BENCH_RANDOM, 400 },
+	[FULL_STROKE] = { { "full-stroke", N_("full stroke") }, BENCH_ENDS, 100 },
+	[TRACK] = { { "track", N_("track to track") }, BENCH_TRACKS, 100 },
 };
 #define REACH_TIME (4 * NSEC_PER_SEC)
 #define TURNS      40
@@ -139,7 +139,7 @@ static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, st
 	    bench_sample(run, profile->first + i, 1, BENCH_SECONDS,
 			 (double)latency_percentile(&loaded.latency, 0.99) / 1e9, &loaded.how) < 0)
 		return error_nomem(reterr);
-	profile->rates[i] = bench_result_find(run->result, profile->first + i, 0)->median;
+	profile->rates[i] = bench_result_median(run->result, profile->first + i, 0);
 	return r;
 }
 
@@ -202,33 +202,25 @@ static int measure_reach(struct profile *profile, enum access_row kind, unsigned
 
 static int measure_access(struct profile *profile, struct error *reterr)
 {
-	static const struct {
-		const char *key, *heading;
-	} columns[ACCESS_COLUMNS] = {
+	static const struct bench_named columns[ACCESS_COLUMNS] = {
 		[P50] = { "p50", N_("half (p50)") },
 		[P99] = { "p99", N_("p99") },
 		[WORST] = { "max", N_("longest") },
 	};
+	struct bench_named rows[ACCESS_ROWS];
 	struct bench_run *run = profile->run;
-	int row[ACCESS_ROWS], r = 0;
+	int first, r = 0;
 
-	bench_lock(run);
-	unsigned table = bench_result_table(run->result, "access",
-					    _("Access time: one sector, one at a time"));
-
-	for (unsigned c = 0; c < ACCESS_COLUMNS; c++)
-		bench_result_column(run->result, table, columns[c].key, _(columns[c].heading));
-	for (unsigned i = 0; i < ACCESS_ROWS && r >= 0; i++)
-		r = row[i] = bench_result_row(run->result, table, reaches[i].key,
-					      _(reaches[i].label), -1);
-	bench_unlock(run);
-	if (r < 0)
+	for (unsigned i = 0; i < ACCESS_ROWS; i++)
+		rows[i] = reaches[i].name;
+	first = bench_make_table(run, "access", _("Access time: one sector, one at a time"),
+				 columns, ACCESS_COLUMNS, rows, ACCESS_ROWS);
+	if (first < 0)
 		return error_nomem(reterr);
-	r = 0;
 	for (unsigned i = 0; i < ACCESS_ROWS && r == 0; i++) {
 		bench_tell(run, PLACES_SHARE + (1 - PLACES_SHARE) * i / (ACCESS_ROWS + 1), "%s",
-			   _(reaches[i].label));
-		r = measure_reach(profile, i, (unsigned)row[i], reterr);
+			   _(rows[i].label));
+		r = measure_reach(profile, i, (unsigned)first + i, reterr);
 	}
 	return r;
 }
@@ -320,6 +312,7 @@ static void conclude(struct profile *profile)
 
 static int run(struct bench_run *run, struct error *reterr)
 {
+	static const struct bench_named value = { "value", N_("value") };
 	struct profile profile = { .run = run, .count = run->options->positions };
 	int r = bench_load_choose(&run->end, &profile.choice, reterr);
 
@@ -335,10 +328,8 @@ static int run(struct bench_run *run, struct error *reterr)
 	r = measure_places(&profile, reterr);
 	if (r == 0)
 		r = measure_access(&profile, reterr);
-	bench_lock(run);
-	profile.facts = bench_result_table(run->result, "facts", _("Also"));
-	bench_result_column(run->result, profile.facts, "value", _("value"));
-	bench_unlock(run);
+	bench_make_table(run, "facts", _("Also"), &value, 1, NULL, 0);
+	profile.facts = run->result->table_count - 1;
 	if (r == 0)
 		r = measure_turn(&profile, reterr);
 	bench_lock(run);

@@ -34,14 +34,14 @@
 enum way { QUICK, MAPPED, DIRECT, INDIRECT, WAYS };
 
 static const struct {
-	const char *key, *heading;
+	struct bench_named name;
 	unsigned flags;
 	enum bench_path path;
 } ways[WAYS] = {
-	[QUICK] = { "none", N_("no copy"), SG_FLAG_NO_DXFER, BENCH_LEFT },
-	[MAPPED] = { "mmap", N_("mmap"), SG_DRIVER_MMAP, BENCH_MAPPED },
-	[DIRECT] = { "direct", N_("direct"), SG_FLAG_DIRECT_IO, BENCH_DIRECT },
-	[INDIRECT] = { "indirect", N_("indirect"), 0, BENCH_INDIRECT },
+	[QUICK] = { { "none", N_("no copy") }, SG_FLAG_NO_DXFER, BENCH_LEFT },
+	[MAPPED] = { { "mmap", N_("mmap") }, SG_DRIVER_MMAP, BENCH_MAPPED },
+	[DIRECT] = { { "direct", N_("direct") }, SG_FLAG_DIRECT_IO, BENCH_DIRECT },
+	[INDIRECT] = { { "indirect", N_("indirect") }, 0, BENCH_INDIRECT },
 };
 
 struct rbuf {
@@ -294,8 +294,8 @@ static int make_tables(struct rbuf *rbuf)
 	table = bench_result_table(result, "rbuf", title);
 	result->tables[table].chart = true;
 	for (enum way way = 0; way < WAYS; way++) {
-		snprintf(key, sizeof(key), "%s-cpu", ways[way].key);
-		bench_result_column(result, table, ways[way].key, _(ways[way].heading));
+		snprintf(key, sizeof(key), "%s-cpu", ways[way].name.key);
+		bench_result_column(result, table, ways[way].name.key, _(ways[way].name.label));
 		bench_result_column(result, table, key, _("CPU"));
 	}
 	for (unsigned i = 0; i < rbuf->count; i++) {
@@ -335,38 +335,32 @@ static bool collect(const struct rbuf *rbuf, enum way way, struct rbuf_column *r
 
 static int derive(struct rbuf *rbuf)
 {
-	static const struct {
-		const char *key, *label;
-	} rows[RBUF_ROWS] = {
+	static const struct bench_named rows[RBUF_ROWS] = {
 		[RBUF_LATENCY] = { "latency", N_("latency per command (implied)") },
 		[RBUF_AFTER_LATENCY] = { "after-latency", N_("best throughput after latency") },
 		[RBUF_BEST] = { "best", N_("best raw throughput") },
 		[RBUF_WORST] = { "worst", N_("worst raw throughput") },
 	};
-	static const struct bench_how derived = { 0 };
-	struct bench_result *result = rbuf->run->result;
-	unsigned table = bench_result_table(result, "derived", _("Derived from it"));
+	struct bench_named columns[WAYS];
 	struct rbuf_column column;
 	double values[RBUF_ROWS];
-	int index[RBUF_ROWS], r = 0;
+	int first, r = 0;
 
 	for (enum way way = 0; way < WAYS; way++)
-		bench_result_column(result, table, ways[way].key, _(ways[way].heading));
-	for (unsigned row = 0; row < RBUF_ROWS && r >= 0; row++)
-		r = index[row] =
-			bench_result_row(result, table, rows[row].key, _(rows[row].label), -1);
-	for (enum way way = 0; way < WAYS && r >= 0; way++) {
+		columns[way] = ways[way].name;
+	first = bench_make_table(rbuf->run, "derived", _("Derived from it"), columns, WAYS, rows,
+				 RBUF_ROWS);
+	for (enum way way = 0; way < WAYS && first >= 0; way++) {
 		if (!collect(rbuf, way, &column))
 			continue;
 		rbuf_derive(&column, values);
-		for (unsigned row = 0; row < RBUF_ROWS && r >= 0; row++)
+		for (unsigned row = 0; row < RBUF_ROWS && r == 0; row++)
 			if (values[row] >= 0)
-				r = bench_result_add(result, (unsigned)index[row], way,
-						     row == RBUF_LATENCY ? BENCH_SECONDS
-									 : BENCH_RATE,
-						     values[row], &derived);
+				r = bench_sample(rbuf->run, (unsigned)first + row, way,
+						 row == RBUF_LATENCY ? BENCH_SECONDS : BENCH_RATE,
+						 values[row], NULL);
 	}
-	return r < 0 ? r : 0;
+	return first < 0 ? first : r;
 }
 
 /* What the reader of the table has to know. */
@@ -378,15 +372,17 @@ static void tell(struct rbuf *rbuf)
 		size_t direct = 2 * (size_t)DIRECT;
 		struct bench_column *column = &result->tables[0].columns[direct];
 
+		bench_lock(rbuf->run);
 		text_copy(column->heading, sizeof(column->heading), _("direct: COPIED"));
-		bench_result_note(result, "%s",
-				  _("Direct IO was asked for, but the sg driver copied the data: "
-				    "echo 1 > /sys/module/sg/parameters/allow_dio lets it."));
+		bench_unlock(rbuf->run);
+		bench_note(rbuf->run, "%s",
+			   _("Direct IO was asked for, but the sg driver copied the data: "
+			     "echo 1 > /sys/module/sg/parameters/allow_dio lets it."));
 	}
 	if (rbuf->scaled)
-		bench_result_note(result, "%s",
-				  _("Where that would have taken longer than the time for one "
-				    "figure, it was scaled up from what was moved by then."));
+		bench_note(rbuf->run, "%s",
+			   _("Where that would have taken longer than the time for one "
+			     "figure, it was scaled up from what was moved by then."));
 }
 
 static int measure(struct rbuf *rbuf, struct error *reterr)
@@ -400,7 +396,7 @@ static int measure(struct rbuf *rbuf, struct error *reterr)
 		enum way way = n % WAYS;
 
 		bench_tell(run, (double)n / all, _("round %u of %u: %u KiB, %s"), n / cells + 1,
-			   run->rounds, rbuf->sizes[i] / 1024, _(ways[way].heading));
+			   run->rounds, rbuf->sizes[i] / 1024, _(ways[way].name.label));
 		r = measure_cell(rbuf, i, way, reterr);
 	}
 	return r;
@@ -430,15 +426,13 @@ static int run(struct bench_run *run, struct error *reterr)
 	r = make_tables(&rbuf);
 	bench_unlock(run);
 	r = r < 0 ? error_nomem(reterr) : measure(&rbuf, reterr);
-	bench_lock(run);
 	tell(&rbuf);
-	if (derive(&rbuf) < 0 && r == 0)
-		r = error_nomem(reterr);
 	if (run->result->figure_count == 0 && r == 0)
 		r = error_set(reterr, ERROR_CLASS_SOURCE, -EOPNOTSUPP, "READ", run->end.name,
 			      _("%s refuses READ BUFFER, and READ in every size, through %s."),
 			      run->end.name, run->end.sg);
-	bench_unlock(run);
+	if (derive(&rbuf) < 0 && r == 0)
+		r = error_nomem(reterr);
 	io_buffers_destroy(buffers);
 	return r;
 }

@@ -78,6 +78,13 @@ const struct bench_figure *bench_result_find(const struct bench_result *result, 
 	return find(result, row, column);
 }
 
+double bench_result_median(const struct bench_result *result, unsigned row, unsigned column)
+{
+	const struct bench_figure *figure = find(result, row, column);
+
+	return figure ? figure->median : 0;
+}
+
 static void take_sample(struct bench_figure *figure, double value)
 {
 	unsigned at = figure->rounds;

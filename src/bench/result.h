@@ -123,6 +123,8 @@ void bench_result_note(struct bench_result *result, const char *format, ...)
 /* NULL: not measured. Borrowed until a figure is added. */
 const struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
 					     unsigned column);
+/* Its median; 0: not measured. */
+double bench_result_median(const struct bench_result *result, unsigned row, unsigned column);
 /* A copy of its own. -ENOMEM. */
 int bench_result_copy(const struct bench_result *from, struct bench_result *ret);
 void bench_result_done(struct bench_result *result);

@@ -131,10 +131,7 @@ static int measure_cell(struct sizes *sizes, unsigned i, unsigned d, struct erro
 
 static double rate_at(const struct sizes *sizes, unsigned i, unsigned d)
 {
-	const struct bench_figure *figure =
-		bench_result_find(sizes->run->result, sizes->rows[RATE][i], d);
-
-	return figure ? figure->median : 0;
+	return bench_result_median(sizes->run->result, sizes->rows[RATE][i], d);
 }
 
 /* The smallest size, and at that the smallest depth, that reach what is to be reached. */

@@ -44,6 +44,27 @@ only_practice_disks_are_copied() {
 	wait_for nothing_stays
 }
 
+every_way_copies_and_is_checked() {
+	export TMPDIR=$case_dir
+	run 0 bench copy --rounds 1 --size 16M --json
+	for way in dd-512 dd-direct one-thread uring mixed own-choice; do
+		all_figures | grep -q "^copy $way seconds [0-9]" || fail "no figure of $way"
+	done
+	wait_for nothing_stays
+}
+
+a_wrong_copy_is_found_out() {
+	export TMPDIR=$case_dir
+	# Ends as if all was well, and has copied nothing.
+	# shellcheck disable=SC2016 # the inner shell expands them
+	unshare --mount bash -c 'mount --bind "$(type -P true)" "$(readlink -f "$(type -P dd)")" &&
+		exec "$CLONEDECK" bench copy --rounds 1 --size 2M --json' >out
+	[ "$(jq '[.notes[] | select(contains("differs from the source"))] | length' out)" = 3 ] ||
+		fail "not told"
+	! all_figures | grep '^copy dd-' || fail "measured"
+	all_figures | grep -q '^copy uring seconds' || fail "the others are not measured"
+}
+
 stopped_it_leaves_nothing() {
 	export TMPDIR=$case_dir
 	"$CLONEDECK" bench lethargy --rounds 9 --size 16M >out 2>err &
@@ -71,4 +92,5 @@ it_takes_no_disk_of_yours() {
 }
 
 run_together 3 every_engine_reads_and_writes_nothing large_sectors_are_read_whole \
-	only_practice_disks_are_copied stopped_it_leaves_nothing it_takes_no_disk_of_yours
+	only_practice_disks_are_copied every_way_copies_and_is_checked a_wrong_copy_is_found_out \
+	stopped_it_leaves_nothing it_takes_no_disk_of_yours

@@ -180,8 +180,8 @@ static void tick(void *state, struct app *app)
 }
 
 static const char *const notes[] = {
-	N_("KINDS  rbuf profile sizes engines read the disk; lethargy copies between two practice "
-	   "disks that it makes, and reads nothing of yours."),
+	N_("KINDS  rbuf profile sizes engines read the disk; copy and lethargy copy between two "
+	   "practice disks that they make, and read nothing of yours."),
 	N_("CHART  the column in brackets: a curve, or a bar for each row of the table."),
 	N_("-  not measured: never shown as 0."),
 	NULL,
