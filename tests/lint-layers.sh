@@ -22,7 +22,7 @@ allowed() { # LAYER
 	base) echo 'config.h' ;;
 	scsi) echo 'base/*' ;;
 	discover) echo 'base/* scsi/*' ;;
-	content) echo 'base/*' ;;
+	content) echo 'base/* boot/fat.h' ;;
 	boot) echo 'base/* discover/disk.h' ;;
 	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;

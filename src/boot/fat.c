@@ -52,16 +52,20 @@ static unsigned bits_of(uint32_t clusters)
 	return clusters < 4085 ? 12 : clusters < 65525 ? 16 : 32;
 }
 
-static int measure(const uint8_t *first, uint64_t size, struct fat *fat)
+bool fat_measure(const uint8_t first[static 512], uint64_t size, struct fat *fat)
 {
 	uint64_t sector = get16(first + 11), reserved = get16(first + 14), tables = first[16];
 	uint64_t sectors = get16(first + 19), length = get16(first + 22), clusters;
+	bool large = !length;
 
 	sectors = sectors ? sectors : get32(first + 32);
 	length = length ? length : get32(first + 36);
-	if (!is_power((unsigned)sector) || sector < 512 || sector > 4096 || !is_power(first[13]) ||
-	    !reserved || !tables || tables > 2 || !length || sectors * sector > size)
-		return -EINVAL;
+	if (first[510] != 0x55 || first[511] != 0xaa || !is_power((unsigned)sector) ||
+	    sector < 512 || sector > 4096 || !is_power(first[13]) || !reserved || !tables ||
+	    tables > 2 || !length || sectors * sector > size)
+		return false;
+	fat->sector = (uint32_t)sector;
+	fat->tables = (unsigned)tables;
 	fat->table = reserved * sector;
 	fat->table_length = length * sector;
 	fat->root = fat->table + tables * fat->table_length;
@@ -69,18 +73,16 @@ static int measure(const uint8_t *first, uint64_t size, struct fat *fat)
 	fat->data = fat->root + (fat->root_length + sector - 1) / sector * sector;
 	fat->cluster = (uint32_t)sector * first[13];
 	if (fat->data >= sectors * sector)
-		return -EINVAL;
+		return false;
 	clusters = (sectors * sector - fat->data) / fat->cluster;
 	if (clusters == 0 || clusters > CLUSTERS_MAX)
-		return -EINVAL;
+		return false;
 	fat->clusters = (uint32_t)clusters;
 	fat->bits = bits_of(fat->clusters);
 	fat->root_cluster = get32(first + 44);
 	/* A table that is too short would be read beyond its end. */
-	if ((clusters + 2) * fat->bits / 8 > fat->table_length ||
-	    (fat->bits == 32) != (fat->root_length == 0))
-		return -EINVAL;
-	return 0;
+	return ((clusters + 2) * fat->bits + 7) / 8 <= fat->table_length &&
+	       (fat->bits == 32) == (fat->root_length == 0) && (fat->bits == 32) == large;
 }
 
 int fat_open(int fd, uint64_t start, uint64_t size, struct fat *ret)
@@ -92,7 +94,7 @@ int fat_open(int fd, uint64_t start, uint64_t size, struct fat *ret)
 	r = size < sizeof(first) ? -EINVAL : read_at(ret, 0, first, sizeof(first));
 	if (r < 0)
 		return r;
-	return first[510] == 0x55 && first[511] == 0xaa ? measure(first, size, ret) : -EINVAL;
+	return fat_measure(first, size, ret) ? 0 : -EINVAL;
 }
 
 static bool is_cluster(const struct fat *fat, uint32_t cluster)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The folders of a FAT file system (12, 16, 32), to see which boot loaders are in it. Only reads.
+ * A FAT file system (12, 16, 32): where its parts are, and its folders, to see which boot loaders
+ * are in it. Only reads.
  * What is on the disk is hostile: every number is checked, no chain is followed for ever.
  */
 #ifndef CLONEDECK_BOOT_FAT_H
@@ -18,7 +19,8 @@ struct fat {
 	uint64_t table, table_length;
 	uint64_t root, root_length; /* length 0: the root folder is a chain, from root_cluster on */
 	uint64_t data;
-	uint32_t cluster; /* bytes */
+	uint32_t sector, cluster; /* bytes */
+	unsigned tables;
 	uint32_t root_cluster, clusters;
 	unsigned bits; /* of an entry in the table */
 };
@@ -41,6 +43,9 @@ struct fat_folder {
 	bool named;
 };
 
+/* Where its parts are, from the first sector of a file system of at most `size` bytes. False: it is
+ * no FAT, or not a sound one. */
+bool fat_measure(const uint8_t first[static 512], uint64_t size, struct fat *ret);
 /* 0, -EINVAL (it is no FAT, or not a sound one), or the error of reading. */
 int fat_open(int fd, uint64_t start, uint64_t size, struct fat *ret);
 /* folder NULL: the root folder. */

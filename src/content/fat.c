@@ -11,84 +11,18 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "boot/fat.h"
 #include "content/reader_private.h"
 
 /* Whole entries of each width, and whole sectors. */
 #define CHUNK 196608U /* 3 * 64 KiB */
 
-struct boot {
-	uint8_t jump[3], name[8];
-	uint16_t sector_size;
-	uint8_t cluster_sectors;
-	uint16_t reserved;
-	uint8_t tables;
-	uint16_t root_entries, sectors_16;
-	uint8_t media;
-	uint16_t table_sectors_16, geometry[2];
-	uint32_t hidden, sectors_32;
-	union {
-		struct {
-			uint8_t drive, state;
-		} old; /* FAT12, FAT16 */
-		struct {
-			uint32_t table_sectors;
-			uint16_t flags, version;
-			uint32_t root_cluster;
-			uint16_t info_sector, backup;
-			uint8_t reserved[12], drive, state;
-		} fat32;
-	};
-} __attribute__((packed));
-
-struct fat {
+struct reading {
 	const struct volume *volume;
 	struct content *content;
-	unsigned bits; /* of an entry */
-	unsigned tables;
-	uint32_t clusters; /* the first is number 2 */
-	uint32_t sector_size;
-	uint64_t cluster_size, table, table_size, data;
+	struct fat fat;
 	uint64_t free_from, free_count; /* cluster numbers; free_from 0: no free run is open */
 };
-
-/* The number of clusters alone says which FAT it is. */
-static unsigned width(uint64_t clusters)
-{
-	return clusters < 4085 ? 12 : clusters < 65525 ? 16 : 32;
-}
-
-static bool understand(const struct boot *boot, struct fat *fat)
-{
-	uint64_t sector = le16toh(boot->sector_size);
-	uint64_t per_cluster = boot->cluster_sectors, tables = boot->tables;
-	uint64_t total = boot->sectors_16 ? le16toh(boot->sectors_16) : le32toh(boot->sectors_32);
-	bool large = boot->table_sectors_16 == 0;
-	uint64_t table =
-		large ? le32toh(boot->fat32.table_sectors) : le16toh(boot->table_sectors_16);
-	uint64_t first = le16toh(boot->reserved), data;
-
-	if (!is_power_of_2(sector) || sector < 512 || sector > 4096 ||
-	    !is_power_of_2(per_cluster) || first == 0 || tables < 1 || tables > 2 || table == 0)
-		return false;
-	data = first + tables * table + (le16toh(boot->root_entries) * 32ULL + sector - 1) / sector;
-	if (data >= total || total > fat->volume->size / sector)
-		return false;
-
-	uint64_t clusters = (total - data) / per_cluster;
-
-	fat->bits = width(clusters);
-	if (clusters == 0 || clusters > 0x0ffffff5 || large != (fat->bits == 32) ||
-	    table * sector < ((clusters + 2) * fat->bits + 7) / 8)
-		return false;
-	fat->tables = boot->tables;
-	fat->clusters = (uint32_t)clusters;
-	fat->sector_size = (uint32_t)sector;
-	fat->cluster_size = per_cluster * sector;
-	fat->table = first * sector;
-	fat->table_size = table * sector;
-	fat->data = data * sector;
-	return true;
-}
 
 static uint32_t entry_at(const struct fat *fat, const unsigned char *table, uint32_t number)
 {
@@ -102,17 +36,17 @@ static uint32_t entry_at(const struct fat *fat, const unsigned char *table, uint
 	       0x0fffffff;
 }
 
-static int close_run(struct fat *fat, uint64_t end)
+static int close_run(struct reading *reading, uint64_t end)
 {
-	uint64_t from = fat->free_from;
+	const struct fat *fat = &reading->fat;
+	uint64_t from = reading->free_from;
 
-	fat->free_from = 0;
+	reading->free_from = 0;
 	if (from == 0)
 		return 0;
-	fat->free_count += end - from;
-	return content_add_free(fat->volume, fat->content,
-				fat->data + (from - 2) * fat->cluster_size,
-				(end - from) * fat->cluster_size);
+	reading->free_count += end - from;
+	return content_add_free(reading->volume, reading->content,
+				fat->data + (from - 2) * fat->cluster, (end - from) * fat->cluster);
 }
 
 /* Entry 1 is where a driver notes, in its two highest bits, that all was put in order. */
@@ -130,8 +64,10 @@ static const char *first_entries(const struct fat *fat, const unsigned char *tab
 }
 
 /* Numbers [from, to) of the table, which lie in this chunk. */
-static int take_entries(struct fat *fat, const unsigned char *chunk, uint32_t from, uint32_t to)
+static int take_entries(struct reading *reading, const unsigned char *chunk, uint32_t from,
+			uint32_t to)
 {
+	const struct fat *fat = &reading->fat;
 	/* What is below it, and no cluster, means nothing. */
 	uint32_t bad = fat->bits == 12 ? 0xff7 : fat->bits == 16 ? 0xfff7 : 0x0ffffff7;
 	int r = 0;
@@ -140,19 +76,20 @@ static int take_entries(struct fat *fat, const unsigned char *chunk, uint32_t fr
 		uint32_t entry = entry_at(fat, chunk, number - from);
 
 		if (entry == 0) {
-			if (fat->free_from == 0)
-				fat->free_from = number;
+			if (reading->free_from == 0)
+				reading->free_from = number;
 			continue;
 		}
 		if (entry == 1 || (entry > fat->clusters + 1 && entry < bad))
-			return doubt(fat->content, _("its table is damaged"));
-		r = close_run(fat, number);
+			return doubt(reading->content, _("its table is damaged"));
+		r = close_run(reading, number);
 	}
 	return r;
 }
 
-static int read_tables(struct fat *fat)
+static int read_tables(struct reading *reading)
 {
+	const struct fat *fat = &reading->fat;
 	CLEANUP(free) unsigned char *chunk = malloc(CHUNK);
 	CLEANUP(free) unsigned char *other = malloc(CHUNK);
 	uint64_t entries = (uint64_t)fat->clusters + 2, step = CHUNK * 8ULL / fat->bits;
@@ -166,31 +103,32 @@ static int read_tables(struct fat *fat)
 		uint64_t offset = fat->table + from * fat->bits / 8;
 		size_t size = (size_t)(((to - from) * fat->bits + 7) / 8);
 
-		r = volume_read(fat->volume, offset, chunk, size);
+		r = volume_read(reading->volume, offset, chunk, size);
 		if (r == 0 && fat->tables == 2)
-			r = volume_read(fat->volume, offset + fat->table_size, other, size);
+			r = volume_read(reading->volume, offset + fat->table_length, other, size);
 		if (r < 0)
 			return r;
 		if (fat->tables == 2 && memcmp(chunk, other, size) != 0)
-			return doubt(fat->content, _("its two tables differ"));
+			return doubt(reading->content, _("its two tables differ"));
 		why = from == 0 ? first_entries(fat, chunk) : NULL;
 		if (why)
-			return doubt(fat->content, why);
-		r = take_entries(fat, chunk, (uint32_t)from, (uint32_t)to);
+			return doubt(reading->content, why);
+		r = take_entries(reading, chunk, (uint32_t)from, (uint32_t)to);
 	}
-	return r < 0 ? r : close_run(fat, entries);
+	return r < 0 ? r : close_run(reading, entries);
 }
 
 /* The count of free clusters beside the table is only a hint, but of a volume in order it fits. */
-static int check_info(const struct fat *fat, uint16_t sector)
+static int check_info(const struct reading *reading, uint16_t sector)
 {
+	const struct fat *fat = &reading->fat;
 	unsigned char info[512];
 	uint32_t words[2], count;
 	int r;
 
 	if (sector == 0 || sector == 0xffff)
 		return 0;
-	r = volume_read(fat->volume, (uint64_t)sector * fat->sector_size, info, sizeof(info));
+	r = volume_read(reading->volume, (uint64_t)sector * fat->sector, info, sizeof(info));
 	if (r < 0)
 		return r;
 	memcpy(&words[0], info, 4);
@@ -198,47 +136,53 @@ static int check_info(const struct fat *fat, uint16_t sector)
 	memcpy(&count, info + 488, 4);
 	if (le32toh(words[0]) != 0x41615252 || le32toh(words[1]) != 0x61417272)
 		return 0;
-	if (count != 0xffffffff && le32toh(count) != fat->free_count)
-		return doubt(fat->content, _("its count of free places does not fit its table"));
+	if (count != 0xffffffff && le32toh(count) != reading->free_count)
+		return doubt(reading->content,
+			     _("its count of free places does not fit its table"));
 	return 0;
 }
 
-static int check_32(const struct fat *fat, const struct boot *boot)
+static int check_32(const struct reading *reading, uint16_t info)
 {
-	uint64_t root = le32toh(boot->fat32.root_cluster);
+	const struct fat *fat = &reading->fat;
+	uint64_t root = fat->root_cluster;
 
 	if (root < 2 || root - 2 >= fat->clusters ||
-	    content_calls_free(fat->volume, fat->content,
-			       fat->data + (root - 2) * fat->cluster_size, fat->cluster_size))
-		return doubt(fat->content, _("its table is damaged"));
-	return check_info(fat, le16toh(boot->fat32.info_sector));
+	    content_calls_free(reading->volume, reading->content,
+			       fat->data + (root - 2) * fat->cluster, fat->cluster))
+		return doubt(reading->content, _("its table is damaged"));
+	return check_info(reading, info);
 }
 
 int content_fat(const struct volume *volume, struct content *content)
 {
-	struct fat fat = { .volume = volume, .content = content };
+	struct reading reading = { .volume = volume, .content = content };
+	const struct fat *fat = &reading.fat;
 	unsigned char sector[512];
-	struct boot boot;
+	uint16_t flags, version, info;
 	int r = volume_read(volume, 0, sector, sizeof(sector));
 
 	if (r < 0)
 		return r;
-	memcpy(&boot, sector, sizeof(boot));
-	if (sector[510] != 0x55 || sector[511] != 0xaa || !understand(&boot, &fat))
+	if (!fat_measure(sector, volume->size, &reading.fat))
 		return doubt(content, _("its boot sector makes no sense"));
+	memcpy(&flags, sector + 40, 2);
+	memcpy(&version, sector + 42, 2);
+	memcpy(&info, sector + 48, 2);
 
-	uint8_t state = fat.bits == 32 ? boot.fat32.state : boot.old.state;
+	uint8_t state = sector[fat->bits == 32 ? 65 : 37];
 
 	if (state & 1)
 		return doubt(content, _("it was not unmounted"));
 	if (state & 2)
 		return doubt(content, _("it notes read or write errors"));
 	/* Bit 7: only one of the tables is kept up to date. */
-	if (fat.bits == 32 && (boot.fat32.version != 0 || le16toh(boot.fat32.flags) & 0x80))
+	if (fat->bits == 32 && (version != 0 || le16toh(flags) & 0x80))
 		return doubt(content, _("it is of a version that is not known"));
-	r = read_tables(&fat);
-	if (r == 0 && fat.bits == 32)
-		r = check_32(&fat, &boot);
-	content->used_bytes = fat.data + (fat.clusters - fat.free_count) * fat.cluster_size;
+	r = read_tables(&reading);
+	if (r == 0 && fat->bits == 32)
+		r = check_32(&reading, le16toh(info));
+	content->used_bytes =
+		fat->data + (fat->clusters - reading.free_count) * (uint64_t)fat->cluster;
 	return r;
 }
