@@ -15,13 +15,14 @@ struct set {
 };
 
 static const struct {
-	const char *title, *sentence;
+	const char *title, *summary, *sentence;
 	bool used_first;
 	unsigned count;
 	struct set sets[SETS_MAX];
 } presets[PRESETS] = {
 	[PRESET_HEALTHY] = {
 		.title = N_("Healthy"),
+		.summary = N_("as fast as both disks can, read back"),
 		.sentence = N_("As fast as both disks can, read back and compared; partition table "
 			       "and boot sectors are written last."),
 	},
@@ -29,6 +30,7 @@ static const struct {
 	 * the end would never come if the disk dies before. */
 	[PRESET_FAILING] = {
 		.title = N_("Failing"),
+		.summary = N_("one read at a time, tables and used places first"),
 		.sentence = N_("Gets as much as it can before the disk dies: partition table and "
 			       "boot sectors first, then what is used, then the rest; one read at "
 			       "a time, and no read that the copy does not need."),
@@ -40,6 +42,7 @@ static const struct {
 	},
 	[PRESET_FORENSIC] = {
 		.title = N_("Forensic"),
+		.summary = N_("every sector, SHA-256 of the whole source"),
 		.sentence = N_("Every sector is copied, free places too, and identifiers "
 			       "stay; report and certificate have the SHA-256 of the whole "
 			       "source."),
@@ -61,6 +64,11 @@ const char *preset_title(enum preset preset)
 const char *preset_sentence(enum preset preset)
 {
 	return _(presets[preset].sentence);
+}
+
+const char *preset_summary(enum preset preset)
+{
+	return _(presets[preset].summary);
 }
 
 const char *preset_print(const struct plan_options *options, char *buffer, size_t size)

@@ -20,6 +20,8 @@ const char *preset_name(enum preset preset);
 /* "Failing", and what it is for and does, in a sentence or two: translated. */
 const char *preset_title(enum preset preset);
 const char *preset_sentence(enum preset preset);
+/* What it does, in a few words for a line: translated. */
+const char *preset_summary(enum preset preset);
 /* "queue-depth=1, lanes=1, …": the options that their preset sets, as they are; "" none. */
 const char *preset_print(const struct plan_options *options, char *buffer, size_t size);
 

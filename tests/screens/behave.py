@@ -376,7 +376,7 @@ def a_lifted_check_stands_on_every_screen():
         row = cells(terminal.screen(raw=True))[1]
         text = "".join(char for char, _ in row)
         assert text.startswith(" LIFTED  1 check: table-beyond-end"), text
-        assert row[1][1] & {41, 160}, row[1]
+        assert row[1][1] & {41, 760}, row[1]
 
     with Terminal(f"{FAKEDECK} small") as terminal:
         start(terminal, PLAN)

@@ -572,7 +572,7 @@ int session_retry_areas(struct session *session, const struct range_list *areas,
 /* Nothing here has a file system to read. */
 int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr)
 {
-	return 0;
+	return -ENOTSUP;
 }
 
 const struct used *session_used(const struct session *session, const struct endpoint *source)

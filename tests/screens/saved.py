@@ -100,6 +100,8 @@ SINGLE = {
     "plan-empty": ("rescue", PLAN + ["Enter"], "Not started: type"),
     "plan-letters": ("rescue", PLAN + ["45", "Escape"], "Letters are commands"),
     "plan-not-started": ("--grabbed rescue", RUN[:-1] + ["C-e", "Enter"], "Nothing was copied"),
+    "plan-preset": ("rescue", PLAN + ["C-p"], "What is used is not known"),
+    "plan-preset-next": ("rescue", PLAN + ["Escape", "p", "p"], "OPTIONS sha256"),
     "plan-options": ("rescue", PLAN + ["Escape", "o"], "Options of the copy"),
     "plan-options-last": ("rescue", PLAN + ["Escape", "o", "Up", "Space"], "Sum: none"),
     "plan-options-limits": ("rescue", PLAN + ["Escape", "o", "Up", "PageUp"], "Slow limit"),
@@ -164,7 +166,7 @@ SINGLE = {
 # Where all that counts are the words waited for: the rest of the screen is saved under another name.
 WORDS = [f"{name}-80x24" for name in (
     "disks-refused", "disks-twice", "disks-find", "disks-image-chosen", "ranges-none", "plan-scrolled",
-    "plan-letters", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
+    "plan-letters", "plan-preset-next", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
     "wrong-key", "bench-none")]
 
 # Looked at where there is room for more.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "plan/preset.h"
 
 #include "ui/core/app_private.h"
 
@@ -83,6 +84,9 @@ bool app_choose_source(struct app *app, const struct endpoint *endpoint)
 	if (!change(app, SCREEN_RANGES))
 		return false;
 	forget_ranges(app);
+	/* That one is about the source before. */
+	if (app->choice.options.preset != PRESET_HEALTHY)
+		preset_apply(&app->choice.options, PRESET_HEALTHY, 0);
 	choose_end(app, &app->choice.source, endpoint);
 	return true;
 }

@@ -65,10 +65,13 @@ static const struct command_info table[] = {
 	{ COMMAND_ACCEPT, ON(SCREEN_RANGES), { SPECIAL_ENTER },
 	  NULL, NULL, N_("take the field, or go on"), 0 },
 	/* 3 Plan */
+	/* Also while the serial number is typed. */
+	{ COMMAND_PRESET, ON(SCREEN_PLAN), { 'p', KEY_CTRL('p') },
+	  N_("preset"), N_("next preset"), N_("healthy, failing, forensic"), 1 },
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
 	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
-	  N_("serial"), N_("serial field"), N_("warnings, serial field"), 2 },
+	  N_("serial"), N_("serial field"), N_("to the serial number"), 2 },
 	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
 	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
 	{ COMMAND_VERIFY, ON(SCREEN_PLAN), { 'v' },

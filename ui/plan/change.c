@@ -1,13 +1,99 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user changes of a plan: its table, and a check that is lifted. */
+/* What the user changes of a plan: its preset, its table, and a check that is lifted. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/preset.h"
 
 #include "ui/plan/screen.h"
 #include "ui/core/screen.h"
 #include "ui/widgets/popup.h"
+
+/* ---- presets ---- */
+
+const char *plan_screen_offer(struct app *app, char *buffer, size_t size)
+{
+	struct session_choice choice = session_choice(app_session(app));
+	const struct health *health = NULL;
+	int64_t sectors;
+	bool asking;
+
+	if (choice.plan && choice.source && !choice.resumes && plan_screen_startable(app) &&
+	    choice.plan->source.kind != ENDPOINT_IMAGE &&
+	    choice.plan->options.preset == PRESET_HEALTHY)
+		health = session_health(app_session(app), choice.source, &asking);
+	switch (health ? health_judge(health, &sectors) : HEALTH_STATE_UNKNOWN) {
+	case HEALTH_STATE_FAILING:
+		snprintf(buffer, size, _("%s says that it is failing"), choice.source->name);
+		return buffer;
+	case HEALTH_STATE_WEAK:
+		snprintf(buffer, size,
+			 P_("%s has %u weak sector", "%s has %u weak sectors", (unsigned)sectors),
+			 choice.source->name, (unsigned)sectors);
+		return buffer;
+	default:
+		return NULL;
+	}
+}
+
+/* What the user chose on 2 Ranges stays. */
+static bool choose_used(struct app *app, enum preset preset)
+{
+	const struct choice *choice = app_choice(app);
+	struct used_modes modes = { 0 }, first;
+
+	memset(first.of, USED_FIRST, sizeof(first.of));
+	if (preset_used_first(preset)) {
+		if (memcmp(&choice->used, &modes, sizeof(modes)) != 0 ||
+		    !session_used(app_session(app), &choice->source))
+			return true;
+		modes = first;
+	} else if (memcmp(&choice->used, &first, sizeof(first)) != 0) {
+		return true;
+	}
+	return app_choose_used(app, &modes);
+}
+
+void plan_screen_preset_read(struct plan_screen *screen, struct app *app)
+{
+	bool letters = screen->letters;
+	struct plan_options options;
+
+	screen->waits = false;
+	if (!plan_screen_startable(app) || !choose_used(app, screen->preset))
+		return;
+	options = app_choice(app)->options;
+	preset_apply(&options, screen->preset, 0);
+	screen->anew = app_choose_options(app, &options) && app_plan(app, NULL);
+	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
+	app_go(app, SCREEN_PLAN);
+	/* Whoever pressed p may press it again. */
+	screen->letters = letters;
+	gate_set_typing(&screen->gate, !letters);
+}
+
+void plan_screen_preset(struct plan_screen *screen, struct app *app)
+{
+	const struct endpoint *source = &app_choice(app)->source;
+
+	/* A file system that hangs: then all is copied in the order of the disk. */
+	if (screen->waits) {
+		plan_screen_preset_read(screen, app);
+		return;
+	}
+	screen->preset = (app_choice(app)->options.preset + 1) % PRESETS;
+	screen->waits = preset_used_first(screen->preset) &&
+			!session_used(app_session(app), source) &&
+			session_read_used(app_session(app), source, NULL) == 0;
+	if (screen->waits)
+		app_say(app, _("What the source uses is read first; again plans without it."));
+	else
+		plan_screen_preset_read(screen, app);
+}
+
+/* ---- the table ---- */
 
 /* As it is; with the last partition grown, where it can; only made to fit. */
 bool plan_screen_fit_table(struct app *app)
@@ -25,6 +111,8 @@ bool plan_screen_fit_table(struct app *app)
 	}
 	return app_choose_options(app, &options) && app_plan(app, NULL);
 }
+
+/* ---- checks ---- */
 
 static const char *rule_typed(void *user, struct app *app, const char *text)
 {

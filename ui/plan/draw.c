@@ -11,7 +11,7 @@
 #include "ui/plan/options.h"
 
 #define PICTURE_CELLS_MAX 512
-#define ENDS_ROWS         5
+#define ENDS_ROWS         6
 
 /* How many lines all checks in full take. */
 static int count_checks(const struct plan_screen *screen, int cols)
@@ -69,6 +69,8 @@ static void draw_ends(const struct plan_screen *screen, struct app *app, struct 
 	const struct plan *plan = session_choice(session).plan;
 	/* Whatever gives way on a small screen, what is lost does not. */
 	bool all = area.rows == ENDS_ROWS;
+	char reason[160];
+	const char *offer;
 	struct line line;
 
 	line_start(&line, area.cols);
@@ -85,8 +87,12 @@ static void draw_ends(const struct plan_screen *screen, struct app *app, struct 
 		       session_choice(session).finished_bytes, &line);
 	draw_text(draw, area, 0, 0, ROLE_NORMAL, line.text);
 	line_start(&line, area.cols);
+	offer = plan_screen_offer(app, reason, sizeof(reason));
+	plan_text_preset(&plan->options, offer, &line);
+	draw_text(draw, area, 1, 0, offer ? ROLE_WARN : ROLE_NORMAL, line.text);
+	line_start(&line, area.cols);
 	plan_text_options(&plan->options, rolling, &line);
-	draw_text(draw, area, 1, 0, ROLE_NORMAL, line.text);
+	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
 }
 
 static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -384,7 +390,7 @@ static void small(struct rect body, bool picture, struct layout_plan *ret)
 	struct rect rest = body;
 
 	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 7    ? 1
-								 : body.rows < 11 ? 2
+								 : body.rows < 12 ? 2
 										  : ENDS_ROWS) };
 	ret->start = rect_cut_bottom(&rest, START_ROWS);
 	if (picture && rest.rows >= PICTURE_ROWS + LIST_LEAST)
@@ -404,7 +410,6 @@ void layout_plan(struct rect body, bool picture, int checks, int lost, struct la
 	}
 	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, ENDS_ROWS) };
 	if (picture && rest.rows >= PICTURE_ROWS + START_ROWS + 6) {
-		rect_cut_top(&rest, 1);
 		ret->picture = rect_cut_top(&rest, PICTURE_ROWS);
 	}
 	rect_cut_top(&rest, rest.rows > START_ROWS + 3 ? 1 : 0);

@@ -9,6 +9,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/preset.h"
 
 #include "ui/core/layout.h"
 #include "ui/plan/options.h"
@@ -224,6 +225,25 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 		 options->retries);
 	if (verifies_digests(options->verify))
 		line_add(line, "%s", meanwhile ? _("; read back meanwhile") : _("; read back"));
+}
+
+void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line)
+{
+	struct line all;
+
+	line_start(&all, LINE_COLUMNS_MAX);
+	line_put(&all, 1, "");
+	line_put(&all, 7, _("PRESET"));
+	line_put(&all, 1, "");
+	if (offer)
+		line_add(&all, _("%s. %s: Ctrl-P takes the preset %s"),
+			 preset_title(options->preset), offer, preset_title(PRESET_FAILING));
+	else
+		line_add(&all, "%s: %s", preset_title(options->preset),
+			 preset_summary(options->preset));
+	line_fit(line, all.text);
+	if (!offer)
+		line_piece(line, "%s", _("Ctrl-P=next"));
 }
 
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,

@@ -28,6 +28,8 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 		      enum units_scale scale, struct line *line);
 /* held: areas that are written last; finished: bytes that a map calls so, 0 without one. */
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
+/* offer: why another preset is offered; NULL: it is not. */
+void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
 		       struct line *line);
 /* "TO START: type what is asked for, then Enter" */

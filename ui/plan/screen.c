@@ -12,6 +12,7 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/preset.h"
 
 #include "ui/plan/estimate.h"
 #include "ui/core/screen.h"
@@ -85,7 +86,7 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 		popup_text(app, _("Not started"),
 			   _("The disks have changed, and a check says NO now: this plan cannot be "
 			     "started as it is."));
-	else if (typing)
+	else if (typing && !screen->anew)
 		app_message(app, MESSAGE_WARN,
 			    _("The checks have changed: read them again, then type again."));
 }
@@ -165,7 +166,7 @@ static void leave(void *state, struct app *app)
 {
 	struct plan_screen *screen = state;
 
-	screen->options_open = false;
+	screen->options_open = screen->waits = false;
 	gate_set_typing(&screen->gate, false);
 	field_clear(&screen->gate.typed);
 }
@@ -203,6 +204,15 @@ static void tell_estimate(struct app *app)
 
 /* ---- news ---- */
 
+/* The preset would have it first, and the plan has not. */
+static bool wants_used_first(struct app *app)
+{
+	const struct plan *plan = session_choice(app_session(app)).plan;
+
+	return plan && preset_used_first(plan->options.preset) && !plan_later(plan) &&
+	       !plan_left_out(plan);
+}
+
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct plan_screen *screen = state;
@@ -210,6 +220,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 
 	if (changes & SESSION_CHANGE_MEASURED)
 		tell_estimate(app);
+	if (screen->waits && (changes & SESSION_CHANGE_USED))
+		plan_screen_preset_read(screen, app);
 	if (!(changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE)))
 		return;
 	/* The session made its checks again; what was typed stays if they say the same as before.
@@ -222,7 +234,10 @@ static void changed(void *state, struct app *app, unsigned changes)
 	}
 	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
 		return;
-	if (screen->anew)
+	if (screen->anew && wants_used_first(app))
+		app_say(app, _("What is used is not known: all is copied in the order of the "
+			       "disk."));
+	else if (screen->anew)
 		app_say(app, _("Planned anew with these options. Nothing has been written yet."));
 	else
 		tell_ready(screen, app);
@@ -315,6 +330,9 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_PREVIOUS_FIELD:
 		to_field(screen);
 		return true;
+	case COMMAND_PRESET:
+		plan_screen_preset(screen, app);
+		return true;
 	case COMMAND_OPTIONS:
 		open_options(screen, app);
 		return true;
@@ -384,6 +402,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 				       : _("There is no table here that could be made to fit "
 					   "another size.");
 		break;
+	case COMMAND_PRESET:
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
 		break;
@@ -394,7 +413,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("The plan is still being checked.");
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
-	if ((command == COMMAND_OPTIONS || command == COMMAND_FIT_TABLE) &&
+	if ((command == COMMAND_OPTIONS || command == COMMAND_PRESET ||
+	     command == COMMAND_FIT_TABLE) &&
 	    session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
 	if (!plan_screen_startable(app))
@@ -502,13 +522,16 @@ static const char *field_keys(void *state, struct app *app)
 	const struct plan_screen *screen = state;
 
 	return screen->options_open ? NULL
-				    : _("Enter=start  Esc, then:  o=options  m=estimate  "
-					"v=verify  2=ranges");
+				    : _("Enter=start  Ctrl-P=preset  Esc, then:  o=options  "
+					"m=estimate  v=verify");
 }
 
 static const char *const notes[] = {
 	N_("SAFETY  Nothing is written before what is asked for is typed in full and Enter is "
 	   "pressed in the field. Esc leaves the field: then letters are commands."),
+	N_("PRESET  Ctrl-P, or p outside the field: Healthy, as fast as both disks can; Failing, "
+	   "one read at a time, tables and used places first; Forensic, every sector, with "
+	   "SHA-256. o then changes single options."),
 	N_("VERIFY  v compares both disks as the plan maps them, whatever made the copy. They are "
 	   "opened for reading only; nothing is written, so nothing has to be confirmed."),
 	N_("CHECKS  STOP = the plan cannot be started; LIFTED = it was a stop; note = goes into "

@@ -21,6 +21,8 @@ struct plan_screen {
 	bool letters;               /* the user left the field for other keys */
 	bool started;               /* what stands here was confirmed */
 	bool anew;                  /* planned again, with other options */
+	bool waits;                 /* for what is used to be read, to plan with `preset` */
+	enum preset preset;
 	bool options_open;
 	struct options_form form;
 	char complaint[512]; /* about the options */
@@ -35,7 +37,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 /* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
 
 struct layout_plan {
-	struct rect ends;     /* SOURCE, ERASE, LOST, COPY, OPTIONS */
+	struct rect ends;     /* SOURCE, ERASE, LOST, COPY, PRESET, OPTIONS */
 	struct rect picture;  /* before, touched, after, scale, legend; empty without a disk */
 	struct rect heading;  /* of the checks */
 	struct rect list;     /* checks, and what follows them */
@@ -48,7 +50,14 @@ struct layout_plan {
 /* checks: lines that the checks take; lost: lines of the list of lost partitions with heading. */
 void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret);
 
-/* change.c. Chooses the next of the tables that are possible, and plans anew. */
+/* change.c. Takes the next preset, or the one that the source's health asks for; `waits` when what
+ * it uses is read first. */
+void plan_screen_preset(struct plan_screen *screen, struct app *app);
+/* What was waited for is read, or cannot be. */
+void plan_screen_preset_read(struct plan_screen *screen, struct app *app);
+/* Why another preset is offered, or NULL. */
+const char *plan_screen_offer(struct app *app, char *buffer, size_t size);
+/* Chooses the next of the tables that are possible, and plans anew. */
 bool plan_screen_fit_table(struct app *app);
 void plan_screen_allow(struct plan_screen *screen, struct app *app);
 

@@ -109,7 +109,7 @@ START_TEST(test_nothing_missing)
 			ck_assert_int_ge(ranges.list.rows, 7);
 
 			layout_plan(body, true, 6, 3, &plan);
-			ck_assert_int_eq(plan.ends.rows, 5);
+			ck_assert_int_eq(plan.ends.rows, 6);
 			ck_assert_int_eq(plan.picture.rows, 5);
 			ck_assert_int_eq(plan.start.rows, 2);
 			ck_assert_int_ge(plan.list.rows, 6 - banner);

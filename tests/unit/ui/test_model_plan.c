@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plan/preset.h"
 #include "ui/plan/model.h"
 
 static struct extent extents[3];
@@ -371,6 +372,29 @@ START_TEST(test_losses_are_no_check)
 }
 END_TEST
 
+/* What it does, or, where the source's health speaks against it, why another one is offered. */
+START_TEST(test_preset)
+{
+	struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct line line;
+
+	for (enum preset preset = 0; preset < PRESETS; preset++) {
+		preset_apply(&options, preset, 0);
+		line_start(&line, 80);
+		plan_text_preset(&options, NULL, &line);
+		ck_assert_ptr_nonnull(strstr(line.text, preset_title(preset)));
+		ck_assert_ptr_nonnull(strstr(line.text, preset_summary(preset)));
+		ck_assert_ptr_nonnull(strstr(line.text, "Ctrl-P"));
+	}
+	preset_apply(&options, PRESET_HEALTHY, 0);
+	line_start(&line, 80);
+	plan_text_preset(&options, "sda has 24 weak sectors", &line);
+	ck_assert_str_eq(
+		line.text,
+		" PRESET  Healthy. sda has 24 weak sectors: Ctrl-P takes the preset Failing");
+}
+END_TEST
+
 /* What it is known by is never cut where there is room; an axis is not taken for bytes. */
 START_TEST(test_lost)
 {
@@ -462,7 +486,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost, test_losses,
-		  test_losses_are_no_check, test_checks_take_the_room, test_check_text,
+		  test_losses_are_no_check, test_preset, test_checks_take_the_room, test_check_text,
 		  test_start_text, test_sections, test_everything_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
