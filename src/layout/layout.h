@@ -25,9 +25,9 @@ struct layout {
  * plan: its ends, which must be whole disks or images of known size. fd: of its source, for
  * reading; may be O_DIRECT. grow: as in struct plan_options.
  *
- * On a smaller destination, partitions are cut where the file system inside is small enough, and
- * moved together as far as that is needed: never the first one, nor what boot code finds by its
- * place. Where that is not enough, the sentence says what to shrink, and how.
+ * On a smaller destination, partitions are cut where the file system inside is small enough and in
+ * order, and moved together as far as that is needed: never the first one, nor what boot code finds
+ * by its place. Where that is not enough, the sentence says what to shrink, and how.
  *
  * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
  * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.

@@ -125,6 +125,16 @@ static const char *why_fixed(const struct fitting *f, const struct part *part, c
 	return named_by_mbr(f, part);
 }
 
+/* What it says of itself is believed only then. */
+static bool is_in_order(const struct volume *volume, const char *fs)
+{
+	struct content content;
+	bool sound = content_read(volume, fs, &content) == 0 && !content.whole[0];
+
+	content_done(&content);
+	return sound;
+}
+
 static void learn_part(const struct fitting *f, const struct table *table, struct part *part)
 {
 	const struct volume volume = volume_of(f, part);
@@ -140,7 +150,8 @@ static void learn_part(const struct fitting *f, const struct table *table, struc
 		type = found->type;
 	}
 	bytes = content_size(&volume, part->fs);
-	part->least = (bytes + f->sector - 1) / f->sector;
+	if (bytes < volume.size && is_in_order(&volume, part->fs))
+		part->least = (bytes + f->sector - 1) / f->sector;
 	part->fixed = why_fixed(f, part, type);
 }
 
@@ -215,6 +226,31 @@ static bool shrink_command(const struct part *part, uint64_t kib, char *command,
 	return true;
 }
 
+/* The first one from here on of which nothing is believed, and why. */
+static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missing,
+			   struct error *reterr)
+{
+	for (size_t i = from; i < f->part_count; i++) {
+		const struct part *part = &f->parts[i];
+		const struct volume volume = volume_of(f, part);
+		struct content content = { 0 };
+
+		if (content_known(part->fs))
+			content_read(&volume, part->fs, &content);
+		content_done(&content);
+		if (content.whole[0])
+			return fitting_refuse(
+				f, reterr,
+				_("The partitions of %s are %llu sectors too large for %s, and "
+				  "partition %u (%s) is left as it is: %s. Bring it in order "
+				  "first, "
+				  "or take a larger disk."),
+				f->name, (unsigned long long)missing, f->other, part->number,
+				part->fs, content.whole);
+	}
+	return 0;
+}
+
 static uint64_t used_of(const struct fitting *f, const struct part *part)
 {
 	const struct volume volume = volume_of(f, part);
@@ -260,6 +296,8 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 	if (!u64_align_up(missing, unit, &missing))
 		missing = part->sectors;
 	spare = find_spare(f, blocked, missing, &used);
+	if (!spare && refuse_doubtful(f, blocked, missing, reterr) < 0)
+		return -EINVAL;
 	if (!spare)
 		return fitting_refuse(
 			f, reterr,

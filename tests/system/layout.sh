@@ -235,6 +235,13 @@ what_is_too_large_is_said() {
 	# The plan says it before it is asked.
 	run 3 clone -n -s "$source" -d "$destination"
 	says 'With --table=fit: Partition 3 (ext4'
+	# One that is not in order is not cut.
+	debugfs -w -R 'ssv state 0' "$source?offset=$((122880 * 512))"
+	sync "$source"
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'partition 3 (ext4) is left as it is'
+	debugfs -w -R 'ssv state 1' "$source?offset=$((122880 * 512))"
+	sync "$source"
 	# Boot code that may name a place.
 	printf '\353\376 what is this' | dd of="$source" conv=notrunc,fsync status=none
 	run 3 clone -n -s "$source" -d "$destination" --table=fit

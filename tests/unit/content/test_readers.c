@@ -407,6 +407,30 @@ START_TEST(f2fs_that_is_in_doubt)
 }
 END_TEST
 
+/* In a partition that is larger: they end where they did, to the last block or cluster. */
+START_TEST(its_own_size)
+{
+	struct volume volume = make(_i);
+	unsigned char noise[4096];
+
+	volume.size += 8 * MIB;
+	ck_assert_int_eq(ftruncate(volume.fd, (off_t)volume.size), 0);
+	ck_assert_uint_le(content_size(&volume, made[_i].fs), made[_i].size);
+	ck_assert_uint_gt(content_size(&volume, made[_i].fs), made[_i].size - 4 * MIB);
+	/* One that is larger than its partition, that another one is said to be, that has no
+	 * sense: all of it. */
+	volume.size = made[_i].size / 2;
+	ck_assert_uint_eq(content_size(&volume, made[_i].fs), volume.size);
+	ck_assert_uint_eq(content_size(&volume, "swap"), volume.size);
+	ck_assert_uint_eq(content_size(&volume, ""), volume.size);
+	memset(noise, 0xff, sizeof(noise));
+	put(&volume, 0, noise, sizeof(noise));
+	put(&volume, 65536, noise, sizeof(noise));
+	ck_assert_uint_eq(content_size(&volume, made[_i].fs), volume.size);
+	close(volume.fd);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("readers");
@@ -416,6 +440,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(all, new_ones_are_taken, 0, KINDS);
 	tcase_add_loop_test(all, larger_than_its_partition, 0, KINDS);
 	tcase_add_loop_test(all, damaged_bytes_free_nothing, 0, KINDS);
+	tcase_add_loop_test(all, its_own_size, 0, KINDS);
 	suite_add_tcase(suite, all);
 	add_tests(each, fat_that_was_not_left_in_order, fat_12_knows_its_entries,
 		  exfat_that_was_not_left_in_order, ntfs_log_that_holds_work,
