@@ -201,23 +201,22 @@ static int take_option(char **argv, int c, struct deck_options *options, struct 
 	return r ? r : -1;
 }
 
-/* Of a copy that runs already; NULL: there is none. */
+/* Of a copy that runs already and has a deck; NULL: there is none. */
 static const char *news_of_copies(char *buffer, size_t size)
 {
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
 	size_t count = jobs ? running_list(NULL, jobs) : 0;
+	const char *news = NULL;
 
-	if (count == 1)
+	for (size_t i = 0; i < count && !news; i++) {
+		if (!jobs[i].has_deck)
+			continue;
 		snprintf(buffer, size, _("A copy runs: q, then 'clonedeck attach %ld', shows it."),
-			 (long)jobs[0].pid);
-	else if (count > 1)
-		snprintf(buffer, size,
-			 P_("%u copy runs: q, then 'clonedeck jobs' and 'clonedeck attach PID'.",
-			    "%u copies run: q, then 'clonedeck jobs' and 'clonedeck attach PID'.",
-			    (unsigned long)count),
-			 (unsigned)count);
+			 (long)jobs[i].pid);
+		news = buffer;
+	}
 	free(jobs);
-	return count ? buffer : NULL;
+	return news;
 }
 
 static int run_deck(int argc, char **argv)

@@ -55,6 +55,13 @@ static bool is_record(const char *name)
 	return length > 4 && strcmp(name + length - 4, ".job") == 0;
 }
 
+/* PID.socket, by which a terminal comes to a deck that copies. */
+static const char *socket_name(const char *record, char name[static NAME_MAX + 8])
+{
+	snprintf(name, NAME_MAX + 8, "%.*s.socket", (int)(strlen(record) - strlen(".job")), record);
+	return name;
+}
+
 static int open_record(int folder, const char *name)
 {
 	return openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -132,20 +139,12 @@ static int make(struct running_record *record, const char *folder, const struct 
 	return r;
 }
 
-/* PID.socket, by which a terminal comes to a deck that copies (ui/core/door.h). */
-static void remove_socket(int folder, const char *record)
-{
-	char name[NAME_MAX + 8];
-
-	snprintf(name, sizeof(name), "%.*s.socket", (int)(strlen(record) - strlen(".job")), record);
-	unlinkat(folder, name, 0);
-}
-
 /* Of processes that were killed. One that is being made has another name until it is locked. */
 static void sweep(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
+	char name[NAME_MAX + 8];
 
 	if (!dir)
 		return;
@@ -156,7 +155,7 @@ static void sweep(const char *folder)
 			continue;
 		if (!is_alive(fd)) {
 			unlinkat(dirfd(dir), entry->d_name, 0);
-			remove_socket(dirfd(dir), entry->d_name);
+			unlinkat(dirfd(dir), socket_name(entry->d_name, name), 0);
 		}
 		close(fd);
 	}
@@ -270,7 +269,7 @@ static bool parse(char *text, struct running *ret)
 static bool load(int folder, const char *name, bool alive, struct running *ret)
 {
 	int fd = open_record(folder, name);
-	char text[RECORD_MAX];
+	char text[RECORD_MAX], deck[NAME_MAX + 8];
 	ssize_t n = -1;
 
 	if (fd < 0)
@@ -281,7 +280,10 @@ static bool load(int folder, const char *name, bool alive, struct running *ret)
 	if (n < 0)
 		return false;
 	text[n] = '\0';
-	return parse(text, ret) && (alive ? ret->pid != getpid() : strcmp(ret->state, ENDED) == 0);
+	if (!parse(text, ret))
+		return false;
+	ret->has_deck = faccessat(folder, socket_name(name, deck), F_OK, 0) == 0;
+	return alive ? ret->pid != getpid() : strcmp(ret->state, ENDED) == 0;
 }
 
 static size_t list_folder(const char *folder, bool alive, struct running *ret, size_t max)

@@ -40,7 +40,8 @@ struct running {
 	int exit_code;
 	char report[512]; /* "": none was written */
 	/* when listed */
-	bool by_root; /* its record is root's */
+	bool by_root;  /* its record is root's */
+	bool has_deck; /* that a terminal can be brought to (ui/core/door.h) */
 };
 
 struct running_record;

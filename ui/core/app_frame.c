@@ -116,15 +116,13 @@ static bool text_banner(struct app *app, struct line *line, enum role *retrole)
 		*line = lifted;
 		return true;
 	}
-	*retrole = ROLE_BANNER;
-	if (ops->banner && ops->banner(app->states[ops->id], app, line, retrole))
+	if (app->options->news && ops->id == SCREEN_DISKS) {
+		*retrole = ROLE_ALERT;
+		line_fit(line, app->options->news);
 		return true;
-	if (!app->options->news || ops->id != SCREEN_DISKS)
-		return false;
-	*retrole = ROLE_ALERT;
-	line_start(line, line->limit);
-	line_fit(line, app->options->news);
-	return true;
+	}
+	*retrole = ROLE_BANNER;
+	return ops->banner && ops->banner(app->states[ops->id], app, line, retrole);
 }
 
 static void draw_banner(struct app *app, struct draw *draw, struct rect area)
