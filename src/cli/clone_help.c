@@ -37,7 +37,7 @@ static const struct {
 		"                                what the source is; the options below win over\n"
 		"                                it. failing: tables first, then what is used,\n"
 		"                                one read at a time, none that is not needed\n"
-		"                                (--used=first -q 1 -j 1 --no-arm-last);\n"
+		"                                (--used=first -j 1 --no-arm-last);\n"
 		"                                forensic: every sector, with --digest sha256\n"
 		"  -s, --source SOURCE           what is read\n"
 		"  -d, --destination DESTINATION what is overwritten\n"

@@ -123,6 +123,13 @@ static void put_held(const struct session *session, struct page *page)
 			   held->areas.count,
 			   units_print_count(range_list_total(&held->areas) * plan->sector_size,
 					     bytes));
+	if (held->first.count)
+		page_field(page, "",
+			   P_("%zu area of %s B with tables, copied first",
+			      "%zu areas of %s B with tables, copied first", held->first.count),
+			   held->first.count,
+			   units_print_count(range_list_total(&held->first) * plan->sector_size,
+					     bytes));
 	if (plan_probes(plan, session_choice(session).destination))
 		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }

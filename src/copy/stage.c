@@ -82,6 +82,8 @@ int stages_init(struct stages *stages, const struct plan *plan, const struct hel
 		stages->bytes = range_list_total(&held->areas) * plan->sector_size;
 		r = fill(stages, plan, held);
 	}
+	if (r == 0 && held && held->first.count)
+		r = range_list_copy(&held->first, &stages->first);
 	if (r == 0 && plan_later(plan))
 		r = part(stages, plan);
 	if (r < 0)
@@ -95,6 +97,7 @@ void stages_done(struct stages *stages)
 		range_list_done(&stages->domain[i]);
 	for (unsigned i = 0; i < WIPES; i++)
 		range_list_done(&stages->wipe[i]);
+	range_list_done(&stages->first);
 	range_list_done(&stages->used);
 	range_list_done(&stages->later);
 	stages->count = stages->now = 0;

@@ -25,6 +25,7 @@ struct stages {
 	struct range_list domain[STAGES_MAX]; /* plan->sector_size */
 	/* What is wiped before the first stage: first all signatures, then the rest. */
 	struct range_list wipe[WIPES];
+	struct range_list first;       /* of the first stage, what is copied before the rest */
 	struct range_list used, later; /* the parts of the first stage; empty: it has none */
 	enum stage_part part;          /* of it, what the passes work on; the coordinator's */
 	unsigned count;                /* 0 or 1: the whole plan at once */

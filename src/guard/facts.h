@@ -81,8 +81,8 @@ struct guard_facts {
 	struct source_writers source_writers;
 	/* Not by facts_gather(): */
 	struct guard_reach source_reach, destination_reach;
-	bool source_fails; /* it says so itself, or has sectors that it moved or could not read;
-			    * only asked where free places are to be left out */
+	bool source_fails; /* it says so itself, has sectors that it moved or could not read, or
+			    * the copy could not read some; not asked where the plan knows */
 	/* What facts_look_at() has found on a destination that is half made, and on which nothing
 	 * may show yet; "" nothing. */
 	char shows[GUARD_SHOWS_MAX];

@@ -288,9 +288,17 @@ void rule_copied_whole(const struct rule_context *c, struct verdict *ret)
 }
 
 /* Nobody gets a second chance to read what turns out to be missing. */
-void rule_used_only_failing(const struct rule_context *c, struct verdict *ret)
+void rule_source_failing(const struct rule_context *c, struct verdict *ret)
 {
-	if (plan_left_out(c->plan) && c->facts->source_fails)
+	if (!c->facts->source_fails)
+		return;
+	if (!plan_spares_source(&c->plan->options))
+		rule_say(ret, VERDICT_WARN,
+			 _("%s is failing, or has weak sectors: any read may be its last. The "
+			   "preset Failing (--preset failing) copies first what matters most, and "
+			   "wears the disk least."),
+			 c->source_name);
+	else if (plan_left_out(c->plan))
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is failing, and its free places are not copied: what somebody "
 			   "deleted and wants back will be lost with it. --used=first copies "

@@ -104,7 +104,7 @@ uint64_t rule_destination_end(const struct plan *plan);
 	RULE("source-boots", source_boots, 0, 0)                                                   \
 	RULE("copied-whole", copied_whole, RULE_FIRST_PART, 0)                                     \
 	RULE("free-places-left", free_places_left, RULE_FIRST_PART, 0)                             \
-	RULE("used-only-failing", used_only_failing, RULE_FIRST_PART, 0)                           \
+	RULE("source-failing", source_failing, 0, 0)                                               \
 	RULE("new-identities", new_identities, 0, 0)                                               \
 	RULE("duplicate-identities", duplicate_identities, 0, MEANS_SAME_IDENTIFIERS)              \
 	RULE("duplicate-btrfs", duplicate_btrfs, 0, 0)                                             \

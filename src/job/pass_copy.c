@@ -49,7 +49,7 @@
 #define HALVED_TO   (1u << 20)
 #define HALVES_MOST 64
 
-enum { SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };
+enum { SWEEP_FIRST, SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };
 
 static bool survives(const struct job *job)
 {
@@ -60,15 +60,14 @@ static uint32_t chunk_of(const struct job *job, unsigned sweep)
 {
 	uint32_t chunk = job->choice.chunk;
 
-	return sweep > SWEEP_LARGE && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
+	return sweep != SWEEP_LARGE && chunk > CLUSTER && chunk % CLUSTER == 0 ? CLUSTER : chunk;
 }
 
 static void reset_skip(struct job *job)
 {
 	static const enum skip_kind kinds[] = {
-		[SWEEP_LARGE] = SKIP_ALL,
-		[SWEEP_FORWARDS] = SKIP_SOME,
-		[SWEEP_HALVES] = SKIP_AREA,
+		[SWEEP_FIRST] = SKIP_AREA,    [SWEEP_LARGE] = SKIP_ALL,
+		[SWEEP_FORWARDS] = SKIP_SOME, [SWEEP_HALVES] = SKIP_AREA,
 		[SWEEP_LAST] = SKIP_NOTHING,
 	};
 
@@ -83,8 +82,12 @@ static bool goes_backwards(const struct job *job)
 
 static int make_sweep(struct job *job)
 {
-	int r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, job->sweep),
-			      goes_backwards(job));
+	int r;
+
+	if (job->sweep == SWEEP_FIRST)
+		return job_make_work_of(job, &job->stages.first, "?", chunk_of(job, job->sweep));
+	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, job->sweep),
+			  goes_backwards(job));
 
 	if (r == 0 && job->sweep == SWEEP_HALVES) {
 		pthread_mutex_lock(&job->map_lock);
@@ -94,12 +97,23 @@ static int make_sweep(struct job *job)
 	return r;
 }
 
+/* A source that is to be spared is one whose first failure would come soon. */
+static bool is_damaged(const struct job *job)
+{
+	return map_damaged_areas(job->map) > 0 || plan_spares_source(&job->plan->options);
+}
+
 static void next_sweep(struct job *job, unsigned round)
 {
 	if (round == 0) {
-		job->sweep = survives(job) && map_damaged_areas(job->map) > 0 ? SWEEP_FORWARDS
-									      : SWEEP_LARGE;
+		job->sweep = !survives(job) || !is_damaged(job) ? SWEEP_LARGE
+			     : job->stages.first.count && job->stages.now == 0 &&
+					     job->stages.part != STAGE_LATER
+				     ? SWEEP_FIRST
+				     : SWEEP_FORWARDS;
 		job->halves = 0;
+	} else if (job->sweep == SWEEP_FIRST) {
+		job->sweep = SWEEP_FORWARDS;
 	} else if (job->sweep == SWEEP_HALVES && job->halves < HALVES_MOST) {
 		job->halves++;
 	} else {
@@ -137,6 +151,10 @@ int copy_prepare(struct job *job, unsigned round)
 	r = round == 0 ? begin_for_checksums(job) : 0;
 	if (r == 0)
 		r = make_sweep(job);
+	if (r >= 0 && job->work.chunks == 0 && job->sweep == SWEEP_FIRST) {
+		job->sweep = SWEEP_FORWARDS;
+		r = make_sweep(job);
+	}
 	/* All that is left is small. */
 	if (r >= 0 && job->work.chunks == 0 && job->sweep == SWEEP_HALVES) {
 		job->sweep = SWEEP_LAST;
@@ -163,7 +181,8 @@ unsigned copy_number(const struct job *job)
 
 static bool is_careful(const struct job *job)
 {
-	return job->sweep == SWEEP_FORWARDS || job->sweep == SWEEP_HALVES;
+	return job->sweep == SWEEP_FIRST || job->sweep == SWEEP_FORWARDS ||
+	       job->sweep == SWEEP_HALVES;
 }
 
 /* Bytes that one request may read at this point. */
@@ -232,7 +251,7 @@ static uint64_t careful_depth(const struct lane *lane)
 	const struct job *job = lane->job;
 	uint64_t ground = skip_ground(job->skip, &job->work, lane->pending_tag);
 
-	if (ground < SOME_GROUND)
+	if (ground < SOME_GROUND || plan_spares_source(&job->plan->options))
 		return 1;
 	return takes_all(lane->source->end) ? 2 + ground / MORE_GROUND : 2;
 }

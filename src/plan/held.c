@@ -78,7 +78,7 @@ static bool bytes_of(const struct disk *disk, uint64_t start, uint64_t sectors, 
 	return true;
 }
 
-static int add_tables(const struct finder *finder, const struct disk *disk)
+static int add_tables(const struct finder *finder, const struct disk *disk, bool backups)
 {
 	int r = 0;
 
@@ -86,7 +86,8 @@ static int add_tables(const struct finder *finder, const struct disk *disk)
 		const struct region *region = &disk->regions[i];
 		uint64_t start, length;
 
-		if (region->kind != REGION_TABLE && region->kind != REGION_TABLE_BACKUP)
+		if (region->kind != REGION_TABLE &&
+		    (region->kind != REGION_TABLE_BACKUP || !backups))
 			continue;
 		if (bytes_of(disk, region->start, region->sectors, &start, &length))
 			r = add(finder, start, length < ENDS_BYTES ? length : ENDS_BYTES);
@@ -149,7 +150,7 @@ static int find_areas(struct finder *finder, const struct disk *source)
 	if (r == 0)
 		r = add(finder, tail, ENDS_BYTES);
 	if (r == 0)
-		r = add_tables(finder, source);
+		r = add_tables(finder, source, true);
 	if (r == 0)
 		r = add_backup(finder);
 	if (r == 0 && source)
@@ -236,7 +237,7 @@ static int find_keys(struct finder *finder, const struct disk *source, struct he
 static int find_old(struct finder *finder, const struct disk *destination,
 		    const struct range_list *areas)
 {
-	int r = add_tables(finder, destination);
+	int r = add_tables(finder, destination, true);
 
 	if (r == 0 && destination)
 		r = add_edges(finder, destination, false);
@@ -264,6 +265,18 @@ static int find(struct finder *finder, const struct disk *source, const struct d
 	return r == 0 ? find_old(finder, destination, &ret->areas) : r;
 }
 
+/* Without what has a copy of it elsewhere: that comes in its turn. */
+static int find_first(struct finder *finder, const struct disk *source, struct held *ret)
+{
+	int r;
+
+	finder->list = &ret->first;
+	r = add(finder, 0, BARE_BYTES);
+	if (r == 0)
+		r = add_tables(finder, source, false);
+	return r == 0 && source ? add_edges(finder, source, false) : r;
+}
+
 int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
 	      struct held *ret)
 {
@@ -276,10 +289,13 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 	int r;
 
 	*ret = (struct held){ 0 };
-	if (!plan_arms_last(plan))
-		return 0;
 	finder.alignment = finder.sector > PHYSICAL_BYTES ? finder.sector : PHYSICAL_BYTES;
-	r = find(&finder, source, destination, ret);
+	if (plan_arms_last(plan))
+		r = find(&finder, source, destination, ret);
+	else if (plan->whole && plan_spares_source(&plan->options))
+		r = find_first(&finder, source, ret);
+	else
+		return 0;
 	if (r < 0)
 		held_done(ret);
 	return r;
@@ -288,6 +304,7 @@ int held_find(const struct plan *plan, const struct disk *source, const struct d
 void held_done(struct held *held)
 {
 	range_list_done(&held->areas);
+	range_list_done(&held->first);
 	for (size_t i = 0; i < HELD_KEYS; i++)
 		range_list_done(&held->key[i]);
 	range_list_done(&held->found);

@@ -23,6 +23,8 @@
 
 struct held {
 	struct range_list areas; /* left out until the end */
+	/* Of a failing source, of which nothing is left out: what comes first. */
+	struct range_list first;
 	/*
 	 * The parts of them that come last of all, one behind the other, each when all before it
 	 * is on the medium: without them nobody finds the others. With a table that is its first
@@ -43,7 +45,8 @@ struct held {
  * The areas of a plan: both ends of the source, its table with the copies and links that it has,
  * the beginning of each partition (superblocks, boot sectors, labels), and its end (md, ZFS, the
  * second boot sector of NTFS). Where the limits do not hold all, tables come first, then
- * beginnings. Nothing for plans that are not to be armed last: plan_arms_last().
+ * beginnings. Nothing for plans that are not to be armed last: plan_arms_last(); where these
+ * spare a failing source (plan/preset.h), its table and the beginnings are `first`.
  *
  * source, destination: the disks of the ends, NULL where unknown: then only both ends of the
  * source are known places. Of an image file that is the source table, whole_fs and signatures. All

@@ -163,6 +163,13 @@ static inline bool verifies_digests(enum verify_choice verify)
 	return verify == VERIFY_DIGEST || verify == VERIFY_ROLLING || verify == VERIFY_AFTER;
 }
 
+/* A read of the source that is not needed for the copy may be its last: there is none, and what
+ * is needed is read with as few failures as possible. */
+static inline bool plan_spares_source(const struct plan_options *options)
+{
+	return options->preset == PRESET_FAILING;
+}
+
 /* -EINVAL with what is wrong and what is allowed. Whoever makes a plan asks it. */
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,
 		       const struct endpoint *destination, struct error *reterr);

@@ -26,8 +26,8 @@ static const struct {
 		.sentence = N_("As fast as both disks can, read back and compared; partition table "
 			       "and boot sectors are written last."),
 	},
-	/* Whatever is in flight at the edge of a damaged region fails. And a table that waits for
-	 * the end would never come if the disk dies before. */
+	/* A table that waits for the end would never come if the disk dies before. And two lanes may
+	 * each have a read in flight, which both fail at the edge of a damaged region. */
 	[PRESET_FAILING] = {
 		.title = N_("Failing"),
 		.summary = N_("one read at a time, tables and used places first"),
@@ -35,10 +35,8 @@ static const struct {
 			       "boot sectors first, then what is used, then the rest; one read at "
 			       "a time, and no read that the copy does not need."),
 		.used_first = true,
-		.count = 3,
-		.sets = { { PLAN_OPTION_QUEUE_DEPTH, 1 },
-			  { PLAN_OPTION_LANES, 1 },
-			  { PLAN_OPTION_ARM_LAST, 0 } },
+		.count = 2,
+		.sets = { { PLAN_OPTION_LANES, 1 }, { PLAN_OPTION_ARM_LAST, 0 } },
 	},
 	[PRESET_FORENSIC] = {
 		.title = N_("Forensic"),

@@ -22,7 +22,7 @@ const char *preset_title(enum preset preset);
 const char *preset_sentence(enum preset preset);
 /* What it does, in a few words for a line: translated. */
 const char *preset_summary(enum preset preset);
-/* "queue-depth=1, lanes=1, …": the options that their preset sets, as they are; "" none. */
+/* "lanes=1, arm-last=off": the options that their preset sets, as they are; "" none. */
 const char *preset_print(const struct plan_options *options, char *buffer, size_t size);
 
 /* Makes it the preset of these options: every option that any preset sets gets the value of this
@@ -32,12 +32,5 @@ void preset_apply(struct plan_options *options, enum preset preset, unsigned giv
 unsigned preset_sets(enum preset preset);
 /* Is what the file systems use copied before the rest, where nobody says otherwise (--used)? */
 bool preset_used_first(enum preset preset);
-
-/* A read of the source that is not needed for the copy may be its last: there is none, and what
- * is needed is read with as few failures as possible. */
-static inline bool plan_spares_source(const struct plan_options *options)
-{
-	return options->preset == PRESET_FAILING;
-}
 
 #endif

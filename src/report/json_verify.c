@@ -60,9 +60,10 @@ static json_object *json_mismatches(const struct job_proof *proof)
 static json_object *json_recheck(const void *data)
 {
 	static const char *const why_not[] = {
-		[JOB_RECHECK_NOT_ASKED] = NULL, [JOB_RECHECK_PENDING] = "incomplete",
-		[JOB_RECHECK_DONE] = NULL,      [JOB_RECHECK_DAMAGED] = "damaged",
-		[JOB_RECHECK_SLOW] = "slow",    [JOB_RECHECK_WAS_GONE] = "was-gone",
+		[JOB_RECHECK_NOT_ASKED] = NULL,  [JOB_RECHECK_PENDING] = "incomplete",
+		[JOB_RECHECK_DONE] = NULL,       [JOB_RECHECK_DAMAGED] = "damaged",
+		[JOB_RECHECK_SLOW] = "slow",     [JOB_RECHECK_WAS_GONE] = "was-gone",
+		[JOB_RECHECK_SPARED] = "spared",
 	};
 	static const struct json_field fields[] = {
 		PROOF("areas", JSON_NUMBER, rechecked),

@@ -77,24 +77,24 @@ static const char *all_verified(const struct job_proof *proof, char *buffer, siz
 
 static const char *why_not_rechecked(const struct job_snapshot *job)
 {
-	switch (job->proof.recheck) {
-	case JOB_RECHECK_DAMAGED:
-		return _("the source was not checked again: some of it was hard to read");
-	case JOB_RECHECK_SLOW:
-		return _("the source was not checked again: a read took longer than a second");
-	case JOB_RECHECK_WAS_GONE:
-		return _("the source was not checked again: it was disconnected for a while");
-	case JOB_RECHECK_PENDING:
-		/* Of a copy that did not come so far it goes without saying. */
-		if (job->result == JOB_RESULT_COMPLETE)
-			return _("the source was not checked again: the copy was stopped before "
-				 "that");
-		break;
-	case JOB_RECHECK_NOT_ASKED:
-	case JOB_RECHECK_DONE:
-		break;
-	}
-	return "";
+	static const char *const why[] = {
+		[JOB_RECHECK_PENDING] = N_("the source was not checked again: the copy was stopped "
+					   "before that"),
+		[JOB_RECHECK_DAMAGED] = N_("the source was not checked again: some of it was hard "
+					   "to read"),
+		[JOB_RECHECK_SLOW] = N_("the source was not checked again: a read took longer than "
+					"a second"),
+		[JOB_RECHECK_WAS_GONE] = N_("the source was not checked again: it was disconnected "
+					    "for a while"),
+		[JOB_RECHECK_SPARED] = N_("the source was not checked again: it was copied as a "
+					  "failing disk"),
+	};
+	const char *text = why[job->proof.recheck];
+
+	/* Of a copy that did not come so far it goes without saying. */
+	if (job->proof.recheck == JOB_RECHECK_PENDING && job->result != JOB_RESULT_COMPLETE)
+		text = NULL;
+	return text ? _(text) : "";
 }
 
 const char *report_rechecked(const struct report *report, char *buffer, size_t size)

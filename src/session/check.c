@@ -61,7 +61,7 @@ static int load(struct check *check)
 	return 0;
 }
 
-/* Not of a disk that a map calls damaged: every bad sector would be read again. */
+/* Not of a disk that fails, or that a map calls damaged: every bad sector would be read again. */
 static void look_for_boot(struct check *check, const struct plan *plan)
 {
 	const struct disk *source = check->facts.source_contents;
@@ -72,25 +72,35 @@ static void look_for_boot(struct check *check, const struct plan *plan)
 	if (!source)
 		source = endpoint_disk(check->disks, &plan->source);
 	check->boot = (struct boot_look){ 0 };
-	if (!resumes)
+	if (!resumes && !plan_spares_source(&plan->options))
 		boot_check_source(plan, source, &check->boot);
 	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))
 		snprintf(check->facts.boots, sizeof(check->facts.boots), "%.180s; %.200s", bios,
 			 uefi);
 }
 
-/* Whether it is worth while to copy more than what is used. */
-static bool source_fails(const struct disk_list *disks, const struct endpoint *source)
+/* Whether it is worth while to spare it, and to copy more than what is used. */
+static bool source_fails(struct check *check, const struct plan *plan)
 {
+	const struct disk *disk = endpoint_disk(check->disks, &plan->source);
+	const struct map *resume = check->loaded.resume;
 	struct health_end end;
 	struct health health;
 	int64_t sectors;
 
-	health_address(endpoint_disk(disks, source), &end);
+	if (check->damaged || (resume && map_damaged_areas(resume) > 0))
+		return true;
+	if (plan_spares_source(&plan->options) && !check->leaves_out)
+		return false;
+	health_address(disk, &end);
 	if (!end.node[0] || health_is_written_to(end.disk))
 		return false;
-	health_ask(&end, &health);
-	return health_judge(&health, &sectors) >= HEALTH_STATE_WEAK;
+	if (!identity_same(&check->health_of, &disk->identity)) {
+		health_ask(&end, &health);
+		check->health_of = disk->identity;
+		check->health = health_judge(&health, &sectors);
+	}
+	return check->health >= HEALTH_STATE_WEAK;
 }
 
 static int ask(struct check *check)
@@ -105,8 +115,7 @@ static int ask(struct check *check)
 	check_images(check->images, plan, facts);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
-	if (check->leaves_out)
-		facts->source_fails = source_fails(check->disks, &plan->source);
+	facts->source_fails = source_fails(check, plan);
 	look_for_boot(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);

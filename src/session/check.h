@@ -13,6 +13,7 @@
 #include "boot/boot.h"
 #include "discover/image_store.h"
 #include "guard/facts.h"
+#include "health/health.h"
 #include "layout/layout.h"
 #include "session/load.h"
 
@@ -32,6 +33,10 @@ struct check {
 	bool fits;       /* the table of the destination is to be made */
 	bool offers;     /* not now, but it could be */
 	bool leaves_out; /* the plan that there is leaves free places out */
+	bool damaged;    /* the map that it goes on from has areas that could not be read */
+	/* Of the source, asked once; it may be known before. */
+	struct identity health_of;
+	enum health_state health;
 	/* What was found. */
 	struct layout layout;  /* no extents: there is none */
 	struct error no_offer; /* why a smaller disk cannot be offered one; empty: it can */

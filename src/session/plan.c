@@ -137,6 +137,23 @@ void session_discard_plan(struct session *session)
 
 /* ---- the check, in the background ---- */
 
+/* Of the source, if its health was asked for already. */
+static void note_health(const struct session *session, struct check *check)
+{
+	const struct disk *disk =
+		session->plan ? session_disk(session, &session->plan->source) : NULL;
+	const struct health *health = NULL;
+	bool asking = false;
+	int64_t sectors;
+
+	if (disk)
+		health = session_health(session, disk, &asking);
+	if (!health || asking || !health_is_known(health))
+		return;
+	check->health_of = disk->identity;
+	check->health = health_judge(health, &sectors);
+}
+
 static int begin_check(struct session *session, struct error *reterr)
 {
 	struct check *check = &session->checking;
@@ -164,6 +181,8 @@ static int begin_check(struct session *session, struct error *reterr)
 	check->empty_to = 0;
 	check->fits = check->offers = false;
 	check->leaves_out = session->plan && plan_left_out(session->plan);
+	check->damaged = session->resume && map_damaged_areas(session->resume) > 0;
+	note_health(session, check);
 	if (session->plan) {
 		const struct plan *plan = session->plan;
 		bool fresh = session->state == SESSION_CHECKING && !session->resumes;

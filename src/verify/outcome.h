@@ -49,6 +49,7 @@ enum job_recheck {
 	JOB_RECHECK_DAMAGED,  /* it could not be read everywhere, or not at once */
 	JOB_RECHECK_SLOW,     /* some read of it took more than a second */
 	JOB_RECHECK_WAS_GONE, /* for a while */
+	JOB_RECHECK_SPARED,   /* the plan says so (plan/preset.h) */
 };
 
 /* How the copy was verified. */

@@ -89,6 +89,8 @@ int recheck_init(struct verification *v)
 
 	if (!v->proof || !verifies_digests(v->copy->plan->options.verify) || v->copy->never_writes)
 		recheck->state = JOB_RECHECK_NOT_ASKED;
+	else if (plan_spares_source(&v->copy->plan->options))
+		recheck->state = JOB_RECHECK_SPARED;
 	else if (v->source_was_gone)
 		recheck->state = JOB_RECHECK_WAS_GONE;
 	else

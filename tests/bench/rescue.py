@@ -3,6 +3,7 @@
 """The same damaged disk, rescued by clonedeck and by GNU ddrescue at its defaults.
 
 usage: rescue.py [--rounds N] [--size MIB] [--bad N[,N...]] [--model NAME] [--struggle MS]
+                 [--preset NAME]
        rescue.py --pattern NAME[,NAME...]|all [--dies FAILED] [--picture FILE] [...]
 
 Both disks are modelled (diskmodel.c): a damaged one, and one that takes the copy. The
@@ -63,6 +64,8 @@ class Rig:
     def __init__(self, stack, good, bad, model, damage):
         plugin = os.path.join(HERE, "diskmodel.so")
         self.good, self.size, self.dies = good, os.path.getsize(good), damage.get("dies")
+        damage = dict(damage)
+        self.preset = damage.pop("preset")
         self.work = stack.enter_context(rigs.folder("/dev/shm"))
         self.reads = self.path("reads")
         os.mkdir(self.path("source"))
@@ -140,6 +143,7 @@ class Rig:
         report = self.path("report")
         seconds, _, curve, found = self.rescue(
             [CLONEDECK, "clone", "-s", self.source, "-d", self.destination, "--no-verify",
+             "--preset", self.preset,
              "--confirm", self.destination, "--log-dir", self.path("logs"),
              "--map", self.path("map"), "--report", report], (0, 4))
         with open(report, encoding="utf-8") as file:
@@ -198,7 +202,7 @@ def damaged_rig(good, bad, model, damage):
 def one_pattern(name, good, options):
     """Whether clonedeck rescued what it should; and the curves of the first round."""
     bad, damage = patterns.PATTERNS[name](options.size * MIB)
-    damage = {"struggle": options.struggle * 1000, **damage}
+    damage = {"struggle": options.struggle * 1000, "preset": options.preset, **damage}
     if options.dies:
         damage["dies"] = options.dies
     turns, right = {"ours": [], "theirs": []}, True
@@ -231,6 +235,7 @@ def parse():
     parser.add_argument("--bad", default="1,100,10000", help="numbers of bad sectors")
     parser.add_argument("--pattern", default="", help="of patterns.py; or all")
     parser.add_argument("--dies", type=int, help="after so many failed reads")
+    parser.add_argument("--preset", default="healthy", help="of clonedeck")
     parser.add_argument("--picture", help="an SVG file of the curves")
     parser.add_argument("--model", choices=MODELS, default="spinning")
     parser.add_argument("--struggle", type=int, default=10,

@@ -184,6 +184,9 @@ a_resumed_copy_leaves_bad_sectors_alone() {
 	: >reads
 	run 0 resume copy.map --dry-run --log-dir logs
 	[ "$(failed_reads)" -eq 0 ]
+	says 'source-failing'
+	run 0 resume copy.map --preset failing --dry-run --log-dir logs
+	grep -q source-failing out && fail "told what it does already"
 	run 4 resume copy.map --confirm "$destination" --log-dir logs
 	[ "$(failed_reads)" -eq 0 ]
 	# As a map of ddrescue as well; and what is asked for is tried.
@@ -194,6 +197,48 @@ a_resumed_copy_leaves_bad_sectors_alone() {
 	[ "$(failed_reads)" -ge 4 ]
 }
 
+same_at() { # LBA SECTORS
+	cmp -i $(($1 * 512)) -n $(($2 * 512)) good.img "$(backing "$destination")"
+}
+
+# It dies, so to say, at the second failed read. All partitions begin on the copy, and the table is
+# there; the tail of the last one is not.
+a_failing_disk_gives_its_tables_first() {
+	local whole
+	whole=$(new_disk good 32)
+	partition_gpt "$whole"
+	dd if=/dev/urandom of="$whole" bs=512 seek=53248 count=8192 conv=fsync status=none
+	detach "$whole"
+	damaged 32 6000+1 8000+1
+	destination=$(new_disk destination 32)
+	clone 6 "$source" "$destination" --preset failing --max-read-errors 1 \
+		--map "$case_dir/copy.map"
+	same_at 0 2048
+	same_at 18432 2048
+	same_at 53248 2048
+	same_at 55296 6144 && fail "copied before its turn"
+	[ "$(blkid -p -o value -s LABEL -O $((18432 * 512)) "$destination")" = root ]
+	run 4 resume copy.map --max-read-errors 1000 --confirm "$destination" --log-dir logs \
+		--report "$case_dir/report.json"
+	same_at 0 6000
+	same_at 8001 57535
+	jq -e '.bad_areas_total == 2 and .verify.source_recheck.skipped_because == "spared"' report.json
+}
+
+# What is given by its own name wins.
+a_preset_says_what_it_sets() {
+	source=$(new_disk source 8)
+	destination=$(new_disk destination 8)
+	run 0 clone -s "$source" -d "$destination" --lanes 2 --preset failing --dry-run
+	says 'lanes=2, arm-last=off'
+	run 0 clone -s "$source" -d "$destination" --preset forensic --dry-run --json
+	jq -e '.options.preset == "forensic" and .options.digest == "sha256" and
+		.options.arm_last' out
+	run 1 clone -s "$source" -d "$destination" --preset dying --dry-run
+	says 'healthy, failing or forensic'
+}
+
 run_cases the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
-	a_resumed_copy_leaves_bad_sectors_alone
+	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
+	a_preset_says_what_it_sets

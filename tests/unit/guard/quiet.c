@@ -246,8 +246,13 @@ static void near_image_of_same_sectors(struct machine *m)
 	machine_source_image(m);
 }
 
-static void near_failing_source_copied_whole(struct machine *m)
+static void near_failing_source_that_is_spared(struct machine *m)
 {
+	static struct plan_options options;
+
+	options = PLAN_OPTIONS_DEFAULT;
+	options.preset = PRESET_FAILING;
+	m->options = &options;
 	m->facts.source_fails = true;
 }
 
@@ -289,8 +294,8 @@ const struct rule_case quiet[] = {
 	{ "log-in-memory", near_map_on_disk, NULL },
 	{ "image-space", near_sizes_of_image, NULL },
 	{ "free-places-left", near_free_places_zeroed, NULL },
-	{ "used-only-failing", near_free_places_zeroed, NULL },
-	{ "used-only-failing", near_failing_source_copied_whole, NULL },
+	{ "source-failing", near_free_places_zeroed, NULL },
+	{ "source-failing", near_failing_source_that_is_spared, NULL },
 	{ "image-limit", near_sizes_of_image, NULL },
 	{ "sector-size-differs", near_sizes_of_image, NULL },
 	{ "destination-on-source", near_made_of_others, NULL },

@@ -314,12 +314,13 @@ static void set_dirty(struct machine *m)
 	m->facts.whole_known = true;
 }
 
-static void leave_free_places(struct machine *m, enum free_choice choice)
+static void leave_free_places(struct machine *m, enum free_choice choice, enum preset preset)
 {
 	static struct plan_options options;
 
 	options = PLAN_OPTIONS_DEFAULT;
 	options.free = choice;
+	options.preset = preset;
 	m->options = &options;
 	ck_assert_int_eq(range_list_add(&m->free_places.left_out, (struct range){ 300000, 2000 }),
 			 0);
@@ -327,18 +328,23 @@ static void leave_free_places(struct machine *m, enum free_choice choice)
 
 static void set_free_places_left(struct machine *m)
 {
-	leave_free_places(m, FREE_LEAVE);
+	leave_free_places(m, FREE_LEAVE, PRESET_HEALTHY);
 }
 
 static void set_failing_source(struct machine *m)
 {
-	leave_free_places(m, FREE_ZERO);
+	m->facts.source_fails = true;
+}
+
+static void set_failing_source_used_only(struct machine *m)
+{
+	leave_free_places(m, FREE_ZERO, PRESET_FAILING);
 	m->facts.source_fails = true;
 }
 
 void near_free_places_zeroed(struct machine *m)
 {
-	leave_free_places(m, FREE_ZERO);
+	leave_free_places(m, FREE_ZERO, PRESET_HEALTHY);
 }
 
 static void set_new_identities(struct machine *m)
@@ -358,7 +364,8 @@ const struct rule_case said[] = {
 const struct rule_case warned[] = {
 	{ "free-places-left", set_free_places_left, "1.02 MB" },
 	{ "copied-whole", set_dirty, "partition 3: its journal" },
-	{ "used-only-failing", set_failing_source, "--used=first" },
+	{ "source-failing", set_failing_source, "--preset failing" },
+	{ "source-failing", set_failing_source_used_only, "--used=first" },
 	{ "new-identities", set_new_identities, "may then not start" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },

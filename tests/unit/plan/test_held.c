@@ -6,6 +6,7 @@
 
 #include "disks.h"
 #include "plan/held.h"
+#include "plan/preset.h"
 
 #define MIB     (1ULL << 20)
 #define SECTORS (1000 * MIB / 512)
@@ -78,6 +79,27 @@ START_TEST(both_ends_of_a_disk_without_a_table)
 	ck_assert(!holds(2048, 1));
 	ck_assert(holds(SECTORS - 2048, 2048));
 	ck_assert_uint_eq(held.old.count, 0);
+}
+END_TEST
+
+/* Nothing waits for the end, and what has a copy elsewhere comes in its turn. */
+START_TEST(a_failing_disk_has_what_comes_first)
+{
+	struct plan_options options = PLAN_OPTIONS_DEFAULT;
+	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
+
+	preset_apply(&options, PRESET_FAILING, 0);
+	memcpy(sda.table, "gpt", 4);
+	add_table(REGION_TABLE, 0, 34);
+	add_table(REGION_TABLE_BACKUP, SECTORS - 33, 33);
+	add_partition(&sda, 1000000, 500000);
+	ck_assert_int_eq(plan_new(&a, &b, NULL, NULL, NULL, &options, &plan, NULL), 0);
+	ck_assert_int_eq(held_find(plan, &sda, &sdb, &held), 0);
+	ck_assert_uint_eq(held.areas.count + held.key[0].count + held.key[1].count, 0);
+	ck_assert_uint_eq(held.found.count + held.old.count, 0);
+	ck_assert_uint_eq(held.first.count, 2);
+	ck_assert(range_list_contains(&held.first, (struct range){ 0, 256 }));
+	ck_assert(range_list_contains(&held.first, (struct range){ 1000000, 2048 }));
 }
 END_TEST
 
@@ -370,8 +392,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("held");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, both_ends_of_a_disk_without_a_table, an_image_has_its_ends_too,
-		  the_first_sector_of_a_table_is_last);
+	add_tests(tcase, both_ends_of_a_disk_without_a_table, a_failing_disk_has_what_comes_first,
+		  an_image_has_its_ends_too, the_first_sector_of_a_table_is_last);
 	tcase_add_loop_test(tcase, where_nothing_is_known_the_first_sector_is_last, 0, 3);
 	tcase_add_loop_test(tcase, a_signature_is_last, 0,
 			    (int)(sizeof(signatures) / sizeof(signatures[0])));

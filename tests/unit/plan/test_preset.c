@@ -37,7 +37,6 @@ START_TEST(failing_reads_one_at_a_time_and_writes_tables_at_once)
 	preset_apply(&options, PRESET_FAILING, 0);
 	ck_assert(plan_spares_source(&options));
 	ck_assert(preset_used_first(PRESET_FAILING));
-	expect(PLAN_OPTION_QUEUE_DEPTH, "1");
 	expect(PLAN_OPTION_LANES, "1");
 	expect(PLAN_OPTION_ARM_LAST, "off");
 	expect(PLAN_OPTION_ON_ERROR, "map");
@@ -59,13 +58,12 @@ END_TEST
 
 START_TEST(what_was_given_wins)
 {
-	options.queue_depth = 4;
+	options.lanes = 4;
 	options.arm_at_once = false;
 	preset_apply(&options, PRESET_FAILING,
-		     1U << PLAN_OPTION_QUEUE_DEPTH | 1U << PLAN_OPTION_ARM_LAST);
+		     1U << PLAN_OPTION_LANES | 1U << PLAN_OPTION_ARM_LAST);
 	expect(PLAN_OPTION_PRESET, "failing");
-	expect(PLAN_OPTION_QUEUE_DEPTH, "4");
-	expect(PLAN_OPTION_LANES, "1");
+	expect(PLAN_OPTION_LANES, "4");
 	expect(PLAN_OPTION_ARM_LAST, "on");
 }
 END_TEST

@@ -242,6 +242,7 @@ START_TEST(whether_the_source_stayed_what_it_was)
 		{ JOB_RECHECK_DAMAGED, "not checked again: some of it was hard to read" },
 		{ JOB_RECHECK_SLOW, "not checked again: a read took longer" },
 		{ JOB_RECHECK_WAS_GONE, "not checked again: it was disconnected" },
+		{ JOB_RECHECK_SPARED, "not checked again: it was copied as a failing disk" },
 		{ JOB_RECHECK_PENDING, "not checked again: the copy was stopped" },
 		{ JOB_RECHECK_NOT_ASKED, NULL },
 	};
