@@ -14,7 +14,14 @@
 
 #include "session/choose.h"
 
-enum deck_glyphs { GLYPHS_AUTO, GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
+enum deck_glyphs {
+	GLYPHS_AUTO,
+	GLYPHS_BRAILLE,
+	GLYPHS_BLOCK,
+	GLYPHS_HALF,
+	GLYPHS_ACS,
+	GLYPHS_ASCII
+};
 enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 enum deck_theme { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_HIGH };
 

@@ -111,7 +111,7 @@ _clonedeck()
         return
         ;;
     --glyphs)
-        mapfile -t COMPREPLY < <(compgen -W 'auto braille block acs ascii' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'auto braille block half acs ascii' -- "$cur")
         return
         ;;
     --theme)

@@ -17,7 +17,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 'print the copies that run'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a attach -d 'bring the deck of a copy here'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure a disk'
-complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block acs ascii'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block half acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l theme -x -a 'auto dark light high'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x

@@ -77,7 +77,8 @@ static int print_help(void)
 		printf("  %-8s %s\n", commands[i].name, _(commands[i].summary));
 	fputs(_("\n"
 		"Options of the deck:\n"
-		"  --glyphs=auto|braille|block|acs|ascii   characters that draw the graphs\n"
+		"  --glyphs=auto|braille|block|half|acs|ascii\n"
+		"                                          characters that draw the graphs\n"
 		"  --color=auto|never|always\n"
 		"  --theme=auto|dark|light|high            colours for that background; high:\n"
 		"                                          as much contrast as there is\n"
@@ -97,7 +98,8 @@ static int print_help(void)
 
 static int set_glyphs(struct deck_options *options)
 {
-	static const char *const words[] = { "auto", "braille", "block", "acs", "ascii", NULL };
+	static const char *const words[] = { "auto", "braille", "block", "half",
+					     "acs",  "ascii",   NULL };
 	int i = cli_choose("", "glyphs", optarg, words);
 
 	if (i < 0)

@@ -60,6 +60,7 @@ void rates_start(struct rates *rates, uint64_t now, uint64_t total, uint64_t alr
 	rates->eta.since_bucket = rates->bucket;
 	rates->recent[0].ns = now;
 	rates->recent_count = 1;
+	rates->all_step = 1;
 }
 
 /* Sets the rate of the part that has just ended. One update may jump over several parts of a
@@ -111,6 +112,36 @@ static void update_recent(struct rates *rates, uint64_t now)
 		rates->peak = rates->now_write;
 }
 
+static void keep_for_all(struct rates *rates, struct rate_sample second)
+{
+	rates->all_sum.read += second.read;
+	rates->all_sum.write += second.write;
+	rates->all_sum.active += second.active;
+	if (++rates->all_seconds < rates->all_step)
+		return;
+	if (rates->all_count == RATES_ALL) {
+		for (unsigned i = 0; i < RATES_ALL / 2; i++) {
+			const struct rate_sample *two = &rates->all[2 * i];
+
+			rates->all[i] = (struct rate_sample){
+				.read = (two[0].read + two[1].read) / 2,
+				.write = (two[0].write + two[1].write) / 2,
+				.active = (two[0].active + two[1].active) / 2,
+			};
+		}
+		rates->all_count = RATES_ALL / 2;
+		rates->all_step *= 2;
+		return;
+	}
+	rates->all[rates->all_count++] = (struct rate_sample){
+		.read = rates->all_sum.read / (float)rates->all_step,
+		.write = rates->all_sum.write / (float)rates->all_step,
+		.active = rates->all_sum.active / (float)rates->all_step,
+	};
+	rates->all_sum = (struct rate_sample){ 0 };
+	rates->all_seconds = 0;
+}
+
 /* Closes every second that is over. After a gap (a suspended machine) what happened in it
  * is spread evenly over its seconds. */
 static void update_history(struct rates *rates, uint64_t now)
@@ -132,6 +163,8 @@ static void update_history(struct rates *rates, uint64_t now)
 	};
 	uint64_t stored = seconds < RATES_HISTORY ? seconds : RATES_HISTORY;
 
+	for (uint64_t i = 0; i < seconds; i++)
+		keep_for_all(rates, sample);
 	rates->seconds += seconds - stored;
 	for (uint64_t i = 0; i < stored; i++)
 		rates->history[rates->seconds++ % RATES_HISTORY] = sample;

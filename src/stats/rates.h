@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #define RATES_HISTORY 600 /* one-second samples kept */
+#define RATES_ALL     512 /* samples of the whole copy */
 #define RATES_PROFILE 128 /* buckets over the bytes of the plan */
 #define RATES_RECENT  16  /* updates kept for the rate of the last second */
 
@@ -33,6 +34,11 @@ struct rates {
 	struct rate_sample history[RATES_HISTORY];
 	uint64_t seconds; /* samples ever taken; newest is (seconds - 1) % RATES_HISTORY */
 	uint64_t second_started, second_read, second_written, second_paused;
+	/* All of it: each sample the mean of all_step seconds. Where they are full, two become one.
+	 */
+	struct rate_sample all[RATES_ALL];
+	unsigned all_count, all_step, all_seconds; /* all_seconds: of the one under way, all_sum */
+	struct rate_sample all_sum;
 	float profile[RATES_PROFILE]; /* bytes per second while that part was copied; 0 not yet */
 	double peak;                  /* of any second, wherever it began */
 	double now_read, now_write;   /* over about the last second */

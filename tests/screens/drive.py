@@ -15,7 +15,7 @@ import unicodedata
 # Seconds. Only what hangs takes so long: a machine with much else to do is waited for.
 PATIENCE = 120
 
-ACS = str.maketrans("lqkxmjtunvw", "┌─┐│└┘├┤┼┴┬")
+ACS = str.maketrans("lqkxmjtunvwaoprs", "┌─┐│└┘├┤┼┴┬▒⎺⎻⎼⎽")
 
 
 def cells(text):

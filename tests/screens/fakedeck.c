@@ -27,7 +27,7 @@ static int word(const char *name, const char *const *words)
 	exit(1);
 }
 
-static const char *const glyphs[] = { "auto", "braille", "block", "acs", "ascii", NULL };
+static const char *const glyphs[] = { "auto", "braille", "block", "half", "acs", "ascii", NULL };
 static const char *const colors[] = { "auto", "never", "always", NULL };
 static const char *const themes[] = { "auto", "dark", "light", "high", NULL };
 

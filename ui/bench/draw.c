@@ -82,7 +82,8 @@ static void draw_curve(const struct bench_screen *screen, struct app *app, struc
 	if (count > CHART_MAX)
 		count = CHART_MAX;
 	largest = bench_chart(result, screen->table, screen->column, samples, count);
-	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest));
+	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest),
+		   false);
 	draw_text(draw, axis, 0, 0, ROLE_DIM,
 		  result->rows[bench_row_at(result, screen->table, 0)].label);
 	draw_cell_right(draw, axis, 0, axis.cols - BAR_LABEL, BAR_LABEL, ROLE_DIM,

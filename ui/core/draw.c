@@ -250,6 +250,21 @@ static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uin
 	case 0x2518:
 		acs = ACS_LRCORNER;
 		break;
+	case 0x2592:
+		acs = ACS_CKBOARD;
+		break;
+	case 0x23ba:
+		acs = ACS_S1;
+		break;
+	case 0x23bb:
+		acs = ACS_S3;
+		break;
+	case 0x23bc:
+		acs = ACS_S7;
+		break;
+	case 0x23bd:
+		acs = ACS_S9;
+		break;
 	default:
 		put(draw, row, col, attribute, (wchar_t)code);
 		return;
@@ -311,11 +326,16 @@ void draw_box(struct draw *draw, struct rect area, const char *title)
 
 void draw_rule(struct draw *draw, struct rect area, int row, const char *title)
 {
+	draw_stroke(draw, area, row, 0, area.cols);
+	put_title(draw, area, row, 2, title);
+}
+
+void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols)
+{
 	if (!visible(area, row))
 		return;
-	for (int col = 0; col < area.cols; col++)
-		put_line(draw, area.row + row, area.col + col, LINE_ACROSS);
-	put_title(draw, area, row, 2, title);
+	for (int i = col; i < col + cols && i < area.cols; i++)
+		put_line(draw, area.row + row, area.col + i, LINE_ACROSS);
 }
 
 void draw_highlight(struct draw *draw, struct rect area, int row, enum role role)
@@ -345,7 +365,7 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 }
 
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
-		int count, float max)
+		int count, float max, bool down)
 {
 	uint32_t line[1024];
 
@@ -353,7 +373,7 @@ void draw_graph(struct draw *draw, struct rect area, enum role role, const float
 		return;
 	for (int row = 0; row < area.rows; row++) {
 		glyphs_graph_row(draw->term->glyphs, samples, count, max, area.rows, row, area.cols,
-				 line);
+				 down, line);
 		for (int col = 0; col < area.cols; col++)
 			put_glyph(draw, area.row + row, area.col + col, attributes(draw, role),
 				  line[col]);

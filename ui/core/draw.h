@@ -40,6 +40,8 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 void draw_words(struct draw *draw, struct rect area, int row, int col, enum role role,
 		const char *text);
 
+/* A line over so many columns, as those of frames. */
+void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols);
 /* Blanks. */
 void draw_clear(struct draw *draw, struct rect area);
 /* "+- title -----+" all around the area. */
@@ -54,7 +56,7 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 	      double fraction);
 /* A graph over the whole area (see glyphs_graph_row()). */
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
-		int count, float max);
+		int count, float max, bool down);
 /* A row of map or picture letters, each in its role. */
 void draw_cells(struct draw *draw, struct rect area, int row, int col, const char *letters);
 /* "[text____]", `cols` columns with its brackets, scrolled so that the cursor shows; with

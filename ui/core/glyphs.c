@@ -9,16 +9,15 @@ int glyphs_per_cell(enum deck_glyphs glyphs)
 	return glyphs == GLYPHS_BRAILLE ? 2 : 1;
 }
 
-/* Steps that a sample can have in one cell of height. */
-static int levels_of(enum deck_glyphs glyphs)
+/* Steps that a sample can have in one cell of height. Of blocks that hang there are but halves. */
+static int levels_of(enum deck_glyphs glyphs, bool down)
 {
 	switch (glyphs) {
 	case GLYPHS_BRAILLE:
+	case GLYPHS_ACS:
 		return 4;
 	case GLYPHS_BLOCK:
-		return 8;
-	case GLYPHS_ACS:
-		return 1;
+		return down ? 2 : 8;
 	default:
 		return 2;
 	}
@@ -44,72 +43,54 @@ static int clamp(int value, int low, int high)
 	return value > high ? high : value;
 }
 
-/* Braille dots of one column of a cell, filled from the bottom. */
-static uint32_t dots(int fill, bool right)
+static uint32_t filled_cell(enum deck_glyphs glyphs, bool down, int left, int right)
 {
-	static const uint8_t left_dots[5] = { 0x00, 0x40, 0x44, 0x46, 0x47 };
-	static const uint8_t right_dots[5] = { 0x00, 0x80, 0xa0, 0xb0, 0xb8 };
-
-	return right ? right_dots[fill] : left_dots[fill];
-}
-
-static uint32_t filled_cell(enum deck_glyphs glyphs, int left, int right)
-{
-	static const char ascii[3] = { ' ', '.', ':' };
+	/* Dots of one column of a braille cell, filled from the bottom and from the top. */
+	static const uint8_t left_dots[2][5] = { { 0x00, 0x40, 0x44, 0x46, 0x47 },
+						 { 0x00, 0x01, 0x03, 0x07, 0x47 } };
+	static const uint8_t right_dots[2][5] = { { 0x00, 0x80, 0xa0, 0xb0, 0xb8 },
+						  { 0x00, 0x08, 0x18, 0x38, 0xb8 } };
+	/* A scan line at the end of the bar, and the shade for its inside. */
+	static const uint32_t acs[2][5] = { { ' ', 0x23bd, 0x23bc, 0x23bb, 0x2592 },
+					    { ' ', 0x23ba, 0x23bb, 0x23bc, 0x2592 } };
+	static const uint32_t half[2][3] = { { ' ', 0x2584, 0x2588 }, { ' ', 0x2580, 0x2588 } };
+	static const char ascii[2][3] = { { ' ', '.', ':' }, { ' ', '\'', ':' } };
 	uint32_t pattern;
 
 	switch (glyphs) {
 	case GLYPHS_BRAILLE:
-		pattern = dots(left, false) | dots(right, true);
+		pattern = left_dots[down][left] | right_dots[down][right];
 		/* Some fonts draw the dots of U+2800 as rings: a blank is a blank. */
 		return pattern ? 0x2800 + pattern : ' ';
 	case GLYPHS_BLOCK:
+		if (down)
+			return half[down][left];
 		return left ? 0x2580 + (uint32_t)left : ' ';
+	case GLYPHS_HALF:
+		return half[down][left];
+	case GLYPHS_ACS:
+		return acs[down][left];
 	default:
-		return (uint32_t)ascii[left];
+		return (uint32_t)ascii[down][left];
 	}
 }
 
-/* A line graph: this sample's line, joined to the one before by a vertical stroke. */
-static uint32_t line_cell(int before, int now, int level)
-{
-	if (now < 0)
-		return ' ';
-	if (before < 0 || before == now)
-		return now == level ? 0x2500 : ' ';
-	if (level == now)
-		return now > before ? 0x250c : 0x2514;
-	if (level == before)
-		return now > before ? 0x2518 : 0x2510;
-	return (level > before) == (level < now) ? 0x2502 : ' ';
-}
-
 void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, float max, int rows,
-		      int row, int cols, uint32_t *out)
+		      int row, int cols, bool down, uint32_t *out)
 {
-	int per_cell = glyphs_per_cell(glyphs);
-	int levels = levels_of(glyphs);
-	int base = (rows - 1 - row) * levels;
-	/* Sample index of the first cell: the newest sample ends at the right edge. */
-	int first = count - cols * per_cell;
+	int levels = levels_of(glyphs, down), per_cell = glyphs_per_cell(glyphs);
+	int base = (down ? row : rows - 1 - row) * levels;
 
 	for (int col = 0; col < cols; col++) {
-		int at = first + col * per_cell;
 		int step[2] = { -1, -1 };
 
-		for (int i = 0; i < per_cell; i++)
-			if (at + i >= 0)
-				step[i] = height_of(samples[at + i], max, rows * levels);
-		if (glyphs == GLYPHS_ACS) {
-			int before = at > 0 ? height_of(samples[at - 1], max, rows) : -1;
+		for (int i = 0; i < per_cell; i++) {
+			int at = count - (cols - col) * per_cell + i;
 
-			/* The lowest line of the graph stands for steps 0 and 1. */
-			out[col] = line_cell(before < 0 ? -1 : clamp(before - 1, 0, rows - 1),
-					     step[0] < 0 ? -1 : clamp(step[0] - 1, 0, rows - 1),
-					     rows - 1 - row);
-			continue;
+			if (at >= 0 && at < count)
+				step[i] = height_of(samples[at], max, rows * levels);
 		}
-		out[col] = filled_cell(glyphs, clamp(step[0] - base, 0, levels),
+		out[col] = filled_cell(glyphs, down, clamp(step[0] - base, 0, levels),
 				       clamp(step[1] - base, 0, levels));
 	}
 }

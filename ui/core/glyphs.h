@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Bars and graphs as characters: pure functions from numbers to code points,
- * for each step of the ladder braille, block, ACS, ASCII. Lines of ACS are
- * given as box-drawing code points (U+2500…); draw.c turns them into the
- * terminal's own line drawing.
+ * for each step of the ladder braille, block, half block, ACS, ASCII. What ACS
+ * has is given as Unicode has it (U+2592 and the scan lines U+23BA to U+23BD);
+ * draw.c turns that into the terminal's own line drawing.
  */
 #ifndef CLONEDECK_UI_CORE_GLYPHS_H
 #define CLONEDECK_UI_CORE_GLYPHS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "ui/deck.h"
@@ -20,9 +21,10 @@ int glyphs_per_cell(enum deck_glyphs glyphs);
  * newest at the right edge; fewer than fit leave the left blank, of more the
  * newest are taken. NaN (unknown) is blank, 0 is drawn as the lowest step only
  * when it is a measured something above 0. row 0 is the top one of `rows`.
+ * down: the graph hangs from its top, as the lower half of a mirrored one.
  */
 void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, float max, int rows,
-		      int row, int cols, uint32_t *out);
+		      int row, int cols, bool down, uint32_t *out);
 /* A round maximum (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 x 10^n) at or above value; at least 1. */
 double glyphs_scale(double value);
 

@@ -32,7 +32,9 @@ enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, b
 	if (wanted != GLYPHS_AUTO)
 		return wanted;
 	/* The console's font has 256 or 512 glyphs: no braille, and only some of the blocks. */
-	if (starts_with(name, "linux") || starts_with(name, "vt"))
+	if (starts_with(name, "linux"))
+		return GLYPHS_HALF;
+	if (starts_with(name, "vt"))
 		return GLYPHS_ACS;
 	return GLYPHS_BRAILLE;
 }

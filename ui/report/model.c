@@ -79,9 +79,9 @@ static float slowest(const float *profile, size_t from, size_t to)
 	return rate;
 }
 
-float report_profile(const struct report *report, float *samples, int count)
+float report_profile(const struct rates *rates, float *samples, int count)
 {
-	const float *profile = report->rates.profile;
+	const float *profile = rates->profile;
 	float max = 0;
 
 	for (size_t i = 0; i < RATES_PROFILE; i++)

@@ -35,7 +35,7 @@ enum role report_line_role(const struct report *report, const struct report_line
 
 /* Throughput over what was copied, MB/s, in `count` samples: each the slowest of the parts it
  * stands for, NaN where nothing was copied. Returns the largest of all parts. */
-float report_profile(const struct report *report, float *samples, int count);
+float report_profile(const struct rates *rates, float *samples, int count);
 
 /* Where things go on screen 5. Pure; see ui/core/layout.h for the rules. */
 

@@ -225,7 +225,7 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 	count = inside.cols * glyphs_per_cell(app_term(app)->glyphs);
 	if (count > PROFILE_MAX)
 		count = PROFILE_MAX;
-	max = report_profile(report, samples, count);
+	max = report_profile(&report->rates, samples, count);
 	if (max <= 0) {
 		draw_box(draw, box, _("MB/s over the disk"));
 		draw_wrapped(draw, inside, 0, 1, inside.rows, ROLE_DIM,
@@ -236,7 +236,7 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 	units_print_count((uint64_t)max, top);
 	snprintf(title, sizeof(title), _("MB/s over the disk, top %s"), top);
 	draw_box(draw, box, title);
-	draw_graph(draw, inside, ROLE_WRITE, samples, count, max);
+	draw_graph(draw, inside, ROLE_WRITE, samples, count, max, false);
 	units_print_short(report->job.total, UNITS_SI, 512, size);
 	draw_text(draw, axis, 0, 0, ROLE_DIM, "0");
 	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM, size);
@@ -279,7 +279,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	draw_text_lines(state, app, draw, layout.text, report);
 	if (!rect_empty(layout.graph))
 		draw_profile(app, draw, layout.graph, report);
-	map_pane_draw_whole(app, draw, layout.map, report->plan);
+	map_pane_draw_whole(app, draw, layout.map, report->plan, NULL);
 }
 
 /* ---- keys ---- */

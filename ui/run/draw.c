@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How screen 4 looks. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/core/glyphs.h"
 #include "ui/run/latency.h"
@@ -22,6 +24,7 @@ struct view {
 	struct draw *draw;
 	const struct job_snapshot *job;
 	const struct plan *plan;
+	struct rect body;
 	int64_t now;
 };
 
@@ -76,61 +79,83 @@ static void draw_head(const struct view *view, struct rect area)
 
 /* ---- throughput ---- */
 
-#define SCALE_COLS 6 /* "1200 r" */
+#define SCALE_COLS 5  /* "1200 " */
+#define TIME_COLS  16 /* from one time on the axis to the next */
 
-static void draw_curve(const struct view *view, struct rect area, bool write, const char *letter,
-		       float max)
+/* One half of it, its top or its bottom at the axis. */
+static void draw_half(const struct view *view, struct rect area, const struct run_graph *graph,
+		      int side, float max)
 {
-	float samples[RUN_GRAPH_MAX];
-	struct rect graph = area;
+	enum role role = side ? ROLE_WRITE : ROLE_READ;
+	int far = side ? area.rows - 1 : 0, middle = area.rows / 2;
 	char top[UNITS_TEXT_MAX];
-	enum role role = write ? ROLE_WRITE : ROLE_READ;
-	int count;
 
-	if (rect_empty(area) || area.cols <= SCALE_COLS + 1)
+	if (rect_empty(area))
 		return;
 	run_text_scale((double)max, top, sizeof(top));
-	draw_cell_right(view->draw, area, 0, 0, SCALE_COLS - 2, ROLE_DIM, top);
-	draw_cell_right(view->draw, area, area.rows - 1, 0, SCALE_COLS - 2, ROLE_DIM, "0");
-	for (int row = 0; row < area.rows; row++)
-		draw_text(view->draw, area, row, SCALE_COLS - 1, role, letter);
-	rect_cut_left(&graph, SCALE_COLS + 1);
-	count = graph.cols * glyphs_per_cell(app_term(view->app)->glyphs);
-	count = run_graph_samples(&view->screen->rates, write,
-				  run_graph_step(view->screen->graph_zoom),
-				  count < RUN_GRAPH_MAX ? count : RUN_GRAPH_MAX, samples);
-	draw_graph(view->draw, graph, role, samples, count, max);
+	draw_cell_right(view->draw, area, far, 0, SCALE_COLS - 1, ROLE_DIM, top);
+	if (middle != far)
+		draw_cell_right(view->draw, area, middle, 0, SCALE_COLS - 1, role,
+				side ? _("wr") : _("rd"));
+	rect_cut_left(&area, SCALE_COLS);
+	draw_graph(view->draw, area, role, graph->samples[side], graph->count, max, side);
+}
+
+static void draw_times(const struct view *view, struct rect axis, unsigned seconds_per_cell)
+{
+	const char *now = _("now");
+	int end = axis.cols - text_width(now);
+	char ago[UNITS_TEXT_MAX];
+
+	draw_cell_right(view->draw, axis, 0, 0, SCALE_COLS - 1, ROLE_DIM, "0");
+	draw_stroke(view->draw, axis, 0, SCALE_COLS, axis.cols - SCALE_COLS);
+	draw_text(view->draw, axis, 0, end, ROLE_DIM, now);
+	for (int col = end - TIME_COLS; col >= SCALE_COLS; col -= TIME_COLS)
+		draw_text(view->draw, axis, 0, col, ROLE_DIM,
+			  run_text_ago((uint64_t)(axis.cols - col) * seconds_per_cell, ago,
+				       sizeof(ago)));
+}
+
+/* What is read goes up from the axis, what is written down. */
+static void draw_mirrored(const struct view *view, struct rect inside, bool write,
+			  const struct run_graph *graph, unsigned per_cell)
+{
+	float max = (float)glyphs_scale((double)fmaxf(graph->most[0], graph->most[1]));
+	struct rect low = inside, high, axis;
+
+	high = rect_cut_top(&low, write ? inside.rows / 2 : inside.rows - 1);
+	axis = rect_cut_top(&low, 1);
+	draw_half(view, high, graph, 0, max);
+	draw_times(view, axis, graph->step * per_cell);
+	if (write)
+		draw_half(view, low, graph, 1, max);
 }
 
 static void draw_throughput(const struct view *view, struct rect box)
 {
-	struct rect inside = rect_inside(box), write = inside, read;
-	int steps = (inside.cols - SCALE_COLS - 1) * glyphs_per_cell(app_term(view->app)->glyphs);
-	unsigned step = run_graph_step(view->screen->graph_zoom);
+	static const char *const spans[] = { N_("MB/s"), N_("MB/s, 10 min"),
+					     N_("MB/s since the start") };
+	struct rect inside = layout_is_small(view->body) ? box : rect_inside(box);
+	unsigned per_cell = (unsigned)glyphs_per_cell(app_term(view->app)->glyphs);
 	bool proving = view->job->pass == PASS_VERIFY || view->job->pass == PASS_COMPARE;
-	float max = (float)glyphs_scale((double)run_graph_max(&view->screen->rates));
-	char title[128], span[UNITS_TEXT_MAX];
+	struct run_graph graph;
+	struct line title;
 
-	if (rect_empty(inside))
+	if (rect_empty(inside) || inside.cols < 2 * SCALE_COLS)
 		return;
-	if (steps > (int)(RUN_GRAPH_MAX / step))
-		steps = RUN_GRAPH_MAX / (int)step;
-	run_text_span(steps > 0 ? (uint64_t)steps * step : 0, span, sizeof(span));
-	snprintf(title, sizeof(title),
-		 proving ? _("MB/s read back, last %s") : _("MB/s, last %s (r read, w written)"),
-		 span);
-	draw_box(view->draw, box, title);
-	if (app_term(view->app)->slow) {
+	run_graph_make(&view->screen->rates, view->screen->span,
+		       (inside.cols - SCALE_COLS) * (int)per_cell, &graph);
+	line_start(&title, box.cols - 5);
+	line_add(&title, "%s", _(spans[view->screen->span]));
+	run_text_graph(&graph, !proving, &title);
+	if (!layout_is_small(view->body))
+		draw_box(view->draw, box, title.text);
+	else
+		draw_text(view->draw, rect_cut_top(&inside, 1), 0, 1, ROLE_STRONG, title.text);
+	if (app_term(view->app)->slow)
 		draw_text(view->draw, inside, 0, 1, ROLE_DIM, _("no graph on a line this slow"));
-		return;
-	}
-	if (proving) {
-		draw_curve(view, inside, false, "r", max);
-		return;
-	}
-	read = rect_cut_top(&write, inside.rows / 2);
-	draw_curve(view, read, false, "r", max);
-	draw_curve(view, write, true, "w", max);
+	else
+		draw_mirrored(view, inside, !proving, &graph, per_cell);
 }
 
 /* ---- CPU and queues ---- */
@@ -280,6 +305,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 		.draw = draw,
 		.job = app_job(app),
 		.plan = session_choice(app_session(app)).plan,
+		.body = body,
 		.now = (int64_t)time(NULL),
 	};
 	struct layout_run layout;
@@ -316,7 +342,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 	else
 		run_latency_draw(view.job, draw, layout.latency);
 	draw_middle(&view, layout.cpu, layout.queues);
-	map_pane_draw_whole(app, draw, layout.map, view.plan);
+	map_pane_draw_whole(app, draw, layout.map, view.plan, &view.screen->rates);
 	draw_status(&view, layout.status, run_text_status);
 	draw_events(&view, layout.events);
 }
@@ -326,7 +352,7 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 #define HEAD_ROWS 3
 /* On a small screen, all of run_text_small(); and from how many rows on there is a graph. */
 #define SMALL_HEAD_ROWS  5
-#define SMALL_GRAPH_ROWS 5
+#define SMALL_GRAPH_ROWS 4
 /* The boxes with their frames, and the map with its heading, in 21 rows … */
 #define TOP_ROWS 8
 #define MID_ROWS 6
@@ -356,9 +382,9 @@ static void small(struct rect body, struct layout_run *ret)
 	struct rect rest = body;
 
 	*ret = (struct layout_run){ .head = rect_cut_top(&rest, SMALL_HEAD_ROWS) };
-	if (rest.rows >= SMALL_GRAPH_ROWS + 3 + TALL_EVENTS)
+	if (rest.rows >= SMALL_GRAPH_ROWS + MAP_ROWS + TALL_EVENTS)
 		ret->events = rect_cut_bottom(&rest, TALL_EVENTS);
-	ret->map = rect_cut_bottom(&rest, rest.rows > 3 ? 3 : rest.rows);
+	ret->map = rect_cut_bottom(&rest, rest.rows > SMALL_GRAPH_ROWS + MAP_ROWS ? MAP_ROWS : 2);
 	if (rest.rows >= SMALL_GRAPH_ROWS)
 		ret->graph = rest;
 	else

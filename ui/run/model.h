@@ -48,13 +48,25 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 /* ---- graph ---- */
 
 #define RUN_GRAPH_MAX RATES_HISTORY
-/* Seconds that one sample stands for. */
-unsigned run_graph_step(unsigned zoom);
-/* At most `max` samples in MB/s, oldest first, each the mean of `step` seconds; returns their
- * number. Only whole steps, so that old samples do not change while new ones come. */
-int run_graph_samples(const struct rates *rates, bool write, unsigned step, int max, float *ret);
-/* Upper end of the scale, MB/s: of all that is remembered, so it does not jump. */
-float run_graph_max(const struct rates *rates);
+
+/* What the graph goes back to: key g. */
+enum run_span { RUN_SPAN_NOW, RUN_SPAN_MINUTES, RUN_SPAN_ALL, RUN_SPANS };
+
+/* Of reading [0] and writing [1], in MB/s, oldest first. */
+struct run_graph {
+	unsigned step; /* seconds that a sample is the mean of */
+	int count;
+	float samples[2][RUN_GRAPH_MAX];
+	float least[2], mean[2], most[2]; /* of these samples */
+};
+
+/* At most `max` samples. Only whole steps, so that old samples do not change while new ones
+ * come. */
+void run_graph_make(const struct rates *rates, enum run_span span, int max, struct run_graph *ret);
+/* "read 96-181, average 170  write …", or in fewer words; none before the first sample. */
+void run_text_graph(const struct run_graph *graph, bool write, struct line *line);
+/* How long ago: "-1:34", "-2h05". */
+const char *run_text_ago(uint64_t seconds, char *buffer, size_t size);
 /* "600", "1500", "12k": the top of a graph in MB/s, in at most four columns. */
 const char *run_text_scale(double rate, char *buffer, size_t size);
 

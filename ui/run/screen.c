@@ -329,11 +329,14 @@ static bool map_command(struct run_screen *screen, struct app *app, enum command
 
 static void change_graph(struct run_screen *screen, struct app *app)
 {
-	screen->graph_zoom++;
-	app_say(app,
-		P_("One step of the graph is %u second.", "One step of the graph is %u seconds.",
-		   run_graph_step(screen->graph_zoom)),
-		run_graph_step(screen->graph_zoom));
+	static const char *const said[RUN_SPANS] = {
+		N_("The graph shows a second in each step."),
+		N_("The graph shows the last ten minutes."),
+		N_("The graph shows all since the start."),
+	};
+
+	screen->span = (enum run_span)((screen->span + 1) % RUN_SPANS);
+	app_say(app, "%s", _(said[screen->span]));
 }
 
 static bool command(void *state, struct app *app, enum command command)

@@ -40,7 +40,7 @@ struct run_screen {
 	char warned[512];     /* the last warning that was shown there */
 	int64_t started_at;   /* which job all of this is about */
 	unsigned cores;
-	unsigned graph_zoom;
+	enum run_span span; /* of the graph */
 	struct map_pane map;
 	struct run_spoken spoken; /* instead of the panes, where that was asked for */
 	bool rescue;              /* the rescue pane is shown instead of the CPU */

@@ -7,6 +7,8 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
+#include "ui/core/glyphs.h"
+#include "ui/report/model.h"
 #include "ui/run/model.h"
 
 #define MAP_CELLS_MAX (250 * 100)
@@ -47,27 +49,93 @@ static void draw_window(struct draw *draw, struct rect area, const struct map_wi
 	}
 }
 
-void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
-			 const struct plan *plan)
+/* Columns of the place of an LBA of the source. */
+static int place_of(const struct plan *plan, const struct disk *disk, uint64_t lba, int cols)
 {
-	struct rect cells = area;
+	double part = (double)lba * disk->identity.logical_sector_size / (double)plan->source.size;
+
+	return part >= 1 ? cols : (int)(part * cols);
+}
+
+/* "|1 ESP|2 boot   |3 vg0": each begins where its partition does. */
+static void draw_ruler(struct draw *draw, struct rect row, const struct plan *plan,
+		       const struct disk *disk)
+{
+	for (size_t i = 0; i < disk->partition_count; i++) {
+		const struct partition *partition = &disk->partitions[i];
+		int from = place_of(plan, disk, partition->start, row.cols);
+		int to = place_of(plan, disk, partition->start + partition->sectors, row.cols);
+		char text[192];
+
+		if (partition->extended)
+			continue;
+		snprintf(text, sizeof(text), "|%u %s", partition->number,
+			 partition->label[0] ? partition->label : partition->fs);
+		draw_cell(draw, row, 0, from, to > from ? to - from : 1, ROLE_DIM, text);
+	}
+}
+
+static void draw_speed(struct app *app, struct draw *draw, struct rect area,
+		       const struct rates *rates)
+{
+	float samples[2 * RATES_PROFILE + 1024], max;
+	int count = area.cols * glyphs_per_cell(app_term(app)->glyphs);
+	char top[UNITS_TEXT_MAX];
+
+	if (rect_empty(area) || count > (int)(sizeof(samples) / sizeof(*samples)))
+		return;
+	max = (float)glyphs_scale((double)report_profile(rates, samples, count));
+	draw_graph(draw, area, ROLE_READ, samples, count, max, false);
+	run_text_scale((double)max, top, sizeof(top));
+	draw_printf(draw, area, 0, area.cols - text_width(top) - 5, ROLE_DIM, "%s MB/s", top);
+}
+
+/* A speed is kept by how much was copied: that is a place only where all is copied in order. */
+static bool has_places(const struct plan *plan, const struct rates *rates)
+{
+	float one;
+
+	return rates && plan->whole && !plan_later(plan) && !plan_left_out(plan) &&
+	       report_profile(rates, &one, 1) > 0;
+}
+
+void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
+			 const struct plan *plan, const struct rates *rates)
+{
+	const struct disk *disk = session_choice(app_session(app)).source;
+	struct job *job = session_copy(app_session(app)).job;
+	struct rect rest = area, heading, ruler, speed = { 0 };
+	bool ruled = plan->source.kind == ENDPOINT_DISK && disk && disk->partition_count;
 	struct map_view all = { 0 };
 	struct map_window window;
 	struct line line;
 
 	/* In one row the heading gives way. */
-	rect_cut_top(&cells, area.rows > 1);
-	rect_cut_left(&cells, 1);
-	rect_cut_right(&cells, 1);
-	if (rect_empty(cells))
+	heading = rect_cut_top(&rest, area.rows > 1);
+	rect_cut_left(&rest, 1);
+	rect_cut_right(&rest, 1);
+	if (rect_empty(rest))
 		return;
-	map_view_window(&all, plan, 0, cells.rows, cells.cols, &window);
+	ruler = rect_cut_bottom(&rest, ruled && rest.rows > 1);
+	if (rest.rows > 1 && has_places(plan, rates))
+		speed = rect_cut_top(&rest, rest.rows - 1);
+	/* What stands above and below it has one place for each column. */
+	map_view_window(&all, plan, 0, rect_empty(ruler) && rect_empty(speed) ? rest.rows : 1,
+			rest.cols, &window);
 	line_start(&line, area.cols);
 	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
 		     run_map_legend(app_job(app)), &line);
-	if (area.rows > 1)
-		draw_text(draw, area, 0, 0, ROLE_DIM, line.text);
-	draw_window(draw, cells, &window, session_copy(app_session(app)).job);
+	draw_text(draw, heading, 0, 0, ROLE_DIM, line.text);
+	draw_speed(app, draw, speed, rates);
+	while (!rect_empty(rest)) {
+		struct rect cells = rect_cut_top(&rest, window.cells / window.cols);
+
+		if (rect_empty(cells))
+			break;
+		draw_window(draw, cells, &window, job);
+	}
+	if (!rect_empty(ruler))
+		draw_ruler(draw, ruler, plan, disk);
 }
 
 static char letter_at(const struct map_pane *pane, const struct map_scene *scene)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/range.h"
+#include "stats/rates.h"
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
@@ -43,9 +44,11 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 /* The bad areas that are ticked, in plan->sector_size. -ENOMEM. */
 int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
 		    struct range_list *ret);
-/* A map of all of the plan with its heading, without a cursor, as part of a screen. */
+/* A map of all of the source with its heading, without a cursor, as part of a screen: with its
+ * partitions ruled below it, and where there is room with the speed by place above it. rates: NULL
+ * for no speed. */
 void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
-			 const struct plan *plan);
+			 const struct plan *plan, const struct rates *rates);
 
 /* Where things go on the map pane of screens 4 and 5. Pure; see layout.h for the rules. */
 

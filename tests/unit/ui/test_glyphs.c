@@ -7,7 +7,8 @@
 #include "ui/core/glyphs.h"
 #include "ui/core/term.h"
 
-static const enum deck_glyphs ladder[] = { GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_ACS, GLYPHS_ASCII };
+static const enum deck_glyphs ladder[] = { GLYPHS_BRAILLE, GLYPHS_BLOCK, GLYPHS_HALF, GLYPHS_ACS,
+					   GLYPHS_ASCII };
 
 #define COLS 8
 
@@ -18,7 +19,7 @@ static const char *row(enum deck_glyphs glyphs, const float *samples, int count,
 	static char text[COLS + 1];
 	uint32_t out[COLS];
 
-	glyphs_graph_row(glyphs, samples, count, max, rows, at, COLS, out);
+	glyphs_graph_row(glyphs, samples, count, max, rows, at, COLS, false, out);
 	for (int i = 0; i < COLS; i++)
 		text[i] = out[i] < 0x80 ? (char)out[i] : '#';
 	return text;
@@ -65,7 +66,7 @@ START_TEST(test_block)
 	const float samples[] = { 0.001f, 1, 2, 3, 4, 5, 6, 8 };
 	uint32_t out[COLS];
 
-	glyphs_graph_row(GLYPHS_BLOCK, samples, 8, 8, 1, 0, COLS, out);
+	glyphs_graph_row(GLYPHS_BLOCK, samples, 8, 8, 1, 0, COLS, false, out);
 	/* Something that was measured is never drawn as nothing. */
 	ck_assert_uint_eq(out[0], 0x2581);
 	ck_assert_uint_eq(out[1], 0x2581);
@@ -79,7 +80,7 @@ START_TEST(test_braille)
 	const float samples[] = { 0, 0, 1, 0, 0, 4, 4, 4 };
 	uint32_t out[4];
 
-	glyphs_graph_row(GLYPHS_BRAILLE, samples, 8, 4, 1, 0, 4, out);
+	glyphs_graph_row(GLYPHS_BRAILLE, samples, 8, 4, 1, 0, 4, false, out);
 	/* A blank, never U+2800. */
 	ck_assert_uint_eq(out[0], ' ');
 	ck_assert_uint_eq(out[1], 0x2840);
@@ -88,23 +89,46 @@ START_TEST(test_braille)
 }
 END_TEST
 
+/* A scan line at the end of a bar, shade inside. */
 START_TEST(test_acs)
 {
-	const float samples[] = { 1, 1, 3, 3, 1, 1, 1, 1 };
-	uint32_t top[COLS], middle[COLS], low[COLS];
+	const float samples[] = { 1, 2, 3, 4, 5, 8, 0, 6 };
+	uint32_t top[COLS], low[COLS];
 
-	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 0, COLS, top);
-	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 1, COLS, middle);
-	glyphs_graph_row(GLYPHS_ACS, samples, 8, 3, 3, 2, COLS, low);
-	ck_assert_uint_eq(low[0], 0x2500);
-	ck_assert_uint_eq(low[2], 0x2518);
-	ck_assert_uint_eq(middle[2], 0x2502);
-	ck_assert_uint_eq(top[2], 0x250c);
-	ck_assert_uint_eq(top[3], 0x2500);
-	ck_assert_uint_eq(top[4], 0x2510);
-	ck_assert_uint_eq(middle[4], 0x2502);
-	ck_assert_uint_eq(low[4], 0x2514);
-	ck_assert_uint_eq(low[3], ' ');
+	glyphs_graph_row(GLYPHS_ACS, samples, 8, 8, 2, 0, COLS, false, top);
+	glyphs_graph_row(GLYPHS_ACS, samples, 8, 8, 2, 1, COLS, false, low);
+	ck_assert_uint_eq(low[0], 0x23bd);
+	ck_assert_uint_eq(low[1], 0x23bc);
+	ck_assert_uint_eq(low[2], 0x23bb);
+	ck_assert_uint_eq(low[3], 0x2592);
+	ck_assert_uint_eq(top[3], ' ');
+	ck_assert_uint_eq(top[4], 0x23bd);
+	ck_assert_uint_eq(top[5], 0x2592);
+	ck_assert_uint_eq(low[6], ' ');
+	ck_assert_uint_eq(low[7], 0x2592);
+}
+END_TEST
+
+/* The lower half of a mirrored graph hangs from its top: the same rows, in reverse order. */
+START_TEST(test_down)
+{
+	const float samples[] = { 0, 1, 2, 3, 4, 5, 6, 100 };
+	uint32_t up[COLS], down[COLS];
+
+	glyphs_graph_row(GLYPHS_ASCII, samples, 8, 6, 3, 0, COLS, true, down);
+	ck_assert_uint_eq(down[0], ' ');
+	ck_assert_uint_eq(down[1], '\'');
+	ck_assert_uint_eq(down[2], ':');
+	glyphs_graph_row(GLYPHS_HALF, samples, 8, 6, 3, 0, COLS, true, down);
+	ck_assert_uint_eq(down[1], 0x2580);
+	ck_assert_uint_eq(down[2], 0x2588);
+	for (size_t g = 0; g < sizeof(ladder) / sizeof(*ladder); g++)
+		for (int at = 0; at < 3; at++) {
+			glyphs_graph_row(ladder[g], samples, 8, 6, 3, at, COLS, true, down);
+			glyphs_graph_row(ladder[g], samples, 8, 6, 3, 2 - at, COLS, false, up);
+			for (int i = 0; i < COLS; i++)
+				ck_assert_int_eq(up[i] == ' ', down[i] == ' ');
+		}
 }
 END_TEST
 
@@ -114,6 +138,7 @@ static int unprintable(const uint32_t *codes, int count)
 
 	for (int i = 0; i < count; i++)
 		bad += !((codes[i] >= ' ' && codes[i] < 0x7f) ||
+			 (codes[i] >= 0x23ba && codes[i] <= 0x23bd) ||
 			 (codes[i] >= 0x2500 && codes[i] < 0x2900));
 	return bad;
 }
@@ -126,12 +151,12 @@ START_TEST(test_printable)
 
 	for (int i = 0; i < 100; i++)
 		samples[i] = (float)((i * 7919) % 1000) - 10;
-	for (size_t g = 0; g < 4; g++)
+	for (size_t g = 0; g < sizeof(ladder) / sizeof(*ladder); g++)
 		for (int rows = 1; rows < 12; rows++)
 			for (int r = 0; r < rows; r++)
 				for (int cols = 1; cols <= 60; cols += 7) {
 					glyphs_graph_row(ladder[g], samples, 100, 700, rows, r,
-							 cols, out);
+							 cols, rows & 1, out);
 					ck_assert_int_eq(unprintable(out, cols), 0);
 				}
 }
@@ -198,8 +223,8 @@ START_TEST(test_choice)
 {
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", true), GLYPHS_BRAILLE);
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", false), GLYPHS_ACS);
-	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux", true), GLYPHS_ACS);
-	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux-16color", true), GLYPHS_ACS);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux", true), GLYPHS_HALF);
+	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "linux-16color", true), GLYPHS_HALF);
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "vt100", true), GLYPHS_ACS);
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "vt220", true), GLYPHS_ACS);
 	/* The technician may know better, but not what the character set cannot say. */
@@ -231,8 +256,8 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("glyphs");
 
 	add_tests(tests, test_ascii, test_alignment, test_unknown_is_blank, test_block,
-		  test_braille, test_acs, test_printable, test_bar, test_parts_bar, test_scale,
-		  test_choice, test_color_and_speed);
+		  test_braille, test_acs, test_down, test_printable, test_bar, test_parts_bar,
+		  test_scale, test_choice, test_color_and_speed);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

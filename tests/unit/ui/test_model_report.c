@@ -90,7 +90,7 @@ START_TEST(test_profile)
 		report.rates.profile[i] = 200e6F;
 	report.rates.profile[3] = 250e6F;
 	for (int count = 1; count <= 300; count++) {
-		ck_assert_float_eq(report_profile(&report, samples, count), 250);
+		ck_assert_float_eq(report_profile(&report.rates, samples, count), 250);
 		ck_assert(!isnan(samples[0]));
 		if (count > 1)
 			ck_assert(isnan(samples[count - 1]));
@@ -107,7 +107,7 @@ START_TEST(test_no_dip_is_lost)
 		for (int i = 0; i < RATES_PROFILE; i++)
 			report.rates.profile[i] = i == dip ? 20e6F : 200e6F;
 		for (int count = 1; count <= 300; count++) {
-			report_profile(&report, samples, count);
+			report_profile(&report.rates, samples, count);
 			least = samples[0];
 			for (int i = 1; i < count; i++)
 				least = fminf(least, samples[i]);
