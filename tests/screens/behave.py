@@ -196,7 +196,7 @@ def themes():
                                        ("--theme=high", "", 37, 40)):
         with Terminal(f"{FAKEDECK} {options} rescue", env=env) as terminal:
             start(terminal)
-            terminal.keys("s", "Down")
+            terminal.keys("s")
             terminal.wait("> sdb")
             screen = cells(terminal.screen(raw=True))
             shown = next(shown for row in screen for char, shown in row[1:2] if char == "S")

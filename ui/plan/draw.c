@@ -389,7 +389,8 @@ static void small(struct rect body, bool picture, struct layout_plan *ret)
 {
 	struct rect rest = body;
 
-	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 7    ? 1
+	/* Two lines of it: which disk, and what is lost on it. */
+	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 5    ? 1
 								 : body.rows < 12 ? 2
 										  : ENDS_ROWS) };
 	ret->start = rect_cut_bottom(&rest, START_ROWS);
