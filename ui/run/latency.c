@@ -261,7 +261,8 @@ static void draw_places(const struct zones_shown *zones, bool worst, const char 
 	count = graph.cols * glyphs_per_cell(draw->term->glyphs);
 	draw_cell(draw, area, area.rows - 1, 1, WHERE_LABEL_COLS - 1, role, label);
 	if (count > 0 && count <= WHERE_SAMPLES)
-		draw_graph(draw, graph, role, samples, run_places(zones, worst, count, samples), 1);
+		draw_graph(draw, graph, role, samples, run_places(zones, worst, count, samples), 1,
+			   false);
 }
 
 void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct draw *draw,
