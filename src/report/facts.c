@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "plan/preset.h"
 
 /* ---- the outcome ---- */
 
@@ -45,6 +46,19 @@ static const char *plan_number(const struct report *report, char *buffer, size_t
 	char id[9];
 
 	return text_copy(buffer, size, report_plan_id(report, id));
+}
+
+/* What an ordinary copy is made with goes without saying. */
+static const char *preset(const struct report *report, char *buffer, size_t size)
+{
+	const struct plan_options *options = &report->plan->options;
+	char sets[256];
+
+	text_copy(buffer, size, "");
+	if (options->preset != PRESET_HEALTHY)
+		snprintf(buffer, size, "%s: %s", preset_name(options->preset),
+			 preset_print(options, sets, sizeof(sets)));
+	return buffer;
 }
 
 /* ---- the copy ---- */
@@ -406,6 +420,8 @@ static const struct fact facts[] = {
 	{ FACT_ENDS, .json = JSON_MADE("map", report_json_map) },
 	{ FACT_PLAN, .label = N_("plan"), .words = plan_number,
 	  .json = JSON_MADE("plan_id", report_json_plan_id) },
+	{ FACT_PLAN, .label = N_("preset"), .title = N_("Preset"), .words = preset,
+	  .json = JSON_MADE("preset", report_json_preset) },
 
 	{ FACT_WHEN, .label = N_("when"), .words = from_to },
 	{ FACT_WHEN, .title = N_("Begun"), .json = OF("started_at", JSON_TIME, job.started_at) },

@@ -87,6 +87,7 @@ json_object *report_json_source(const void *report);
 json_object *report_json_destinations(const void *report);
 json_object *report_json_map(const void *report);
 json_object *report_json_plan_id(const void *report);
+json_object *report_json_preset(const void *report);
 json_object *report_json_bad_areas(const void *report);
 json_object *report_json_bytes_verified(const void *report);
 json_object *report_json_look(const void *report);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "plan/preset.h"
 #include "report/facts.h"
 #include "report/mask.h"
 
@@ -80,6 +81,13 @@ json_object *report_json_plan_id(const void *data)
 	char id[9];
 
 	return json_object_new_string(report_plan_id(data, id));
+}
+
+json_object *report_json_preset(const void *data)
+{
+	const struct report *report = data;
+
+	return json_object_new_string(preset_name(report->plan->options.preset));
 }
 
 json_object *report_json_map(const void *data)

@@ -222,7 +222,8 @@ a_failing_disk_gives_its_tables_first() {
 		--report "$case_dir/report.json"
 	same_at 0 6000
 	same_at 8001 57535
-	jq -e '.bad_areas_total == 2 and .verify.source_recheck.skipped_because == "spared"' report.json
+	jq -e '.bad_areas_total == 2 and .verify.source_recheck.skipped_because == "spared" and
+		.preset == "failing"' report.json
 }
 
 # What is given by its own name wins.

@@ -14,9 +14,10 @@ static int new_socket(void)
 
 bool door_name(const char *folder, pid_t pid, struct sockaddr_un *ret)
 {
-	int n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/%ld.socket", folder, (long)pid);
+	int n;
 
-	ret->sun_family = AF_UNIX;
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/%ld.socket", folder, (long)pid);
 	return n > 0 && (size_t)n < sizeof(ret->sun_path);
 }
 

@@ -15,12 +15,12 @@
 /* The largest of those that are smaller than `than`, or as large and behind it. */
 static size_t next_largest(const struct lost *lost, size_t count, size_t than)
 {
+	uint64_t most = than < count ? lost[than].partition->sectors : UINT64_MAX;
 	size_t best = count;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t size = lost[i].partition->sectors;
-		bool left = than == count || size < lost[than].partition->sectors ||
-			    (size == lost[than].partition->sectors && i > than);
+		bool left = size < most || (size == most && i > than);
 
 		if (left && (best == count || size > lost[best].partition->sectors))
 			best = i;

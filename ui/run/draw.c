@@ -87,7 +87,7 @@ static void draw_half(const struct view *view, struct rect area, const struct ru
 		      int side, float max)
 {
 	enum role role = side ? ROLE_WRITE : ROLE_READ;
-	int far = side ? area.rows - 1 : 0, middle = area.rows / 2;
+	int far = side ? area.rows - 1 : 0, middle = (area.rows - side) / 2;
 	char top[UNITS_TEXT_MAX];
 
 	if (rect_empty(area))
