@@ -121,7 +121,7 @@ static void keep_for_all(struct rates *rates, struct rate_sample second)
 		return;
 	if (rates->all_count == RATES_ALL) {
 		for (unsigned i = 0; i < RATES_ALL / 2; i++) {
-			const struct rate_sample *two = &rates->all[2 * i];
+			const struct rate_sample *two = &rates->all[2 * (size_t)i];
 
 			rates->all[i] = (struct rate_sample){
 				.read = (two[0].read + two[1].read) / 2,

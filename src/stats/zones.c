@@ -221,7 +221,7 @@ static void weigh(const struct zones *zones, unsigned first, unsigned end, bool 
 
 static void find_slowest(const struct zones *zones, struct zones_shown *ret)
 {
-	bool slow[ZONES_MAX];
+	bool slow[ZONES_MAX] = { false };
 	struct zone rest;
 	unsigned any = find_slow(zones, ret, slow, &rest), end;
 
