@@ -257,6 +257,11 @@ static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct erro
 	return r == 0 ? fill(f, ret, reterr) : r;
 }
 
+static uint64_t whole_sectors(uint64_t bytes, uint32_t sector)
+{
+	return sector ? bytes / sector : 0;
+}
+
 static int check_ends(const struct plan *plan, struct error *reterr)
 {
 	const struct endpoint *source = &plan->source, *destination = &plan->destinations[0];
@@ -311,11 +316,11 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 	*ret = (struct layout){ 0 };
 	if (r < 0)
 		return r;
-	f.sectors = plan->source.size / (f.sector ? f.sector : 1);
+	f.sectors = whole_sectors(plan->source.size, f.sector);
 	r = check_sectors(&f, plan->destinations[0].logical_sector_size, reterr);
 	if (r < 0)
 		return r;
-	f.room = plan->destinations[0].size / f.sector;
+	f.room = whole_sectors(plan->destinations[0].size, f.sector);
 	r = f.sectors < 2 || f.room < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.other)
 					: fit(&f, grow, ret, reterr);
 	free(f.before);
