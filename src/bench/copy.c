@@ -251,23 +251,26 @@ static int measure(struct copies *all, unsigned i, struct error *reterr)
 static int run_all(struct bench_run *run, struct error *reterr)
 {
 	struct copies *all = calloc(1, sizeof(*all));
-	unsigned rounds = run->rounds = run->rounds ? run->rounds : ROUNDS;
+	unsigned turns;
 	int r;
 
 	if (!all)
 		return error_nomem(reterr);
 	all->run = run;
+	if (!run->rounds)
+		run->rounds = ROUNDS;
+	/* The first round tries them. */
+	turns = (run->rounds + 1) * (unsigned)WAYS;
 	r = practice_make(run, &all->practice, reterr);
 	if (r == 0 && (describe(all) < 0 || find_programs(all) < 0))
 		r = error_nomem(reterr);
-	/* The first round tries them. */
-	for (unsigned n = 0; n < (rounds + 1) * WAYS && r == 0; n++) {
+	for (unsigned n = 0; n < turns && r == 0; n++) {
 		unsigned i = n % WAYS;
 
 		if (!all->programs[i][0])
 			continue;
-		bench_tell(run, (double)n / (double)((rounds + 1) * WAYS),
-			   n < WAYS ? _("trying %s") : _("copying: %s"), _(ways[i].name.label));
+		bench_tell(run, (double)n / turns, n < WAYS ? _("trying %s") : _("copying: %s"),
+			   _(ways[i].name.label));
 		r = n < WAYS ? try(all, i, reterr) : measure(all, i, reterr);
 	}
 	practice_done(&all->practice);

@@ -58,7 +58,7 @@ static const struct {
 	[ROLE_MAP_RETRY] = { PAINT_NOTE, STYLE_BOLD },
 };
 
-#define OWN  -1
+#define OWN  (-1)
 #define BOLD STYLE_BOLD
 #define DIM  STYLE_DIM
 #define LINE STYLE_UNDERLINE
