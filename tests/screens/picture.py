@@ -91,7 +91,7 @@ def draw(screen):
 def main():
     path, demo = sys.argv[1:]
     with Terminal(demo, COLUMNS, ROWS) as terminal:
-        terminal.wait("[1 Disks]")
+        terminal.wait("laptop.img")
         terminal.keys("s", "d", "Enter")
         node = re.search(r"full path of the destination, (\S+)", terminal.wait("TO START"))[1]
         terminal.keys(*node, "Enter")
