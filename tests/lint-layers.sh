@@ -62,7 +62,7 @@ gcrypt.h: digest
 gcry_*: digest
 json-c/*: health report bench cli
 libsmartcols*: cli
-libfdisk*: layout
+libfdisk*: discover layout
 getopt.h: cli
 sys/ioctl.h: scsi discover after guard io bench cli
 sys/mount.h: discover after guard

@@ -2,6 +2,7 @@
 /* Disks as plain data: releasing, finding, comparing. */
 #include "discover/disk.h"
 
+#include <libfdisk/libfdisk.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,106 +189,34 @@ const char *disk_ata_node(const struct disk *disk)
 	return disk->kind == DISK_SCSI && !disk->silent && (ata || usb) ? disk->sg : "";
 }
 
-/*
- * Partition types. GUIDs after the UEFI specification, the Discoverable
- * Partitions Specification (uapi-group.org) and the makers' own documents;
- * MS-DOS numbers after Andries Brouwer's list.
- */
-static const struct {
-	const char *type, *name;
-} types[] = {
-	{ "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", N_("EFI System") },
-	{ "024dee41-33e7-11d3-9d69-0008c781f39f", N_("MBR scheme") },
-	{ "21686148-6449-6e6f-744e-656564454649", N_("BIOS boot") },
-	{ "bc13c2ff-59e6-4262-a352-b275fd6f7172", N_("Linux extended boot") },
-	{ "0fc63daf-8483-4772-8e79-3d69d8477de4", N_("Linux filesystem") },
-	{ "4f68bce3-e8cd-4db1-96e7-fbcaf984b709", N_("Linux root (x86-64)") },
-	{ "44479540-f297-41b2-9af7-d131d5f0458a", N_("Linux root (x86)") },
-	{ "b921b045-1df0-41c3-af44-4c6f280d3fae", N_("Linux root (ARM-64)") },
-	{ "69dad710-2ce4-4e3c-b16c-21a1d49abed3", N_("Linux root (ARM)") },
-	{ "72ec70a6-cf74-40e6-bd49-4bda08e8f224", N_("Linux root (RISC-V-64)") },
-	{ "8484680c-9521-48c6-9c11-b0720656f69e", N_("Linux /usr (x86-64)") },
-	{ "2c7357ed-ebd2-46d9-aec1-23d437ec2bf5", N_("Linux verity (x86-64)") },
-	{ "933ac7e1-2eb4-4f13-b844-0e14e2aef915", N_("Linux home") },
-	{ "3b8f8425-20e0-4f3b-907f-1a25a76f98e8", N_("Linux server data") },
-	{ "4d21b016-b534-45c2-a9fb-5c16e091fd2d", N_("Linux variable data") },
-	{ "7ec6f557-3bc5-4aca-b293-16ef5df639d1", N_("Linux temporary data") },
-	{ "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", N_("Linux swap") },
-	{ "e6d6d379-f507-44c2-a23c-238f2a3df928", N_("Linux LVM") },
-	{ "a19d880f-05fc-4d3b-a006-743f0f84911e", N_("Linux RAID") },
-	{ "ca7d7ccb-63ed-4c53-861c-1742536059cc", N_("Linux LUKS") },
-	{ "8da63339-0007-60c0-c436-083ac8230908", N_("Linux reserved") },
-	{ "e3c9e316-0b5c-4db8-817d-f92df00215ae", N_("Microsoft reserved") },
-	{ "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", N_("Microsoft basic data") },
-	{ "5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", N_("Microsoft LDM metadata") },
-	{ "af9b60a0-1431-4f62-bc68-3311714a69ad", N_("Microsoft LDM data") },
-	{ "de94bba4-06d1-4d40-a16a-bfd50179d6ac", N_("Windows recovery environment") },
-	{ "e75caf8f-f680-4cee-afa3-b001e56efc2d", N_("Microsoft Storage Spaces") },
-	{ "37affc90-ef7d-4e96-91c3-2d7ae055b174", N_("IBM General Parallel FS") },
-	{ "48465300-0000-11aa-aa11-00306543ecac", N_("Apple HFS/HFS+") },
-	{ "7c3457ef-0000-11aa-aa11-00306543ecac", N_("Apple APFS") },
-	{ "426f6f74-0000-11aa-aa11-00306543ecac", N_("Apple boot") },
-	{ "53746f72-6167-11aa-aa11-00306543ecac", N_("Apple Core storage") },
-	{ "52414944-0000-11aa-aa11-00306543ecac", N_("Apple RAID") },
-	{ "52637672-7900-11aa-aa11-00306543ecac", N_("Apple APFS recovery") },
-	{ "83bd6b9d-7f41-11dc-be0b-001560b84f0f", N_("FreeBSD boot") },
-	{ "516e7cb4-6ecf-11d6-8ff8-00022d09712b", N_("FreeBSD data") },
-	{ "516e7cb5-6ecf-11d6-8ff8-00022d09712b", N_("FreeBSD swap") },
-	{ "516e7cb6-6ecf-11d6-8ff8-00022d09712b", N_("FreeBSD UFS") },
-	{ "516e7cba-6ecf-11d6-8ff8-00022d09712b", N_("FreeBSD ZFS") },
-	{ "824cc7a0-36a8-11e3-890a-952519ad3f61", N_("OpenBSD data") },
-	{ "6a898cc3-1dd2-11b2-99a6-080020736631", N_("Solaris /usr and Apple ZFS") },
-	{ "6a945a3b-1dd2-11b2-99a6-080020736631", N_("Solaris reserved") },
-	{ "fe3a2a5d-4f32-41a7-b725-accc3285a309", N_("ChromeOS kernel") },
-	{ "3cb8e202-3b7e-47dd-8a3c-7ff2a13cfcec", N_("ChromeOS root fs") },
-	{ "2e0a753d-9e48-43b0-8337-b15192cb1b5e", N_("ChromeOS reserved") },
-	{ "aa31e02a-400f-11db-9590-000c2911d1b8", N_("VMware VMFS") },
-	{ "9d275380-40ad-11db-bf97-000c2911d1b8", N_("VMware diagnostic") },
-	{ "cafecafe-b00b-4efb-a11e-7fb7a5e8e0ce", N_("Ceph OSD") },
-	{ "0x1", N_("FAT12") },
-	{ "0x4", N_("FAT16 below 32 MB") },
-	{ "0x5", N_("Extended") },
-	{ "0x6", N_("FAT16") },
-	{ "0x7", N_("HPFS/NTFS/exFAT") },
-	{ "0xb", N_("W95 FAT32") },
-	{ "0xc", N_("W95 FAT32 (LBA)") },
-	{ "0xe", N_("W95 FAT16 (LBA)") },
-	{ "0xf", N_("W95 extended (LBA)") },
-	{ "0x11", N_("Hidden FAT12") },
-	{ "0x12", N_("Maker's diagnostics") },
-	{ "0x17", N_("Hidden HPFS/NTFS") },
-	{ "0x1b", N_("Hidden W95 FAT32") },
-	{ "0x1c", N_("Hidden W95 FAT32 (LBA)") },
-	{ "0x27", N_("Hidden NTFS (recovery)") },
-	{ "0x39", N_("Plan 9") },
-	{ "0x42", N_("Windows dynamic disk") },
-	{ "0x82", N_("Linux swap") },
-	{ "0x83", N_("Linux") },
-	{ "0x84", N_("Hibernation") },
-	{ "0x85", N_("Linux extended") },
-	{ "0x8e", N_("Linux LVM") },
-	{ "0xa5", N_("FreeBSD") },
-	{ "0xa6", N_("OpenBSD") },
-	{ "0xa8", N_("Darwin UFS") },
-	{ "0xa9", N_("NetBSD") },
-	{ "0xab", N_("Darwin boot") },
-	{ "0xaf", N_("HFS/HFS+") },
-	{ "0xbe", N_("Solaris boot") },
-	{ "0xbf", N_("Solaris") },
-	{ "0xde", N_("Dell utility") },
-	{ "0xea", N_("Linux extended boot") },
-	{ "0xee", N_("GPT protective") },
-	{ "0xef", N_("EFI (FAT)") },
-	{ "0xfb", N_("VMware VMFS") },
-	{ "0xfd", N_("Linux RAID autodetect") },
-};
+/* In the words of fdisk; they are in the catalogue of util-linux, where that is installed. */
+static const char *translate(const char *name)
+{
+#if ENABLE_NLS
+	/* Only then does the terminal show translated text (main()). */
+	if (strcmp(textdomain(NULL), PACKAGE_NAME) == 0)
+		return dgettext("util-linux", name);
+#endif
+	return name;
+}
 
 const char *type_name(const char *type)
 {
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (strcmp(types[i].type, type) == 0)
-			return _(types[i].name);
-	return "";
+	bool dos = strncmp(type, "0x", 2) == 0;
+	struct fdisk_context *fdisk = fdisk_new_context();
+	struct fdisk_label *label = fdisk ? fdisk_get_label(fdisk, dos ? "dos" : "gpt") : NULL;
+	const struct fdisk_parttype *found = NULL;
+	const char *name;
+
+	if (label && dos)
+		found = fdisk_label_get_parttype_from_code(label,
+							   (unsigned)strtoul(type, NULL, 16));
+	else if (label && type[0])
+		found = fdisk_label_get_parttype_from_string(label, type);
+	/* A constant of the library: it outlives the context. */
+	name = found ? fdisk_parttype_get_name(found) : NULL;
+	fdisk_unref_context(fdisk);
+	return name ? translate(name) : "";
 }
 
 void type_tidy(char *type)
