@@ -97,34 +97,27 @@ static int attach(uint32_t pid)
 	return code;
 }
 
-enum attach_option { OPTION_HELP = 256 };
-
-static const struct option long_options[] = {
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
 int cli_attach(int argc, char **argv)
 {
+	bool help = false;
+	static const struct cli_option options[] = {
+		{ "help", 0, 0, CLI_SWITCH, no_argument },
+		{ NULL },
+	};
 	uint32_t pid = 0;
-	int c;
+	int r = cli_parse(argc, argv, options, 0, &help, NULL);
 
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, long_options, ":"))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-		if (c != OPTION_HELP)
-			return cli_bad_option(argv, c);
-		fputs(_("Usage: clonedeck attach [PID]\n"
-			"\n"
-			"Brings the deck of a copy that runs to this terminal: one that was left, "
-			"or\n"
-			"that another terminal shows. PID is one of 'clonedeck jobs'; it is needed "
-			"only\n"
-			"if several copies run.\n"),
-		      stdout);
-		return cli_finish_output(EXIT_COMPLETE);
-	}
+	if (r != 0)
+		return r;
+	if (help)
+		return cli_help(
+			_("Usage: clonedeck attach [PID]\n"
+			  "\n"
+			  "Brings the deck of a copy that runs to this terminal: one that was "
+			  "left, or\n"
+			  "that another terminal shows. PID is one of 'clonedeck jobs'; it is "
+			  "needed only\n"
+			  "if several copies run.\n"));
 	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
 		return cli_usage(argv[0],
 				 _("\"%s\" is no process number; 'clonedeck jobs' shows "

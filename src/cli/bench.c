@@ -26,36 +26,37 @@
 #define TIME_MOST 3600 /* seconds */
 #define LINE_MAX  400
 
-enum option_code {
-	OPTION_JSON = 256,
-	OPTION_CSV,
-	OPTION_COMPARE,
-	OPTION_ROUNDS,
-	OPTION_POSITIONS,
-	OPTION_TIME,
-	OPTION_SIZE,
-	OPTION_HELP,
-};
-
-static const struct option bench_long[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "csv", no_argument, NULL, OPTION_CSV },
-	{ "compare", required_argument, NULL, OPTION_COMPARE },
-	{ "rounds", required_argument, NULL, OPTION_ROUNDS },
-	{ "positions", required_argument, NULL, OPTION_POSITIONS },
-	{ "time", required_argument, NULL, OPTION_TIME },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
-};
-
 struct bench_command {
 	bool json, csv, help;
+	uint32_t seconds;
 	const char *compare;
 	struct bench_options options;
 	int signal_fd;
 	bool terminal;
 	struct bench_earlier *earlier;
+};
+
+static int set_size(const char *command, const char *name, const char *value, void *member)
+{
+	uint64_t *size = member;
+
+	if (units_parse_size(value, 0, NULL, size) == 0 && *size)
+		return 0;
+	return cli_usage(command, _("--%s %s: not a size. Example: 200M."), name, value);
+}
+
+#define BENCH(kind, member, ...) kind(struct bench_command, member, ##__VA_ARGS__)
+
+static const struct cli_option bench_options[] = {
+	{ "json", 0, 0, BENCH(CLI_SWITCH, json) },
+	{ "csv", 0, 0, BENCH(CLI_SWITCH, csv) },
+	{ "compare", 0, 0, BENCH(CLI_TEXT, compare, 0) },
+	{ "rounds", 0, 0, BENCH(CLI_NUMBER, options.rounds, BENCH_ROUNDS_MAX) },
+	{ "positions", 0, 0, BENCH(CLI_NUMBER, options.positions, BENCH_POSITIONS_MAX) },
+	{ "time", 0, 0, BENCH(CLI_NUMBER, seconds, TIME_MOST) },
+	{ "size", 0, 0, BENCH(CLI_OWN, options.size, required_argument, set_size) },
+	{ "help", 0, 0, BENCH(CLI_SWITCH, help) },
+	{ NULL },
 };
 
 static int print_help(void)
@@ -77,61 +78,6 @@ static int print_help(void)
 		"Ctrl-C ends it with what was measured so far.\n"),
 	      stdout);
 	return cli_finish_output(EXIT_COMPLETE);
-}
-
-static const char *option_name(int code)
-{
-	for (const struct option *option = bench_long; option->name; option++)
-		if (option->val == code)
-			return option->name;
-	return "";
-}
-
-/* A number of an option, at most `max`. */
-static int take_number(const char *command, int code, uint32_t max, uint32_t *ret)
-{
-	if (cli_parse_number(optarg, max, ret))
-		return 0;
-	return cli_usage(command, _("--%s %s: choose a whole number from 1 to %u."),
-			 option_name(code), optarg, max);
-}
-
-static int take_option(char **argv, int c, struct bench_command *command)
-{
-	struct bench_options *options = &command->options;
-	uint32_t seconds = 0;
-	int r = 0;
-
-	switch (c) {
-	case OPTION_JSON:
-		command->json = true;
-		break;
-	case OPTION_CSV:
-		command->csv = true;
-		break;
-	case OPTION_HELP:
-		command->help = true;
-		break;
-	case OPTION_COMPARE:
-		command->compare = optarg;
-		break;
-	case OPTION_ROUNDS:
-		return take_number(argv[0], c, BENCH_ROUNDS_MAX, &options->rounds);
-	case OPTION_POSITIONS:
-		return take_number(argv[0], c, BENCH_POSITIONS_MAX, &options->positions);
-	case OPTION_TIME:
-		r = take_number(argv[0], c, TIME_MOST, &seconds);
-		options->time_ns = seconds * NSEC_PER_SEC;
-		return r;
-	case OPTION_SIZE:
-		if (units_parse_size(optarg, 0, NULL, &options->size) < 0 || !options->size)
-			return cli_usage(argv[0], _("--size %s: not a size. Example: 200M."),
-					 optarg);
-		break;
-	default:
-		return cli_bad_option(argv, c);
-	}
-	return 0;
 }
 
 /* An option that the kind does not take would have no effect. */
@@ -158,15 +104,11 @@ static int check_taken(const char *command, const struct bench_options *options)
 static int parse(int argc, char **argv, struct bench_command *ret)
 {
 	const char *command = argv[0];
-	int c, r = 0;
+	int r = cli_parse(argc, argv, bench_options, 0, ret, NULL);
 
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, bench_long, ":"))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, ":", bench_long, NULL)) != -1 && r == 0)
-		r = take_option(argv, c, ret);
 	if (r || ret->help)
 		return r;
+	ret->options.time_ns = ret->seconds * NSEC_PER_SEC;
 	if (argc == optind)
 		return cli_usage(command, _("Name the kind of measurement and one disk."));
 	ret->options.kind = bench_kind_find(argv[optind]);
@@ -316,11 +258,8 @@ int cli_bench(int argc, char **argv)
 		return print_help();
 	command.terminal = isatty(STDERR_FILENO);
 	command.signal_fd = headless_block_signals();
-	if (command.signal_fd < 0) {
-		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
-			error_phrase(command.signal_fd));
+	if (command.signal_fd < 0)
 		return EXIT_ENVIRONMENT;
-	}
 	if (argc - optind > 1)
 		r = find_disk(argv[optind + 1], &command.options, &disks, &error);
 	if (r == 0 && command.compare)

@@ -41,19 +41,55 @@ int cli_version(bool json);
 
 /* ---- options.c ---- */
 
+enum cli_kind {
+	CLI_SWITCH, /* bool */
+	CLI_TEXT,   /* const char *, of at most `most` bytes, 0 any; given once, not empty */
+	CLI_NUMBER, /* uint32_t, from 1 to `most` */
+	CLI_WORD,   /* an enum: the index of one of the words */
+	CLI_OWN,    /* whatever set() makes of it */
+};
+
+/* An option; a table of them ends with one without a name. */
+struct cli_option {
+	const char *name;
+	unsigned commands; /* in a table of several: which of them take it, a bit each */
+	char letter;       /* 0: it has none */
+	enum cli_kind kind;
+	int has_arg;   /* of getopt_long() */
+	size_t member; /* its place in what cli_parse() fills */
+	uint32_t most;
+	const char *const *words; /* the end is NULL */
+	/* 0, or the exit code to end with. */
+	int (*set)(const char *command, const char *name, const char *value, void *member);
+};
+
+#define CLI_OPTIONS_MAX 64
+
+#define CLI_SWITCH(type, member)       CLI_SWITCH, no_argument, offsetof(type, member)
+#define CLI_TEXT(type, member, most)   CLI_TEXT, required_argument, offsetof(type, member), (most)
+#define CLI_NUMBER(type, member, most) CLI_NUMBER, required_argument, offsetof(type, member), (most)
+#define CLI_WORD(type, member, ...)                                                                \
+	CLI_WORD, required_argument, offsetof(type, member), .words = (const char *const[])        \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+#define CLI_OWN(type, member, has_arg, function)                                                   \
+	CLI_OWN, (has_arg), offsetof(type, member), .set = (function)
+
 /*
- * getopt_long() takes abbreviations, which change their meaning with every new
- * option; this refuses all but exact names. Call it before getopt_long(), with
- * opterr = 0. Prints what is wrong; false: end with EXIT_USAGE.
+ * Takes all options of a command, up to the first operand, argv[optind]. Their names must be exact:
+ * getopt_long() alone takes abbreviations, which change their meaning with every new option.
+ * command: with a table of several, its bit; 0: all options are its. *retgiven: a bit for each row
+ * that was given; NULL: not asked. Says what is wrong. 0, or the exit code to end with.
  */
-bool cli_long_options_exact(int argc, char **argv, const struct option *options,
-			    const char *short_options);
-/* Says which option getopt_long() stumbled over; `c` is its '?' or ':'. */
-int cli_bad_option(char **argv, int c);
-/* --on-hangup continue|stop. Returns 0, or the exit code to end with. */
-int cli_set_on_hangup(const char *command, const char *value, bool *retstop);
-/* --allow RULE, one more of them. Returns 0, or the exit code to end with. */
-int cli_add_allow(const char *command, const char *value, struct cli_allow *ret);
+int cli_parse(int argc, char **argv, const struct cli_option *options, unsigned command, void *ret,
+	      uint64_t *retgiven);
+/* The text, for --help. Returns an enum exit_code. */
+int cli_help(const char *text);
+/* For CLI_OWN: --on-hangup continue|stop into a bool; --allow RULE, one more, into a struct
+ * cli_allow. */
+int cli_set_on_hangup(const char *command, const char *name, const char *value, void *member);
+int cli_add_allow(const char *command, const char *name, const char *value, void *member);
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
  * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

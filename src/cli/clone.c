@@ -367,11 +367,8 @@ static int run(int argc, char **argv, enum clone_command command)
 		return clone_options_help(command);
 	if (!options.dry_run)
 		signal_fd = headless_block_signals();
-	if (!options.dry_run && signal_fd < 0) {
-		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
-			error_phrase(signal_fd));
+	if (!options.dry_run && signal_fd < 0)
 		return EXIT_ENVIRONMENT;
-	}
 	r = clone_look(&options, &session);
 	if (r == 0)
 		r = options.dry_run ? dry_run(session, &options) : confirm(session, &options);

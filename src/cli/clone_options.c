@@ -15,126 +15,62 @@
 /* A day, in seconds. */
 #define MAP_INTERVAL_MAX 86400
 
-struct known {
-	const char *name;
-	unsigned commands;
-	char letter; /* 0: it has none */
-	int has_arg;
-	uint32_t most; /* of a text, or a number */
-	/* One of these says what becomes of it; the first three are offsets into struct
-	 * clone_options. Whatever set() makes of it: 0, or the exit code to end with. */
-	size_t text;   /* of at most `most` bytes, 0 any; given once */
-	size_t number; /* uint32_t, from 1 to `most` */
-	size_t on;
-	int (*set)(const char *command, const char *name, const char *value,
-		   struct clone_options *ret);
-};
-
-static int set_text(const char *command, const struct known *option, const char *value,
-		    const char **ret)
+static int set_used(const char *command, const char *name, const char *value, void *all)
 {
-	/* It stands on paper in the end: half of it is worse than none. */
-	if (option->most && strlen(value) > option->most)
-		return cli_usage(command, _("--%s: at most %d bytes of text."), option->name,
-				 (int)option->most);
-	/* The second one would silently win. */
-	if (*ret)
-		return cli_usage(command, _("The option --%s is given twice."), option->name);
-	if (!value[0])
-		return cli_usage(command, _("The option --%s needs a value."), option->name);
-	*ret = value;
-	return 0;
-}
+	struct clone_options *options = all;
 
-static int set_used(const char *command, const char *name, const char *value,
-		    struct clone_options *ret)
-{
-	if (!used_parse(value, &ret->modes))
+	if (!used_parse(value, &options->modes))
 		return cli_usage(command,
 				 _("--%s %s: give first or only, and partitions behind an @ where "
 				   "it is not for all. Examples: first, only@2,5."),
 				 name, value);
-	ret->used = true;
+	options->used = true;
 	return 0;
 }
 
 /* An empty one is a wrong one, not a missing one. */
-static int set_confirm(const char *command, const char *name, const char *value,
-		       struct clone_options *ret)
+static int set_confirm(const char *command, const char *name, const char *value, void *member)
 {
-	if (ret->confirm)
+	const char **confirm = member;
+
+	if (*confirm)
 		return cli_usage(command, _("The option --%s is given twice."), name);
-	ret->confirm = value;
+	*confirm = value;
 	return 0;
 }
 
 /* Nobody could be asked here. */
-static int set_on_vanish(const char *command, const char *name, const char *value,
-			 struct clone_options *ret)
+static int set_on_vanish(const char *command, const char *name, const char *value, void *member)
 {
 	static const char *const words[] = { "wait", "stop", NULL };
 	int i = cli_choose(command, name, value, words);
 
 	if (i < 0)
 		return EXIT_USAGE;
-	ret->session.on_vanish = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
+	*(enum session_vanish *)member = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
 	return 0;
 }
 
-static int set_on_hangup(const char *command, const char *name, const char *value,
-			 struct clone_options *ret)
+static int set_probe(const char *command, const char *name, const char *value, void *member)
 {
-	return cli_set_on_hangup(command, value, &ret->stop_on_hangup);
-}
+	enum probe_choice *probe = member, choice = name[0] == 'n' ? PROBE_NO : PROBE_YES;
 
-static int choose_probe(const char *command, enum probe_choice choice, struct clone_options *ret)
-{
-	if (ret->plan.probe != PROBE_AUTO && ret->plan.probe != choice)
+	if (*probe != PROBE_AUTO && *probe != choice)
 		return cli_usage(command, _("--probe and --no-probe exclude each other."));
-	ret->plan.probe = choice;
+	*probe = choice;
 	return 0;
 }
 
-static int set_probe(const char *command, const char *name, const char *value,
-		     struct clone_options *ret)
+static int set_no_verify(const char *command, const char *name, const char *value, void *all)
 {
-	return choose_probe(command, PROBE_YES, ret);
-}
+	struct clone_options *options = all;
 
-static int set_no_probe(const char *command, const char *name, const char *value,
-			struct clone_options *ret)
-{
-	return choose_probe(command, PROBE_NO, ret);
-}
-
-static int set_verify(const char *command, const char *name, const char *value,
-		      struct clone_options *ret)
-{
-	static const char *const words[] = { "digest", "rolling", "after", "compare", NULL };
-	int i = value ? cli_choose(command, name, value, words) : VERIFY_DIGEST;
-
-	if (i < 0)
-		return EXIT_USAGE;
-	ret->plan.verify = (enum verify_choice)i;
+	options->plan.verify = VERIFY_OFF;
+	options->session.rescue_given |= 1u << PLAN_OPTION_VERIFY;
 	return 0;
 }
 
-static int set_no_verify(const char *command, const char *name, const char *value,
-			 struct clone_options *ret)
-{
-	ret->plan.verify = VERIFY_OFF;
-	ret->session.rescue_given |= 1u << PLAN_OPTION_VERIFY;
-	return 0;
-}
-
-static int set_allow(const char *command, const char *name, const char *value,
-		     struct clone_options *ret)
-{
-	return cli_add_allow(command, value, &ret->allow);
-}
-
-static int set_chunk(const char *command, const char *name, const char *value,
-		     struct clone_options *ret)
+static int set_chunk(const char *command, const char *name, const char *value, void *member)
 {
 	uint64_t size;
 
@@ -142,42 +78,42 @@ static int set_chunk(const char *command, const char *name, const char *value,
 		return cli_usage(command,
 				 _("--%s %s: not a size. Examples: 65536, 64K, 1MiB, 100MB."), name,
 				 value);
-	ret->plan.chunk = (uint32_t)size;
+	*(uint32_t *)member = (uint32_t)size;
 	return 0;
 }
 
 /* One that plan/options.h knows by this name, and takes this value. */
-static int set_of_plan(const char *command, const char *name, const char *value,
-		       struct clone_options *ret)
+static int set_of_plan(const char *command, const char *name, const char *value, void *all)
 {
+	struct clone_options *options = all;
 	int option = plan_option_find(name);
 	char values[128];
 
-	if (plan_option_set(&ret->plan, (enum plan_option)option, value) < 0)
+	if (plan_option_set(&options->plan, (enum plan_option)option, value) < 0)
 		return cli_usage(
 			command, _("--%s %s: choose %s."), name, value,
 			plan_option_values((enum plan_option)option, values, sizeof(values)));
-	ret->session.rescue_given |= 1u << option;
+	options->session.rescue_given |= 1u << option;
 	return 0;
 }
 
-static int set_digest(const char *command, const char *name, const char *value,
-		      struct clone_options *ret)
+static int set_digest(const char *command, const char *name, const char *value, void *all)
 {
-	if (ret->plan.checksums)
+	struct clone_options *options = all;
+
+	if (options->plan.checksums)
 		return cli_usage(command, _("The option --%s is given twice."), name);
-	return set_of_plan(command, name, value, ret);
+	return set_of_plan(command, name, value, options);
 }
 
-static int set_sector_size(const char *command, const char *name, const char *value,
-			   struct clone_options *ret)
+static int set_sector_size(const char *command, const char *name, const char *value, void *member)
 {
 	static const char *const words[] = { "512", "4096", NULL };
 	int i = cli_choose(command, name, value, words);
 
 	if (i < 0)
 		return EXIT_USAGE;
-	ret->source_sector_size = i == 0 ? 512 : 4096;
+	*(uint32_t *)member = i == 0 ? 512 : 4096;
 	return 0;
 }
 
@@ -185,26 +121,30 @@ static int set_sector_size(const char *command, const char *name, const char *va
 #define RESUME COMMAND_RESUME
 #define VERIFY COMMAND_VERIFY
 
-#define TEXT(member)   required_argument, .text = offsetof(struct clone_options, member)
-#define PERSON(member) TEXT(member), .most = REPORT_PERSON_MAX - 1
-#define NUMBER(member, limit)                                                                      \
-	required_argument, .number = offsetof(struct clone_options, member), .most = (limit)
-#define SWITCH(member) no_argument, .on = offsetof(struct clone_options, member)
-#define OF_PLAN        required_argument, .set = set_of_plan
+#define TEXT(member)          CLI_TEXT(struct clone_options, member, 0)
+#define PERSON(member)        CLI_TEXT(struct clone_options, member, REPORT_PERSON_MAX - 1)
+#define NUMBER(member, limit) CLI_NUMBER(struct clone_options, member, limit)
+#define SWITCH(member)        CLI_SWITCH(struct clone_options, member)
+#define OWN(member, set)      CLI_OWN(struct clone_options, member, required_argument, set)
+/* They need more than one member. */
+#define OF_ALL(set) OWN(command, set)
+#define OF_PLAN     OF_ALL(set_of_plan)
+
+static const char *const verify_words[] = { "digest", "rolling", "after", "compare", NULL };
 
 /* resume takes options that decide which bytes go where from the map; others may change. */
-static const struct known known[] = {
+static const struct cli_option known[] = {
 	{ "source", CLONE | RESUME | VERIFY, 's', TEXT(source) },
 	{ "destination", CLONE | RESUME | VERIFY, 'd', TEXT(destination) },
 	{ "ranges", CLONE | VERIFY, 'r', TEXT(ranges) },
-	{ "source-sector-size", CLONE | RESUME | VERIFY, 0, required_argument,
-	  .set = set_sector_size },
+	{ "source-sector-size", CLONE | RESUME | VERIFY, 0,
+	  OWN(source_sector_size, set_sector_size) },
 	{ "domain", CLONE, 0, TEXT(domain) },
 	{ "retry-area", RESUME, 0, TEXT(retry_area) },
 	{ "at", CLONE | VERIFY, 0, TEXT(at) },
-	{ "used", CLONE, 0, required_argument, .set = set_used },
+	{ "used", CLONE, 0, OF_ALL(set_used) },
 	{ "preset", CLONE | RESUME, 0, OF_PLAN },
-	{ "chunk", CLONE, 'b', required_argument, .set = set_chunk },
+	{ "chunk", CLONE, 'b', OWN(plan.chunk, set_chunk) },
 	{ "queue-depth", CLONE, 'q', NUMBER(plan.queue_depth, PLAN_DEPTH_MAX) },
 	{ "lanes", CLONE, 'j', NUMBER(plan.lanes, PLAN_LANES_MAX) },
 	{ "source-backend", CLONE, 0, OF_PLAN },
@@ -218,8 +158,8 @@ static const struct known known[] = {
 	{ "operator", CLONE | RESUME, 0, PERSON(session.operator_name) },
 	{ "ticket", CLONE | RESUME, 0, PERSON(session.ticket) },
 	{ "mask-serials", CLONE | RESUME, 0, SWITCH(session.mask_serials) },
-	{ "on-vanish", CLONE | RESUME, 0, required_argument, .set = set_on_vanish },
-	{ "on-hangup", CLONE | RESUME, 0, required_argument, .set = set_on_hangup },
+	{ "on-vanish", CLONE | RESUME, 0, OWN(session.on_vanish, set_on_vanish) },
+	{ "on-hangup", CLONE | RESUME, 0, OWN(stop_on_hangup, cli_set_on_hangup) },
 	{ "wait", CLONE | RESUME, 0, NUMBER(wait, UINT32_MAX) },
 	{ "notify", CLONE | RESUME, 0, TEXT(session.notify) },
 	{ "map-interval", CLONE | RESUME, 0, NUMBER(session.map_interval, MAP_INTERVAL_MAX) },
@@ -236,91 +176,28 @@ static const struct known known[] = {
 	{ "max-no-read", CLONE | RESUME, 0, OF_PLAN },
 	{ "rate", CLONE | RESUME, 0, OF_PLAN },
 	{ "no-arm-last", CLONE, 0, SWITCH(plan.arm_at_once) },
-	{ "probe", CLONE, 0, no_argument, .set = set_probe },
-	{ "no-probe", CLONE, 0, no_argument, .set = set_no_probe },
-	{ "verify", CLONE, 0, optional_argument, .set = set_verify },
-	{ "no-verify", CLONE | RESUME, 0, no_argument, .set = set_no_verify },
+	{ "probe", CLONE, 0, CLI_OWN(struct clone_options, plan.probe, no_argument, set_probe) },
+	{ "no-probe", CLONE, 0, CLI_OWN(struct clone_options, plan.probe, no_argument, set_probe) },
+	{ "verify", CLONE, 0, CLI_WORD, optional_argument,
+	  offsetof(struct clone_options, plan.verify), .words = verify_words },
+	{ "no-verify", CLONE | RESUME, 0,
+	  CLI_OWN(struct clone_options, command, no_argument, set_no_verify) },
 	{ "rewrite", CLONE, 0, SWITCH(plan.rewrite) },
 	{ "identities", CLONE, 0, OF_PLAN },
-	{ "digest", CLONE | VERIFY, 0, required_argument, .set = set_digest },
+	{ "digest", CLONE | VERIFY, 0, OF_ALL(set_digest) },
 	{ "table", CLONE, 0, OF_PLAN },
 	{ "grow", CLONE, 0, OF_PLAN },
 	{ "grow-fs", CLONE, 0, SWITCH(plan.grow_fs) },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
 	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },
 	{ "log-dir", CLONE | RESUME, 0, TEXT(session.log_dir) },
-	{ "allow", CLONE | RESUME, 0, required_argument, .set = set_allow },
-	{ "confirm", CLONE | RESUME, 0, required_argument, .set = set_confirm },
+	{ "allow", CLONE | RESUME, 0, OWN(allow, cli_add_allow) },
+	{ "confirm", CLONE | RESUME, 0, OWN(confirm, set_confirm) },
 	{ "help", CLONE | RESUME | VERIFY, 0, SWITCH(help) },
+	{ NULL },
 };
 
-#define KNOWN (sizeof(known) / sizeof(known[0]))
-/* The first value of getopt_long() for options without a letter. */
-#define NO_LETTER (UCHAR_MAX + 1)
-
-/* As getopt_long() takes them. */
-struct option_table {
-	struct option options[KNOWN + 1];
-	char letters[2 * KNOWN + 2];
-};
-
-static void options_of(enum clone_command command, struct option_table *ret)
-{
-	struct option *next = ret->options;
-	char *letter = ret->letters;
-
-	*letter++ = ':';
-	for (size_t i = 0; i < KNOWN; i++) {
-		if (!(known[i].commands & command))
-			continue;
-		*next++ = (struct option){
-			.name = known[i].name,
-			.has_arg = known[i].has_arg,
-			.val = known[i].letter ? known[i].letter : NO_LETTER + (int)i,
-		};
-		if (!known[i].letter)
-			continue;
-		*letter++ = known[i].letter;
-		if (known[i].has_arg == required_argument)
-			*letter++ = ':';
-	}
-	*next = (struct option){ 0 };
-	*letter = '\0';
-}
-
-/* NULL: there is none of that. */
-static const struct known *find(int c)
-{
-	if (c >= NO_LETTER)
-		return &known[c - NO_LETTER];
-	for (size_t i = 0; i < KNOWN; i++)
-		if (known[i].letter && known[i].letter == c)
-			return &known[i];
-	return NULL;
-}
-
-static int take_option(char **argv, int c, struct clone_options *ret)
-{
-	const struct known *option = find(c);
-	char *options = (char *)ret;
-	int of_plan;
-
-	if (!option)
-		return cli_bad_option(argv, c);
-	of_plan = plan_option_find(option->name);
-	if (of_plan >= 0)
-		ret->given |= 1U << of_plan;
-	if (option->set)
-		return option->set(argv[0], option->name, optarg, ret);
-	if (option->text)
-		return set_text(argv[0], option, optarg, (const char **)(options + option->text));
-	if (option->on)
-		*(bool *)(options + option->on) = true;
-	else if (!cli_parse_number(optarg, option->most, (uint32_t *)(options + option->number)))
-		return cli_usage(argv[0], _("--%s %s: not a whole number from 1 to %u."),
-				 option->name, optarg, option->most);
-	return 0;
-}
+_Static_assert(sizeof(known) / sizeof(known[0]) <= CLI_OPTIONS_MAX, "they have a bit each");
 
 /* Options must be consistent. */
 static int check_sg_options(const char *command, const struct plan_options *plan)
@@ -381,30 +258,30 @@ static int check_options(const char *command, const struct clone_options *option
 	return check_sg_options(command, &options->plan);
 }
 
-/* The options of the plan that the command takes. A map decides the others. */
-static unsigned of_command(enum clone_command command)
+/* The options of the plan among these rows that the command takes. A map decides the others. */
+static unsigned of_plan(enum clone_command command, uint64_t rows)
 {
 	unsigned set = 0;
 
-	for (size_t i = 0; i < KNOWN; i++) {
+	for (size_t i = 0; known[i].name; i++) {
 		int option = plan_option_find(known[i].name);
 
-		if (option >= 0 && known[i].commands & command)
+		if (option >= 0 && known[i].commands & command && rows & 1ULL << i)
 			set |= 1U << option;
 	}
 	return set;
 }
 
 /* What was given by name wins, wherever it stands. */
-static void apply_preset(struct clone_options *options)
+static void apply_preset(struct clone_options *options, unsigned given)
 {
 	enum preset preset = options->plan.preset;
 	unsigned resumed = options->session.rescue_given;
 
 	if (!(resumed & 1U << PLAN_OPTION_PRESET))
 		return;
-	preset_apply(&options->plan, preset, options->given | resumed);
-	options->session.rescue_given |= preset_sets(preset) & of_command(COMMAND_RESUME);
+	preset_apply(&options->plan, preset, given | resumed);
+	options->session.rescue_given |= preset_sets(preset) & of_plan(COMMAND_RESUME, UINT64_MAX);
 	if (options->command != COMMAND_CLONE || options->used || options->domain ||
 	    !preset_used_first(preset))
 		return;
@@ -415,24 +292,18 @@ static void apply_preset(struct clone_options *options)
 int clone_options_parse(int argc, char **argv, enum clone_command command,
 			struct clone_options *ret)
 {
-	struct option_table table = { 0 };
-	int c, r;
+	uint64_t rows;
+	int r;
 
-	options_of(command, &table);
 	*ret = (struct clone_options){ .command = command,
 				       .plan = PLAN_OPTIONS_DEFAULT,
 				       .session.all = true };
 	if (command == COMMAND_VERIFY)
 		ret->plan = (struct plan_options){ .verify = VERIFY_COMPARE,
 						   .retries = PLAN_RETRIES_DEFAULT };
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, table.options, table.letters))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, table.letters, table.options, NULL)) != -1) {
-		r = take_option(argv, c, ret);
-		if (r != 0)
-			return r;
-	}
+	r = cli_parse(argc, argv, known, command, ret, &rows);
+	if (r != 0)
+		return r;
 	if (ret->help)
 		return 0;
 	if (optind < argc && command == COMMAND_RESUME)
@@ -448,6 +319,6 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 				 argv[optind]);
 	ret->session.allow = ret->allow.rules;
 	ret->session.rescue = &ret->plan;
-	apply_preset(ret);
+	apply_preset(ret, of_plan(command, rows));
 	return check_options(argv[0], ret);
 }

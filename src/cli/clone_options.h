@@ -29,7 +29,6 @@ struct clone_options {
 	struct used_modes modes;
 	const char *confirm; /* NULL: not given */
 	struct plan_options plan;
-	unsigned given; /* of these, by name: a bit each (plan/options.h) */
 	struct session_options session;
 	struct cli_allow allow;
 	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */

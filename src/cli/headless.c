@@ -61,13 +61,16 @@ int headless_block_signals(void)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
-	if (sigprocmask(SIG_BLOCK, &set, NULL) < 0)
-		return -errno;
 	/* A reader that goes away must not end the copy. */
 	signal(SIGPIPE, SIG_IGN);
-	int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	int fd = sigprocmask(SIG_BLOCK, &set, NULL) < 0
+			 ? -1
+			 : signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
+			error_phrase(errno));
+	return fd;
 }
 
 int headless_columns(void)

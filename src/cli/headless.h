@@ -16,7 +16,7 @@ struct headless_options {
 };
 
 /* Blocks the signals that the copy obeys; before any thread is started. Returns a
- * descriptor that reads them, or a negative errno. */
+ * descriptor that reads them, or -1 after saying why there is none. */
 int headless_block_signals(void);
 /* From a confirmed session to its report; returns an enum exit_code. *retabandoned: a second
  * signal came while the copy was stopping for long; the session's threads may wait for a disk

@@ -101,51 +101,35 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 
 /* ---- list ---- */
 
-/* From here on what the deck shows in its details fits into the table. */
-#define LIST_WIDE 110
-
 #define SERIAL_NARROW 12
 
-enum list_column { NODE, HCTL, SG, RAW, SIZE, TRAN, MODEL, SERIAL, USE, NARROW_COUNT };
-enum list_wide_column {
-	W_NODE,
-	W_HCTL,
-	W_SG,
-	W_RAW,
-	W_SIZE,
-	W_SECTORS,
-	W_TRAN,
-	W_MODEL,
-	W_SERIAL,
-	W_WWN,
-	W_USE,
-	WIDE_COUNT
+enum list_column {
+	NODE,
+	HCTL,
+	SG,
+	RAW,
+	SIZE,
+	SECTORS,
+	TRAN,
+	MODEL,
+	SERIAL,
+	WWN,
+	USE,
+	COLUMN_COUNT
 };
 
-static const struct column narrow_columns[NARROW_COUNT] = {
+static const struct column list_columns[COLUMN_COUNT] = {
 	[NODE] = { N_("NODE") },
 	[HCTL] = { N_("HCTL") },
 	[SG] = { N_("SG") },
 	[RAW] = { N_("RAW") },
 	[SIZE] = { N_("SIZE"), COLUMN_RIGHT },
+	[SECTORS] = { N_("LOG/PHY"), COLUMN_WIDE },
 	[TRAN] = { N_("TRAN") },
 	[MODEL] = { N_("MODEL"), COLUMN_SHRINKS },
 	[SERIAL] = { N_("SERIAL"), 0, SERIAL_NARROW },
+	[WWN] = { N_("WWN"), COLUMN_SHRINKS | COLUMN_WIDE },
 	[USE] = { N_("USE") },
-};
-
-static const struct column wide_columns[WIDE_COUNT] = {
-	[W_NODE] = { N_("NODE") },
-	[W_HCTL] = { N_("HCTL") },
-	[W_SG] = { N_("SG") },
-	[W_RAW] = { N_("RAW") },
-	[W_SIZE] = { N_("SIZE"), COLUMN_RIGHT },
-	[W_SECTORS] = { N_("LOG/PHY") },
-	[W_TRAN] = { N_("TRAN") },
-	[W_MODEL] = { N_("MODEL"), COLUMN_SHRINKS },
-	[W_SERIAL] = { N_("SERIAL") },
-	[W_WWN] = { N_("WWN"), COLUMN_SHRINKS },
-	[W_USE] = { N_("USE") },
 };
 
 /* "raw1,raw2" */
@@ -179,42 +163,22 @@ static const char *print_sectors(const struct disk *disk, char *to, size_t size)
 	return to;
 }
 
-static int add_row(struct columns *table, const struct disk *disk, bool wide, struct error *reterr)
+static int add_row(struct columns *table, const struct disk *disk, struct error *reterr)
 {
 	char raw[160], size[UNITS_TEXT_MAX], sectors[32], use[16];
-	const char *node = node_short(disk->node), *sg = node_short(disk->sg);
 	const struct identity *identity = &disk->identity;
-
-	print_raw(disk, raw, sizeof(raw));
-	use_letters(&disk->in_use, disk->read_only, use);
-	if (wide) {
-		const char *texts[WIDE_COUNT] = {
-			[W_NODE] = node,
-			[W_HCTL] = disk->hctl,
-			[W_SG] = sg,
-			[W_RAW] = raw,
-			[W_SIZE] = print_size(disk, size),
-			[W_SECTORS] = print_sectors(disk, sectors, sizeof(sectors)),
-			[W_TRAN] = disk->transport,
-			[W_MODEL] = identity->model,
-			[W_SERIAL] = identity->serial,
-			[W_WWN] = identity->wwn,
-			[W_USE] = use,
-		};
-
-		return columns_add(table, texts, reterr);
-	}
-
-	const char *texts[NARROW_COUNT] = {
-		[NODE] = node,
+	const char *texts[COLUMN_COUNT] = {
+		[NODE] = node_short(disk->node),
 		[HCTL] = disk->hctl,
-		[SG] = sg,
-		[RAW] = raw,
+		[SG] = node_short(disk->sg),
+		[RAW] = print_raw(disk, raw, sizeof(raw)),
 		[SIZE] = print_size(disk, size),
+		[SECTORS] = print_sectors(disk, sectors, sizeof(sectors)),
 		[TRAN] = disk->transport,
 		[MODEL] = identity->model,
 		[SERIAL] = identity->serial,
-		[USE] = use,
+		[WWN] = identity->wwn,
+		[USE] = use_letters(&disk->in_use, disk->read_only, use),
 	};
 
 	return columns_add(table, texts, reterr);
@@ -279,17 +243,14 @@ static int print_table(const struct disk_list *list, bool verbose, struct error 
 	struct columns *table = NULL;
 	int width = columns_width(), r;
 
-	bool wide = width == 0 || width >= LIST_WIDE;
-
 	if (list->count == 0) {
 		printf("%s\n", _("There is no disk."));
 		print_notes(list, verbose, width);
 		return 0;
 	}
-	r = columns_new(wide ? wide_columns : narrow_columns,
-			wide ? (size_t)WIDE_COUNT : (size_t)NARROW_COUNT, &table, reterr);
+	r = columns_new(list_columns, COLUMN_COUNT, &table, reterr);
 	for (size_t i = 0; r == 0 && i < list->count; i++)
-		r = add_row(table, &list->disks[i], wide, reterr);
+		r = add_row(table, &list->disks[i], reterr);
 	if (r == 0)
 		r = columns_print(table, reterr);
 	columns_destroy(table);
@@ -331,74 +292,36 @@ static int list_disks(void *data, struct error *reterr)
 
 /* ---- the command line ---- */
 
-enum inspect_option { OPTION_VERBOSE = 'v', OPTION_ALL = 256, OPTION_JSON, OPTION_HELP };
-
-static const struct option list_long[] = {
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct cli_option list_options[] = {
+	{ "all", 0, 0, CLI_SWITCH(struct inspect_options, all) },
+	{ "json", 0, 0, CLI_SWITCH(struct inspect_options, json) },
+	{ "verbose", 0, 'v', CLI_SWITCH(struct inspect_options, verbose) },
+	{ "help", 0, 0, CLI_SWITCH(struct inspect_options, help) },
+	{ NULL },
 };
 
-static const struct option show_long[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct cli_option show_options[] = {
+	{ "json", 0, 0, CLI_SWITCH(struct inspect_options, json) },
+	{ "help", 0, 0, CLI_SWITCH(struct inspect_options, help) },
+	{ NULL },
 };
-
-/* letters: as for getopt_long(). */
-static int parse(int argc, char **argv, const char *letters, const struct option *options,
-		 struct inspect_options *ret)
-{
-	int c;
-
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, options, ":"))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		switch (c) {
-		case OPTION_ALL:
-			ret->all = true;
-			break;
-		case OPTION_JSON:
-			ret->json = true;
-			break;
-		case OPTION_VERBOSE:
-			ret->verbose = true;
-			break;
-		case OPTION_HELP:
-			ret->help = true;
-			break;
-		default:
-			return cli_bad_option(argv, c);
-		}
-	}
-	return 0;
-}
-
-static int help(const char *text)
-{
-	fputs(text, stdout);
-	return cli_finish_output(EXIT_COMPLETE);
-}
 
 int cli_list(int argc, char **argv)
 {
 	struct inspect_options options = { 0 };
 	struct error error = { 0 };
-	int r = parse(argc, argv, ":v", list_long, &options);
+	int r = cli_parse(argc, argv, list_options, 0, &options, NULL);
 
 	if (r != 0)
 		return r;
 	if (options.help)
-		return help(_("Usage: clonedeck list [--all] [--json] [--verbose]\n"
-			      "\n"
-			      "Shows the disks, their nodes and identity, and what uses them.\n"
-			      "\n"
-			      "  --all          loop, RAM, device mapper and md devices, too\n"
-			      "  --json         as JSON\n"
-			      "  -v, --verbose  also what kernels no longer have\n"));
+		return cli_help(_("Usage: clonedeck list [--all] [--json] [--verbose]\n"
+				  "\n"
+				  "Shows the disks, their nodes and identity, and what uses them.\n"
+				  "\n"
+				  "  --all          loop, RAM, device mapper and md devices, too\n"
+				  "  --json         as JSON\n"
+				  "  -v, --verbose  also what kernels no longer have\n"));
 	if (optind < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind]);
 	if (apart_run(list_disks, &options, &error) < 0)
@@ -410,18 +333,18 @@ int cli_show(int argc, char **argv)
 {
 	struct inspect_options options = { 0 };
 	struct error error = { 0 };
-	int r = parse(argc, argv, ":", show_long, &options);
+	int r = cli_parse(argc, argv, show_options, 0, &options, NULL);
 
 	if (r != 0)
 		return r;
 	if (options.help)
-		return help(_("Usage: clonedeck show DISK|IMAGE [--json]\n"
-			      "\n"
-			      "Shows one disk, or what an image file holds, and its layout in "
-			      "sectors.\n"
-			      "DISK is a node, a link to one, serial=TEXT or wwn=TEXT.\n"
-			      "\n"
-			      "  --json  as JSON\n"));
+		return cli_help(_("Usage: clonedeck show DISK|IMAGE [--json]\n"
+				  "\n"
+				  "Shows one disk, or what an image file holds, and its layout in "
+				  "sectors.\n"
+				  "DISK is a node, a link to one, serial=TEXT or wwn=TEXT.\n"
+				  "\n"
+				  "  --json  as JSON\n"));
 	if (optind == argc)
 		return cli_usage(argv[0], _("Name the disk or image file to show."));
 	if (optind + 1 < argc)

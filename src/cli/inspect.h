@@ -18,13 +18,14 @@
 
 enum column_flags {
 	COLUMN_RIGHT = 1 << 0,
-	COLUMN_SHRINKS = 1 << 1, /* is cut where the terminal is narrow */
+	COLUMN_SHRINKS = 1 << 1, /* is cut where there is not enough room */
+	COLUMN_WIDE = 1 << 2,    /* is left out on a narrow terminal */
 };
 
 struct column {
 	const char *heading; /* N_() */
 	unsigned flags;
-	int most; /* longer texts keep their tail behind ".."; 0: no limit */
+	int most; /* there, longer texts keep their tail behind ".."; 0: no limit */
 };
 
 struct columns;

@@ -18,12 +18,14 @@
 /* ---- a table ---- */
 
 #define CELL_MAX 512
+/* From here on what the deck shows in its details fits into a row. */
+#define WIDE 110
 
 struct columns {
 	struct libscols_table *table;
 	const struct column *columns;
 	size_t count;
-	bool limited;
+	bool narrow;
 };
 
 int columns_width(void)
@@ -54,6 +56,8 @@ static int add_columns(struct columns *table)
 			flags |= SCOLS_FL_RIGHT;
 		if (column->flags & COLUMN_SHRINKS)
 			flags |= SCOLS_FL_TRUNC;
+		if (column->flags & COLUMN_WIDE && table->narrow)
+			flags |= SCOLS_FL_HIDDEN;
 		if (!scols_table_new_column(table->table, _(column->heading), 0, flags))
 			return -ENOMEM;
 	}
@@ -71,16 +75,16 @@ int columns_new(const struct column *columns, size_t count, struct columns **ret
 	table->columns = columns;
 	table->count = count;
 	table->table = scols_new_table();
-	table->limited = width > 0;
+	table->narrow = width > 0 && width < WIDE;
 	if (!table->table || add_columns(table) < 0 ||
 	    scols_table_set_stream(table->table, stdout) < 0) {
 		columns_destroy(table);
 		return error_nomem(reterr);
 	}
 	/* Without a terminal nothing is truncated. */
-	r = scols_table_set_termforce(table->table, table->limited ? SCOLS_TERMFORCE_ALWAYS
-								   : SCOLS_TERMFORCE_NEVER);
-	if (r == 0 && table->limited)
+	r = scols_table_set_termforce(table->table,
+				      width ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
+	if (r == 0 && width)
 		r = scols_table_set_termwidth(table->table, (size_t)width);
 	if (r < 0) {
 		columns_destroy(table);
@@ -101,7 +105,7 @@ int columns_add(struct columns *table, const char *const *texts, struct error *r
 		int most = table->columns[i].most;
 		char fitted[CELL_MAX];
 
-		if (table->limited && most > 0 && text_width(text) > most)
+		if (table->narrow && most > 0 && text_width(text) > most)
 			text = text_fit_tail(fitted, sizeof(fitted), text, most);
 		if (scols_line_set_data(line, i, text) < 0)
 			return error_nomem(reterr);

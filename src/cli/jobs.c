@@ -119,48 +119,39 @@ static int print_json(const struct running *jobs, size_t count, struct error *re
 	return disk_json_print(document, reterr);
 }
 
-enum jobs_option { OPTION_JSON = 256, OPTION_HELP };
+struct jobs_options {
+	bool json, help;
+};
 
-static const struct option long_options[] = {
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ NULL, 0, NULL, 0 },
+static const struct cli_option jobs_options[] = {
+	{ "json", 0, 0, CLI_SWITCH(struct jobs_options, json) },
+	{ "help", 0, 0, CLI_SWITCH(struct jobs_options, help) },
+	{ NULL },
 };
 
 int cli_jobs(int argc, char **argv)
 {
 	struct running jobs[RUNNING_MAX];
+	struct jobs_options options = { 0 };
 	struct error error = { 0 };
-	bool json = false;
 	size_t count;
-	int c;
+	int r = cli_parse(argc, argv, jobs_options, 0, &options, NULL);
 
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, long_options, ":"))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-		switch (c) {
-		case OPTION_JSON:
-			json = true;
-			break;
-		case OPTION_HELP:
-			fputs(_("Usage: clonedeck jobs [--json]\n"
-				"\n"
-				"Shows the copies that run on this machine, how far they are, and "
-				"their\n"
-				"maps.\n"
-				"\n"
-				"  --json  as JSON\n"),
-			      stdout);
-			return cli_finish_output(EXIT_COMPLETE);
-		default:
-			return cli_bad_option(argv, c);
-		}
-	}
+	if (r != 0)
+		return r;
+	if (options.help)
+		return cli_help(
+			_("Usage: clonedeck jobs [--json]\n"
+			  "\n"
+			  "Shows the copies that run on this machine, how far they are, and "
+			  "their\n"
+			  "maps.\n"
+			  "\n"
+			  "  --json  as JSON\n"));
 	if (optind < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind]);
 	count = running_list(NULL, jobs);
-	if ((json ? print_json : print_table)(jobs, count, &error) < 0)
+	if ((options.json ? print_json : print_table)(jobs, count, &error) < 0)
 		return cli_error(&error);
 	return cli_finish_output(EXIT_COMPLETE);
 }

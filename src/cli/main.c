@@ -10,6 +10,7 @@
 
 #include "base/i18n.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "discover/running.h"
 #include "ui/deck.h"
@@ -31,39 +32,6 @@ static const struct command commands[] = {
 	{ "jobs", cli_jobs, N_("show the copies that run") },
 	{ "attach", cli_attach, N_("bring the deck of a copy that runs to this terminal") },
 	{ "bench", cli_bench, N_("measure a disk and the way to it") },
-};
-
-enum deck_option {
-	OPTION_GLYPHS = 256,
-	OPTION_COLOR,
-	OPTION_THEME,
-	OPTION_SIZE,
-	OPTION_SIMPLE,
-	OPTION_PRACTICE,
-	OPTION_ALLOW,
-	OPTION_ON_VANISH,
-	OPTION_ON_HANGUP,
-	OPTION_NOTIFY,
-	OPTION_HELP,
-	OPTION_VERSION,
-	OPTION_JSON
-};
-
-static const struct option deck_long[] = {
-	{ "glyphs", required_argument, NULL, OPTION_GLYPHS },
-	{ "color", required_argument, NULL, OPTION_COLOR },
-	{ "theme", required_argument, NULL, OPTION_THEME },
-	{ "size", required_argument, NULL, OPTION_SIZE },
-	{ "simple", no_argument, NULL, OPTION_SIMPLE },
-	{ "practice", required_argument, NULL, OPTION_PRACTICE },
-	{ "allow", required_argument, NULL, OPTION_ALLOW },
-	{ "on-vanish", required_argument, NULL, OPTION_ON_VANISH },
-	{ "on-hangup", required_argument, NULL, OPTION_ON_HANGUP },
-	{ "notify", required_argument, NULL, OPTION_NOTIFY },
-	{ "help", no_argument, NULL, OPTION_HELP },
-	{ "version", no_argument, NULL, OPTION_VERSION },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ NULL, 0, NULL, 0 },
 };
 
 static int print_help(void)
@@ -96,112 +64,51 @@ static int print_help(void)
 	return cli_finish_output(EXIT_COMPLETE);
 }
 
-static int set_glyphs(struct deck_options *options)
+struct command_line {
+	struct deck_options deck;
+	struct cli_allow allow;
+	bool help, version, json;
+};
+
+static int set_size(const char *command, const char *name, const char *value, void *member)
 {
-	static const char *const words[] = { "auto", "braille", "block", "half",
-					     "acs",  "ascii",   NULL };
-	int i = cli_choose("", "glyphs", optarg, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	options->glyphs = (enum deck_glyphs)i;
-	return 0;
-}
-
-static int set_color(struct deck_options *options)
-{
-	static const char *const words[] = { "auto", "never", "always", NULL };
-	int i = cli_choose("", "color", optarg, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	options->color = (enum deck_color)i;
-	return 0;
-}
-
-static int set_theme(struct deck_options *options)
-{
-	static const char *const words[] = { "auto", "dark", "light", "high", NULL };
-	int i = cli_choose("", "theme", optarg, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	options->theme = (enum deck_theme)i;
-	return 0;
-}
-
-static int set_size(struct deck_options *options)
-{
-	char columns[8], *x = strchr(optarg, 'x');
+	struct deck_options *deck = member;
+	char columns[8];
+	const char *x = strchr(value, 'x');
 	uint32_t cols, rows;
 
-	if (x && (size_t)(x - optarg) < sizeof(columns)) {
-		memcpy(columns, optarg, (size_t)(x - optarg));
-		columns[x - optarg] = '\0';
+	if (x && (size_t)(x - value) < sizeof(columns)) {
+		text_copy(columns, (size_t)(x - value) + 1, value);
 		if (cli_parse_number(columns, SIZE_MAX_CELLS, &cols) &&
 		    cli_parse_number(x + 1, SIZE_MAX_CELLS, &rows)) {
-			options->cols = (int)cols;
-			options->rows = (int)rows;
+			deck->cols = (int)cols;
+			deck->rows = (int)rows;
 			return 0;
 		}
 	}
-	return cli_usage("", _("--size %s: not a size. Example: 80x24."), optarg);
+	return cli_usage(command, _("--%s %s: not a size. Example: 80x24."), name, value);
 }
 
-static int set_on_vanish(struct deck_options *options)
-{
-	static const char *const words[] = { "wait", "ask", "stop", NULL };
-	int i = cli_choose("", "on-vanish", optarg, words);
+#define DECK(kind, member, ...) kind(struct command_line, member, ##__VA_ARGS__)
 
-	if (i < 0)
-		return EXIT_USAGE;
-	options->on_vanish = (enum session_vanish)i;
-	return 0;
-}
-
-/* -1: go on with the options. */
-static int take_option(char **argv, int c, struct deck_options *options, struct cli_allow *allow)
-{
-	int r = 0;
-
-	switch (c) {
-	case OPTION_GLYPHS:
-		r = set_glyphs(options);
-		break;
-	case OPTION_COLOR:
-		r = set_color(options);
-		break;
-	case OPTION_THEME:
-		r = set_theme(options);
-		break;
-	case OPTION_SIZE:
-		r = set_size(options);
-		break;
-	case OPTION_SIMPLE:
-		options->simple = true;
-		break;
-	case OPTION_PRACTICE:
-		options->practice_dir = optarg;
-		break;
-	case OPTION_ALLOW:
-		r = cli_add_allow("", optarg, allow);
-		break;
-	case OPTION_ON_VANISH:
-		r = set_on_vanish(options);
-		break;
-	case OPTION_ON_HANGUP:
-		r = cli_set_on_hangup("", optarg, &options->stop_on_hangup);
-		break;
-	case OPTION_NOTIFY:
-		options->notify = optarg;
-		break;
-	case OPTION_HELP:
-		return print_help();
-	default:
-		return cli_bad_option(argv, c);
-	}
-	return r ? r : -1;
-}
+static const struct cli_option deck_options[] = {
+	{ "glyphs", 0, 0,
+	  DECK(CLI_WORD, deck.glyphs, "auto", "braille", "block", "half", "acs", "ascii") },
+	{ "color", 0, 0, DECK(CLI_WORD, deck.color, "auto", "never", "always") },
+	{ "theme", 0, 0, DECK(CLI_WORD, deck.theme, "auto", "dark", "light", "high") },
+	{ "size", 0, 0, DECK(CLI_OWN, deck, required_argument, set_size) },
+	{ "simple", 0, 0, DECK(CLI_SWITCH, deck.simple) },
+	{ "practice", 0, 0, DECK(CLI_TEXT, deck.practice_dir, 0) },
+	{ "allow", 0, 0, DECK(CLI_OWN, allow, required_argument, cli_add_allow) },
+	{ "on-vanish", 0, 0, DECK(CLI_WORD, deck.on_vanish, "wait", "ask", "stop") },
+	{ "on-hangup", 0, 0,
+	  DECK(CLI_OWN, deck.stop_on_hangup, required_argument, cli_set_on_hangup) },
+	{ "notify", 0, 0, DECK(CLI_TEXT, deck.notify, 0) },
+	{ "help", 0, 0, DECK(CLI_SWITCH, help) },
+	{ "version", 0, 0, DECK(CLI_SWITCH, version) },
+	{ "json", 0, 0, DECK(CLI_SWITCH, json) },
+	{ NULL },
+};
 
 /* Of a copy that runs already and has a deck; NULL: there is none. */
 static const char *news_of_copies(char *buffer, size_t size)
@@ -223,39 +130,26 @@ static const char *news_of_copies(char *buffer, size_t size)
 
 static int run_deck(int argc, char **argv)
 {
-	struct cli_allow allow = { 0 };
-	struct deck_options options = { .allow = allow.rules };
-	bool version = false, json = false;
+	struct command_line line = { .deck.allow = line.allow.rules };
 	char folder[512], news[256];
-	int c;
+	int r = cli_parse(argc, argv, deck_options, 0, &line, NULL);
 
-	opterr = 0;
-	if (!cli_long_options_exact(argc, argv, deck_long, ":"))
-		return EXIT_USAGE;
-	while ((c = getopt_long(argc, argv, ":", deck_long, NULL)) != -1) {
-		int r = -1;
-
-		if (c == OPTION_VERSION)
-			version = true;
-		else if (c == OPTION_JSON)
-			json = true;
-		else
-			r = take_option(argv, c, &options, &allow);
-		if (r >= 0)
-			return r;
-	}
+	if (r != 0)
+		return r;
+	if (line.help)
+		return print_help();
 	if (optind < argc)
 		return cli_usage("", _("Unexpected argument \"%s\": the command comes first."),
 				 argv[optind]);
-	if (version)
-		return cli_version(json);
-	if (json)
+	if (line.version)
+		return cli_version(line.json);
+	if (line.json)
 		return cli_usage("", _("The deck has no --json; --version and commands do."));
 	if (running_folder(folder, sizeof(folder)))
-		options.folder = folder;
-	if (!options.practice_dir)
-		options.news = news_of_copies(news, sizeof(news));
-	return deck_run(&options);
+		line.deck.folder = folder;
+	if (!line.deck.practice_dir)
+		line.deck.news = news_of_copies(news, sizeof(news));
+	return deck_run(&line.deck);
 }
 
 int main(int argc, char **argv)

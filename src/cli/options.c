@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Common to all commands: exact options, and how errors are printed. */
 #include <errno.h>
+#include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +33,8 @@ static bool takes_next(const char *cluster, const char *short_options)
 	return false;
 }
 
-bool cli_long_options_exact(int argc, char **argv, const struct option *options,
-			    const char *short_options)
+static bool are_exact(int argc, char **argv, const struct option *options,
+		      const char *short_options)
 {
 	for (int i = 1; i < argc; i++) {
 		const char *name = argv[i] + 2;
@@ -60,7 +62,8 @@ bool cli_long_options_exact(int argc, char **argv, const struct option *options,
 	return true;
 }
 
-int cli_bad_option(char **argv, int c)
+/* Which option getopt_long() stumbled over. */
+static int bad_option(char **argv, int c)
 {
 	const char *given = argv[optind - 1];
 
@@ -71,22 +74,147 @@ int cli_bad_option(char **argv, int c)
 	return cli_usage(argv[0], _("The option %s takes no value."), given);
 }
 
-int cli_set_on_hangup(const char *command, const char *value, bool *retstop)
-{
-	static const char *const words[] = { "continue", "stop", NULL };
-	int i = cli_choose(command, "on-hangup", value, words);
+/* As getopt_long() takes them. */
+struct option_table {
+	struct option options[CLI_OPTIONS_MAX + 1];
+	char letters[2 * CLI_OPTIONS_MAX + 2];
+};
 
-	if (i < 0)
-		return EXIT_USAGE;
-	*retstop = i == 1;
+/* The first value of getopt_long() for options without a letter. */
+#define NO_LETTER (UCHAR_MAX + 1)
+
+static void fill_table(const struct cli_option *known, unsigned command, struct option_table *ret)
+{
+	struct option *next = ret->options;
+	char *letter = ret->letters;
+
+	*letter++ = ':';
+	for (size_t i = 0; known[i].name; i++) {
+		if (command && !(known[i].commands & command))
+			continue;
+		*next++ = (struct option){
+			.name = known[i].name,
+			.has_arg = known[i].has_arg,
+			.val = known[i].letter ? known[i].letter : NO_LETTER + (int)i,
+		};
+		if (!known[i].letter)
+			continue;
+		*letter++ = known[i].letter;
+		if (known[i].has_arg == required_argument)
+			*letter++ = ':';
+	}
+}
+
+/* NULL: there is none of that. */
+static const struct cli_option *find(const struct cli_option *known, int c)
+{
+	if (c >= NO_LETTER)
+		return &known[c - NO_LETTER];
+	for (; known->name; known++)
+		if (known->letter && known->letter == c)
+			return known;
+	return NULL;
+}
+
+static int set_text(const char *command, const struct cli_option *option, const char *value,
+		    const char **ret)
+{
+	/* It stands on paper in the end: half of it is worse than none. */
+	if (option->most && strlen(value) > option->most)
+		return cli_usage(command, _("--%s: at most %d bytes of text."), option->name,
+				 (int)option->most);
+	/* The second one would silently win. */
+	if (*ret)
+		return cli_usage(command, _("The option --%s is given twice."), option->name);
+	if (!value[0])
+		return cli_usage(command, _("The option --%s needs a value."), option->name);
+	*ret = value;
 	return 0;
 }
 
-int cli_add_allow(const char *command, const char *value, struct cli_allow *ret)
+static int set_word(const char *command, const struct cli_option *option, const char *value,
+		    unsigned *ret)
 {
-	if (ret->count == CLI_ALLOW_MAX)
-		return cli_usage(command, _("--allow is given more than %d times."), CLI_ALLOW_MAX);
-	ret->rules[ret->count++] = value;
+	int i = value ? cli_choose(command, option->name, value, option->words) : 0;
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*ret = (unsigned)i;
+	return 0;
+}
+
+static int take(const char *command, const struct cli_option *option, void *ret)
+{
+	void *member = (char *)ret + option->member;
+
+	switch (option->kind) {
+	case CLI_SWITCH:
+		*(bool *)member = true;
+		return 0;
+	case CLI_TEXT:
+		return set_text(command, option, optarg, member);
+	case CLI_NUMBER:
+		if (cli_parse_number(optarg, option->most, member))
+			return 0;
+		return cli_usage(command, _("--%s %s: not a whole number from 1 to %u."),
+				 option->name, optarg, option->most);
+	case CLI_WORD:
+		return set_word(command, option, optarg, member);
+	case CLI_OWN:
+		break;
+	}
+	return option->set(command, option->name, optarg, member);
+}
+
+int cli_parse(int argc, char **argv, const struct cli_option *options, unsigned command, void *ret,
+	      uint64_t *retgiven)
+{
+	struct option_table table = { 0 };
+	uint64_t given = 0;
+	int c, r = 0;
+
+	fill_table(options, command, &table);
+	opterr = 0;
+	if (!are_exact(argc, argv, table.options, table.letters))
+		return EXIT_USAGE;
+	while (r == 0 && (c = getopt_long(argc, argv, table.letters, table.options, NULL)) != -1) {
+		const struct cli_option *option = find(options, c);
+
+		if (!option)
+			return bad_option(argv, c);
+		given |= 1ULL << (option - options);
+		r = take(argv[0], option, ret);
+	}
+	if (retgiven)
+		*retgiven = given;
+	return r;
+}
+
+int cli_help(const char *text)
+{
+	fputs(text, stdout);
+	return cli_finish_output(EXIT_COMPLETE);
+}
+
+int cli_set_on_hangup(const char *command, const char *name, const char *value, void *member)
+{
+	static const char *const words[] = { "continue", "stop", NULL };
+	int i = cli_choose(command, name, value, words);
+
+	if (i < 0)
+		return EXIT_USAGE;
+	*(bool *)member = i == 1;
+	return 0;
+}
+
+int cli_add_allow(const char *command, const char *name, const char *value, void *member)
+{
+	struct cli_allow *allow = member;
+
+	if (allow->count == CLI_ALLOW_MAX)
+		return cli_usage(command, _("--%s is given more than %d times."), name,
+				 CLI_ALLOW_MAX);
+	allow->rules[allow->count++] = value;
 	return 0;
 }
 

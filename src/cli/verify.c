@@ -99,11 +99,8 @@ int cli_verify(int argc, char **argv)
 	if (options.help)
 		return clone_options_help(COMMAND_VERIFY);
 	signal_fd = headless_block_signals();
-	if (signal_fd < 0) {
-		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
-			error_phrase(signal_fd));
+	if (signal_fd < 0)
 		return EXIT_ENVIRONMENT;
-	}
 	r = clone_look(&options, &session);
 	if (r == 0) {
 		const struct headless_options wanted = { .json = options.json,
