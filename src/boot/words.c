@@ -64,7 +64,7 @@ static void say_uefi(const struct boot_look *look, char line[static BOOT_LINE_MA
 	unsigned found;
 
 	if (!esp) {
-		append(line, "%s", _("UEFI: no EFI system partition"));
+		append(line, "%s", _("UEFI: no EFI system partition that can be read"));
 		return;
 	}
 	append(line, _("UEFI: partition %u:"), esp->partition);

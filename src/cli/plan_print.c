@@ -161,10 +161,12 @@ static void put_table(const struct session *session, struct page *page)
 	if (plan->options.table == TABLE_FIT)
 		page_field(page, _("table"), _("made to fit the destination; %s"),
 			   fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+	else if (offer && offer->grown)
+		page_field(page, _("table"), _("copied as it is; with --table=fit --grow=%u: %s"),
+			   offer->grown,
+			   fitted_print(offer, plan->sector_size, text, sizeof(text)));
 	else if (offer)
-		page_field(page, _("table"),
-			   offer->grown ? _("copied as it is; with --table=fit --grow=last: %s")
-					: _("copied as it is; with --table=fit: %s"),
+		page_field(page, _("table"), _("copied as it is; with --table=fit: %s"),
 			   fitted_print(offer, plan->sector_size, text, sizeof(text)));
 	else if (session_choice(session).no_offer[0])
 		page_field(page, _("table"), _("copied as it is. With --table=fit: %s"),

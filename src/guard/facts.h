@@ -81,8 +81,9 @@ struct guard_facts {
 	struct source_writers source_writers;
 	/* Not by facts_gather(): */
 	struct guard_reach source_reach, destination_reach;
-	bool source_fails; /* it says so itself, has sectors that it moved or could not read, or
-			    * the copy could not read some; not asked where the plan knows */
+	bool source_fails;  /* it says so itself, has sectors that it moved or could not read, or
+			     * the copy could not read some; not asked where the plan knows */
+	bool table_can_fit; /* one for the size of the destination can be made; not asked for */
 	/* What facts_look_at() has found on a destination that is half made, and on which nothing
 	 * may show yet; "" nothing. */
 	char shows[GUARD_SHOWS_MAX];

@@ -53,6 +53,7 @@ struct verdict {
 	/* This many sectors from the start of the source would fit where all of it does not; 0:
 	 * says nothing about that. */
 	uint64_t fits;
+	bool fits_with_table; /* all of it, with a table that is made to fit */
 	char sentence[400];
 };
 

@@ -64,16 +64,15 @@ static uint64_t partitions_within(const struct disk *disk, uint64_t limit)
 	return last;
 }
 
-/* What can be done on a destination that is too small, and the sectors from the start that have all
- * the partitions for which there is room; 0: unknown, or none. */
-static uint64_t say_what_fits(const struct rule_context *c, char *advice, size_t size)
+/* The sectors from the start that have all the partitions for which there is room; 0: unknown, or
+ * none. */
+static uint64_t say_range(const struct rule_context *c, char *advice, size_t size)
 {
 	const struct plan *plan = c->plan;
 	const struct disk *disk = c->source_contents;
 	uint64_t limit, last, within;
 	unsigned number = 0;
 
-	snprintf(advice, size, "%s", _("Take a larger disk, or choose ranges that fit."));
 	if (!rule_copies_table(c) || c->destination->kind != ENDPOINT_DISK ||
 	    !disk->partition_count)
 		return 0;
@@ -99,6 +98,19 @@ static uint64_t say_what_fits(const struct rule_context *c, char *advice, size_t
 	return within;
 }
 
+static void say_what_fits(const struct rule_context *c, char *advice, size_t size,
+			  struct verdict *ret)
+{
+	ret->fits_with_table = c->facts->table_can_fit;
+	snprintf(advice, size, "%s",
+		 ret->fits_with_table
+			 ? _("But what its partitions hold has room: --table=fit makes table and "
+			     "partitions fit. Or take a larger disk.")
+			 : _("Take a larger disk, or choose ranges that fit."));
+	if (!ret->fits_with_table)
+		ret->fits = say_range(c, advice, size);
+}
+
 void rule_destination_too_small(const struct rule_context *c, struct verdict *ret)
 {
 	uint64_t needed = rule_destination_end(c->plan);
@@ -112,7 +124,7 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 		uint64_t count = (missing + unit - 1) / unit;
 		char advice[200];
 
-		ret->fits = say_what_fits(c, advice, sizeof(advice));
+		say_what_fits(c, advice, sizeof(advice), ret);
 		rule_say(ret, VERDICT_REFUSE,
 			 P_("The destination %s is too small: %s sector of %" PRIu32 " bytes (%s) "
 			    "is missing. %s",

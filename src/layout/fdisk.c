@@ -45,9 +45,12 @@ static int make(const struct fitting *f, int fd)
 	if (r == 0 &&
 	    !fdisk_is_labeltype(fdisk, f->gpt ? FDISK_DISKLABEL_GPT : FDISK_DISKLABEL_DOS))
 		r = -EINVAL;
-	/* From the front, so that each finds its new place free. */
+	/* In an order in which each finds its new place free. */
+	for (size_t i = f->part_count; r == 0 && i-- > 0;)
+		if (f->parts[i].to > f->parts[i].start)
+			r = change(fdisk, &f->parts[i]);
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
-		if (part_changes(&f->parts[i]))
+		if (part_changes(&f->parts[i]) && f->parts[i].to <= f->parts[i].start)
 			r = change(fdisk, &f->parts[i]);
 	if (r == 0)
 		r = fdisk_write_disklabel(fdisk);

@@ -98,16 +98,39 @@ static int check_parts(struct fitting *f, struct error *reterr)
 
 static struct part *find(const struct fitting *f, uint32_t number)
 {
-	for (size_t i = 0; i < f->part_count; i++)
-		if (f->parts[i].number == number || (number == GROW_LAST && i + 1 == f->part_count))
+	struct part *largest = f->parts;
+
+	if (number == GROW_LAST)
+		return f->part_count ? f->parts + f->part_count - 1 : NULL;
+	for (size_t i = 0; i < f->part_count; i++) {
+		if (f->parts[i].number == number)
 			return &f->parts[i];
-	return NULL;
+		if (f->parts[i].sectors > largest->sectors)
+			largest = &f->parts[i];
+	}
+	return number == GROW_LARGEST ? largest : NULL;
+}
+
+static int refuse_growth(const struct fitting *f, const struct part *part, struct error *reterr)
+{
+	const struct part *next = part + 1;
+
+	if (next < f->parts + f->part_count && next->fixed)
+		return fitting_refuse(
+			f, reterr,
+			_("Partition %u of %s cannot grow: partition %u behind it stays where it "
+			  "is (%s)."),
+			part->number, f->name, next->number, next->fixed);
+	return fitting_refuse(
+		f, reterr, _("There is no room behind partition %u of %s: on %s it cannot grow."),
+		part->number, f->name, f->other);
 }
 
 static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr)
 {
 	struct part *part = find(f, number);
-	uint64_t end = f->usable;
+	uint64_t end;
+	int r;
 
 	if (f->extended)
 		return fitting_refuse(
@@ -118,15 +141,15 @@ static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr
 	if (!part)
 		return fitting_refuse(f, reterr, _("%s has no partition %u that could grow."),
 				      f->name, number == GROW_LAST ? 1 : number);
-	if (part + 1 < f->parts + f->part_count)
-		end = part[1].to;
+	if (part_changes(part))
+		return refuse_growth(f, part, reterr);
+	r = fit_larger(f, part, reterr);
+	if (r < 0)
+		return r;
+	end = part + 1 < f->parts + f->part_count ? part[1].to : f->usable;
 	end = u64_align_down(end, ALIGNMENT / f->sector);
-	if (end <= part->start + part->sectors || part_changes(part))
-		return fitting_refuse(
-			f, reterr,
-			_("There is no room behind partition %u of %s: on %s it cannot "
-			  "grow."),
-			part->number, f->name, f->other);
+	if (end <= part->start + part->sectors)
+		return refuse_growth(f, part, reterr);
 	f->grown = part;
 	part->size = end - part->start;
 	return 0;
@@ -184,7 +207,7 @@ static int collect(const struct fitting *f, int fd, struct fitted *ret, struct e
 		if (r == 0)
 			r = compare_place(f, &f->places[i], made, ret, reterr);
 		if (r == 0 && i == 0)
-			r = smaller_collect(f, ret, reterr);
+			r = moved_collect(f, ret, reterr);
 	}
 	return r;
 }
@@ -199,7 +222,7 @@ static void add_parts(const struct fitting *f, struct layout *ret)
 		if (part == f->grown || (!part_changes(part) && !fitted->part_count))
 			continue;
 		if (!fitted->part_count)
-			ret->extents[0].sectors = part->to;
+			ret->extents[0].sectors = part->to < part->start ? part->to : part->start;
 		ret->extents[ret->extent_count++] =
 			(struct extent){ part->start, part->to, part->size };
 		fitted->parts[fitted->part_count++] =
@@ -288,7 +311,7 @@ static int check_sectors(const struct fitting *f, uint32_t other, struct error *
 	if (f->sector >= FITTED_UNIT && f->sector <= 4096 && f->sector % FITTED_UNIT == 0 &&
 	    (!other || other == f->sector))
 		return 0;
-	smaller_bound(f, other, bound, sizeof(bound));
+	bound_to_sectors(f, other, bound, sizeof(bound));
 	if (!bound[0])
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,

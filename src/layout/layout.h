@@ -27,7 +27,8 @@ struct layout {
  *
  * On a smaller destination, partitions are cut where the file system inside is small enough and in
  * order, and moved together as far as that is needed: never the first one, nor what boot code finds
- * by its place. Where that is not enough, the sentence says what to shrink, and how.
+ * by its place. Where that is not enough, the sentence says what to shrink, and how. On a larger
+ * one, those behind the partition that grows are moved to the end, if they may.
  *
  * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
  * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.

@@ -17,7 +17,7 @@ struct part {
 	uint64_t start, sectors; /* on the source */
 	uint64_t to, size;       /* on the destination */
 
-	/* smaller.c: */
+	/* move.c: */
 	uint64_t least;    /* sectors, so that what is in it is whole */
 	const char *fixed; /* why it must stay where it is, translated; NULL: it may move */
 	char fs[32];       /* libblkid's TYPE; "" unknown */
@@ -63,21 +63,27 @@ static inline bool part_changes(const struct part *part)
 	return part->to != part->start || part->size != part->sectors;
 }
 
-/* ---- smaller.c ---- */
+/* ---- move.c ---- */
 
 /* Makes partitions end at f->usable, or refuses with what is to be done. They are ascending and
  * sound. */
 int fit_smaller(struct fitting *f, struct error *reterr);
+/* Moves what is behind this partition to the end of the destination, so that it can grow. What must
+ * stay where it is, and what is before that, stays. */
+int fit_larger(struct fitting *f, struct part *part, struct error *reterr);
 /* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
  * begin. */
-int smaller_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
+int moved_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
 /* The partitions whose file systems do not work with sectors of another size: "1 (vfat), 3 (ntfs)".
  */
-void smaller_bound(const struct fitting *f, uint32_t other, char *list, size_t size);
+void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_t size);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
  * False: *retblocked would have to end *retmissing sectors earlier. */
 bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
 	     size_t *retblocked, uint64_t *retmissing);
+
+/* The arithmetic of fit_larger(): sets `to`, from the last one to the first. */
+void make_way(struct part *parts, size_t count, uint64_t usable, uint64_t unit);
 
 /* Lets libfdisk write the table to memory of the size of the destination: a descriptor. */
 int fdisk_make(const struct fitting *f, struct error *reterr);

@@ -79,7 +79,7 @@ static const struct option table[PLAN_OPTIONS] = {
 	[PLAN_OPTION_FREE] = { MEMBER("free", PLAN_WORD, free),
 			       .words = { "zero", "discard", "leave" } },
 	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table), .words = { "keep", "fit" } },
-	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LAST, "none" },
+	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LARGEST, "none" },
 	[PLAN_OPTION_GROW_FS] = { MEMBER("grow-fs", PLAN_SWITCH, grow_fs),
 				  .words = { "off", "on" } },
 	[PLAN_OPTION_PRESET] = { MEMBER("preset", PLAN_WORD, preset),

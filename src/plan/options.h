@@ -50,6 +50,8 @@ enum table_choice {
 
 #define GROW_NO   0U
 #define GROW_LAST UINT32_MAX
+/* Only for asking what could be offered; in a plan it has a number. */
+#define GROW_LARGEST (UINT32_MAX - 1)
 
 /* What the destination gets in place of sectors that cannot be read. */
 enum fill {

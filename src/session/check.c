@@ -116,6 +116,7 @@ static int ask(struct check *check)
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
 	facts->source_fails = source_fails(check, plan);
+	facts->table_can_fit = !check->fits && check->layout.extent_count > 0;
 	look_for_boot(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);
@@ -149,7 +150,7 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 static int fit(struct check *check)
 {
 	const struct plan *plan = &check->ends;
-	uint32_t grow = check->fits ? plan->options.grow : GROW_LAST;
+	uint32_t grow = check->fits ? plan->options.grow : GROW_LARGEST;
 	CLEANUP(close) int fd = -1;
 	int r;
 
@@ -166,6 +167,8 @@ static int fit(struct check *check)
 				 _("%s cannot be opened to read its table (%s)."),
 				 plan->source.node, error_phrase(errno));
 	r = layout_fit(plan, fd, grow, &check->layout, check->fits ? &check->error : NULL);
+	if (r < 0 && !check->fits)
+		r = layout_fit(plan, fd, GROW_LAST, &check->layout, NULL);
 	if (r < 0 && !check->fits)
 		r = layout_fit(plan, fd, GROW_NO, &check->layout, &check->no_offer);
 	/* To a larger disk the table goes as it is, too. */

@@ -127,14 +127,22 @@ a_damaged_one_does_not_grow() {
 	same source.img "$MIB" destination.img "$MIB" $((13 * MIB))
 }
 
-a_chosen_partition_grows_up_to_the_next() {
+what_is_behind_a_partition_makes_way() {
 	source_gpt
 	destination=$(new_disk destination 64)
+	head -c 64M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	blockdev --flushbufs "$destination"
 	clone 0 "$source" "$destination" --grow=1
+	says 'partition 3 moves to LBA 79872'
 	clean_gpt "$destination"
-	[ "$(part "$destination" 1)" = '2048 18432' ]
-	run 3 clone -n -s "$source" -d "$destination" --grow=2
-	says 'There is no room behind partition 2'
+	[ "$(part "$destination" 1)" = '2048 69632' ]
+	[ "$(part "$destination" 2)" = '71680 8192' ]
+	[ "$(part "$destination" 3)" = '79872 49152' ]
+	same source.img "$MIB" destination.img "$MIB" $((4 * MIB))
+	same source.img $((place * 512)) destination.img $((79872 * 512)) $((size * MIB))
+	dd if=destination.img of=fs bs=512 skip=79872 count=49152 status=none
+	e2fsck -fn fs
+	run 0 verify logs/*.json -d "$destination"
 }
 
 a_GPT_fits_a_smaller_disk() {
@@ -333,7 +341,7 @@ odd_ones_are_refused() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_chosen_partition_grows_up_to_the_next a_GPT_fits_a_smaller_disk \
+	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \

@@ -95,7 +95,7 @@ void plan_screen_preset(struct plan_screen *screen, struct app *app)
 
 /* ---- the table ---- */
 
-/* As it is; with the last partition grown, where it can; only made to fit. */
+/* As it is; with the partition grown that is offered; only made to fit. */
 bool plan_screen_fit_table(struct app *app)
 {
 	struct plan_options options = app_choice(app)->options;
@@ -103,7 +103,7 @@ bool plan_screen_fit_table(struct app *app)
 
 	if (options.table == TABLE_KEEP) {
 		options.table = TABLE_FIT;
-		options.grow = offer->grown ? GROW_LAST : GROW_NO;
+		options.grow = offer->grown;
 	} else if (options.grow) {
 		options.grow = GROW_NO;
 	} else {

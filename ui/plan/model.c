@@ -275,7 +275,9 @@ void plan_text_start(const struct gate *gate, struct line *line)
 {
 	if (gate_refused(gate)) {
 		line_add(line, "%s",
-			 gate_fits(gate)
+			 gate_fits_with_table(gate)
+				 ? _(" REFUSED: it does not fit. t makes table and partitions fit.")
+			 : gate_fits(gate)
 				 ? _(" REFUSED: it does not fit. f takes the range that does.")
 			 : gate_liftable(gate) ? _(" REFUSED: choose anew on 1 or 2, or lift the "
 						   "check by its name: a.")

@@ -430,9 +430,10 @@ static enum command wanted(void *state, struct app *app)
 
 	if (!plan_screen_startable(app))
 		return COMMAND_NONE;
-	return gate_fits(&screen->gate)      ? COMMAND_FIT
-	       : gate_to_lift(&screen->gate) ? COMMAND_ALLOW
-					     : COMMAND_NONE;
+	return gate_fits_with_table(&screen->gate) ? COMMAND_FIT_TABLE
+	       : gate_fits(&screen->gate)          ? COMMAND_FIT
+	       : gate_to_lift(&screen->gate)       ? COMMAND_ALLOW
+						   : COMMAND_NONE;
 }
 
 static struct field *field(void *state, struct app *app)
@@ -538,7 +539,8 @@ static const char *const notes[] = {
 	   "the report; ok."),
 	N_("LAST  Tables, boot sectors and superblocks are written at the very end, so that no "
 	   "half-made copy boots or is mounted."),
-	N_("TABLE  t makes the partition table fit a disk of another size, and the last partition "
+	N_("TABLE  t makes the partition table fit a disk of another size, and the largest "
+	   "partition "
 	   "grow; again: only fit; again: as it is."),
 	N_("MAPS  of the destination before and after: digit = partition, G = table, . = free."),
 	NULL,

@@ -94,6 +94,15 @@ uint64_t gate_fits(const struct gate *gate)
 	return 0;
 }
 
+bool gate_fits_with_table(const struct gate *gate)
+{
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
+		if (gate->verdicts->items[i].kind == VERDICT_REFUSE &&
+		    gate->verdicts->items[i].fits_with_table)
+			return true;
+	return false;
+}
+
 bool gate_set_typing(struct gate *gate, bool typing)
 {
 	gate->typing = typing && !gate_refused(gate);

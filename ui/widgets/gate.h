@@ -50,6 +50,8 @@ bool gate_liftable(const struct gate *gate);
 const struct verdict *gate_to_lift(const struct gate *gate);
 /* So many sectors from the start of the source would fit, where a rule refuses all of it; or 0. */
 uint64_t gate_fits(const struct gate *gate);
+/* Does a check refuse what a table made to fit would solve? */
+bool gate_fits_with_table(const struct gate *gate);
 /* Into the field or out of it. False: there is no field, for a rule refuses. */
 bool gate_set_typing(struct gate *gate, bool typing);
 /* Is what was typed so far the beginning of the token? */

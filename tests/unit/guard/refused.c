@@ -169,6 +169,12 @@ void set_too_small(struct machine *m)
 	machine_choose(m);
 }
 
+static void set_table_can_fit(struct machine *m)
+{
+	set_too_small(m);
+	m->facts.table_can_fit = true;
+}
+
 void set_4kn(struct machine *m)
 {
 	m->disks[1].identity.logical_sector_size = 4096;
@@ -406,6 +412,7 @@ const struct rule_case refused[] = {
 	{ "destination-too-small", set_too_small, ": 3 sectors of 512" },
 	{ "destination-too-small", set_too_small, "--ranges 0-" },
 	{ "destination-too-small", set_dos_too_small, "--ranges 0-" },
+	{ "destination-too-small", set_table_can_fit, "--table=fit" },
 	{ "destination-too-small", set_partition_too_long, "Partition 2 ends at LBA" },
 	{ "destination-too-small", set_nothing_fits, "shrink it first, or take a larger disk." },
 	{ "destination-too-small", set_without_table, "or choose ranges that fit" },

@@ -154,8 +154,8 @@ START_TEST(test_gpt_grown)
 	ck_assert_uint_eq((layout.fitted.start + layout.fitted.after) % 2048, 0);
 	ck_assert_uint_gt(layout.fitted.after, 28 * 2048);
 	layout_done(&layout);
-	refused(40 * MIB, 1, "no room behind partition 1");
 	refused(40 * MIB, 7, "no partition 7");
+	refused(26624 * 512 + 33 * 512, 1, "no room behind partition 1");
 }
 END_TEST
 
@@ -387,6 +387,44 @@ START_TEST(test_squeeze_any)
 }
 END_TEST
 
+/* Whatever stays: in order, inside, none before where it was, and no room left behind what may
+ * move. */
+START_TEST(test_make_way_any)
+{
+	unsigned seed = (unsigned)_i;
+
+	for (unsigned round = 0; round < 2000; round++) {
+		struct part parts[6];
+		size_t count = 1 + (unsigned)rand_r(&seed) % 6;
+		uint64_t at = 8, usable;
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t length = 1 + (unsigned)rand_r(&seed) % 64;
+
+			at += (unsigned)rand_r(&seed) % 32;
+			parts[i] = (struct part)PART((unsigned)i + 1, at, length, length);
+			parts[i].to = at;
+			parts[i].size = length;
+			parts[i].fixed = rand_r(&seed) % 5 ? NULL : "";
+			at += length;
+		}
+		usable = at + (unsigned)rand_r(&seed) % 256;
+		make_way(parts, count, usable, 8);
+		for (size_t i = 0; i < count; i++) {
+			const struct part *p = &parts[i];
+			uint64_t next = i + 1 < count ? parts[i + 1].to : usable;
+
+			ck_assert_uint_ge(p->to, p->start);
+			ck_assert(!p->fixed || p->to == p->start);
+			ck_assert(p->to == p->start || p->to % 8 == 0);
+			ck_assert_uint_eq(p->size, p->sectors);
+			ck_assert_uint_le(p->to + p->size, next);
+			ck_assert(p->fixed || next - p->to - p->size < 8);
+		}
+	}
+}
+END_TEST
+
 static void shows(uint64_t lba, const char *words)
 {
 	char there[16] = "";
@@ -396,6 +434,40 @@ static void shows(uint64_t lba, const char *words)
 	close(fd);
 	ck_assert_str_eq(there, words);
 }
+
+/* Swap or a recovery partition stands behind the system: it makes way. */
+START_TEST(test_gpt_makes_way)
+{
+	make("label: gpt\nstart=2048,size=4096\nstart=6144,size=8192\nstart=16384,size=4096\n",
+	     16 * MIB);
+	poke(from, 6144 * 512, "second", 6);
+	poke(from, 16384 * 512, "third", 5);
+	fits(40 * MIB, 2);
+	ck_assert_uint_eq(layout.fitted.grown, 2);
+	ck_assert_uint_eq(layout.fitted.part_count, 1);
+	ck_assert_uint_eq(layout.fitted.parts[0].to, 75776);
+	ck_assert_uint_eq(layout.fitted.after, 75776 - 6144);
+	shows(6144, "second");
+	shows(75776, "third");
+	layout_done(&layout);
+	fits(40 * MIB, GROW_LARGEST);
+	ck_assert_uint_eq(layout.fitted.grown, 2);
+	layout_done(&layout);
+	/* Both behind it move, the last one first. */
+	fits(40 * MIB, 1);
+	ck_assert_uint_eq(layout.fitted.parts[0].to, 75776 - 8192);
+	ck_assert_uint_eq(layout.fitted.after, 75776 - 8192 - 2048);
+	shows(75776 - 8192, "second");
+	shows(75776, "third");
+	layout_done(&layout);
+	/* GRUB's core is found by its place. */
+	make("label: gpt\nstart=2048,size=4096\n"
+	     "start=6144,size=2048,type=21686148-6449-6E6F-744E-656564454649\n",
+	     16 * MIB);
+	refused(40 * MIB, 1, "partition 2 behind it stays");
+	fits(40 * MIB, GROW_LAST);
+}
+END_TEST
 
 START_TEST(test_gpt_moved)
 {
@@ -440,8 +512,9 @@ Suite *unit_suite(void)
 	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
 		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
 		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge, test_gpt_moved,
-		  test_squeeze);
+		  test_gpt_makes_way, test_squeeze);
 	tcase_add_loop_test(tcase, test_squeeze_any, 0, 4);
+	tcase_add_loop_test(tcase, test_make_way_any, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

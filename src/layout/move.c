@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Partitions for a smaller disk: cut where nothing is, and moved together. */
+/* Partitions that move: together on a smaller disk, where they are also cut, and out of the way of
+ * one that grows on a larger. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -169,7 +170,7 @@ static int read_contents(const struct fitting *f, struct table *ret)
 	return fd < 0 ? -errno : table_read(&from, ret);
 }
 
-void smaller_bound(const struct fitting *f, uint32_t other, char *list, size_t size)
+void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_t size)
 {
 	static const char *const bound[] = { "vfat", "exfat", "ntfs", "xfs" };
 	struct table table = { 0 };
@@ -345,6 +346,39 @@ int fit_smaller(struct fitting *f, struct error *reterr)
 	return refuse_blocked(f, blocked, missing, reterr);
 }
 
+/* ---- room for one that grows ---- */
+
+void make_way(struct part *parts, size_t count, uint64_t usable, uint64_t unit)
+{
+	uint64_t end = usable;
+
+	for (size_t i = count; i-- > 0;) {
+		struct part *part = &parts[i];
+		uint64_t to = end < part->size ? 0 : u64_align_down(end - part->size, unit);
+
+		if (!part->fixed && to > part->start)
+			part->to = to;
+		end = part->to;
+	}
+}
+
+int fit_larger(struct fitting *f, struct part *part, struct error *reterr)
+{
+	size_t behind = (size_t)(f->parts + f->part_count - part) - 1;
+	int r;
+
+	if (behind == 0)
+		return 0;
+	if (f->part_count > FITTED_PARTS_MAX)
+		return fitting_refuse(f, reterr,
+				      _("%s has %zu partitions: no more than %u are moved."),
+				      f->name, f->part_count, FITTED_PARTS_MAX);
+	r = learn(f, reterr);
+	if (r == 0)
+		make_way(part + 1, behind, f->usable, ALIGNMENT / f->sector);
+	return r;
+}
+
 /* ---- what says where it begins ---- */
 
 static bool is_sound(const struct part *part, const unsigned char *first)
@@ -380,7 +414,7 @@ static int add_begin(const struct fitting *f, const struct part *part, uint64_t 
 	return fitted_add(ret, volume.start + at, changed);
 }
 
-int smaller_collect(const struct fitting *f, struct fitted *ret, struct error *reterr)
+int moved_collect(const struct fitting *f, struct fitted *ret, struct error *reterr)
 {
 	int r = 0;
 
