@@ -40,7 +40,7 @@ allowed() { # LAYER
 	report) echo 'base/* scsi/sense.h discover/disk.h boot/* after/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h layout/layout.h guard/claim.h guard/facts.h map/recorded_copy.h map/partial_digests.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
 	bench) echo "base/* stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h report/json.h session/opened.h" ;;
-	cli) echo "config.h session/health.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
+	cli) echo "config.h health/smartctl.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac
 }

@@ -15,8 +15,8 @@
 #include "discover/endpoint.h"
 #include "discover/image_store.h"
 #include "discover/scan.h"
+#include "health/smartctl.h"
 #include "report/json.h"
-#include "session/health.h"
 
 #define HEADING_WIDTH 9
 

@@ -7,18 +7,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/i18n.h"
 #include "base/process.h"
+#include "base/text.h"
 
 /* Ten times what the most talkative disk fills. */
 #define OUTPUT_MAX (256UL * 1024)
-#define QUESTIONS  8
-#define POLL_MAX   1000 /* ms */
+#define ENDS       8
+#define TIMEOUT    (5 * NSEC_PER_SEC) /* of all together */
+#define POLL_MAX   1000               /* ms */
 
 struct answer {
 	pid_t pid; /* 0: none was started, or it is gone */
@@ -27,7 +31,7 @@ struct answer {
 	size_t length;
 };
 
-const char *smartctl_node(const struct disk *disk)
+static const char *node_of(const struct disk *disk)
 {
 	switch (disk->kind) {
 	case DISK_SCSI:
@@ -41,7 +45,7 @@ const char *smartctl_node(const struct disk *disk)
 	}
 }
 
-bool smartctl_has_error_counters(const struct disk *disk)
+static bool has_error_counters(const struct disk *disk)
 {
 	static const char *const others[] = { "usb", "sata", "pata" };
 
@@ -49,6 +53,20 @@ bool smartctl_has_error_counters(const struct disk *disk)
 		if (strcmp(disk->transport, others[i]) == 0)
 			return false;
 	return disk->kind == DISK_SCSI;
+}
+
+void health_address(const struct disk *disk, struct health_end *ret)
+{
+	text_copy(ret->node, sizeof(ret->node), disk ? node_of(disk) : "");
+	ret->error_counters = disk && has_error_counters(disk);
+	text_copy(ret->disk, sizeof(ret->disk), disk ? disk->node : "");
+}
+
+bool health_is_written_to(const char *node)
+{
+	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
 }
 
 /* It runs as root, so only from directories that nobody else can write to. */
@@ -63,15 +81,12 @@ static const char *find_program(void)
 	return NULL;
 }
 
-static int start(const char *program, const struct smartctl_question *question,
-		 struct answer *answer)
+static int start(const char *program, const struct health_end *end, struct answer *answer)
 {
 	/* It wants the node last. */
-	const char *const usual[] = {
-		"smartctl", "--json", "-H", "-A", "-i", question->node, NULL
-	};
-	const char *const scsi[] = { "smartctl", "--json",      "-H",           "-A",
-				     "-i",       "--log=error", question->node, NULL };
+	const char *const usual[] = { "smartctl", "--json", "-H", "-A", "-i", end->node, NULL };
+	const char *const scsi[] = { "smartctl", "--json",      "-H",      "-A",
+				     "-i",       "--log=error", end->node, NULL };
 	int pipes[2];
 
 	answer->text = malloc(OUTPUT_MAX);
@@ -79,7 +94,7 @@ static int start(const char *program, const struct smartctl_question *question,
 		return -ENOMEM;
 	if (pipe2(pipes, O_CLOEXEC) < 0)
 		return -errno;
-	int r = child_start(program, question->error_counters ? scsi : usual, NULL, -1, pipes[1],
+	int r = child_start(program, end->error_counters ? scsi : usual, NULL, -1, pipes[1],
 			    &answer->pid);
 
 	close(pipes[1]);
@@ -111,7 +126,7 @@ static void take(struct answer *answer)
 static void listen_to(struct answer *answers, size_t count, uint64_t deadline)
 {
 	for (;;) {
-		struct pollfd fds[QUESTIONS];
+		struct pollfd fds[ENDS];
 		uint64_t now = clock_monotonic();
 		bool any = false;
 
@@ -131,7 +146,7 @@ static void listen_to(struct answer *answers, size_t count, uint64_t deadline)
 	}
 }
 
-static void end(struct answer *answer)
+static void finish(struct answer *answer)
 {
 	if (answer->fd >= 0)
 		close(answer->fd);
@@ -157,34 +172,49 @@ static void say(struct health *health, int64_t now, int started, const struct an
 	}
 }
 
-static void ask(const char *program, struct smartctl_question *questions, size_t count,
-		uint64_t timeout)
+static void ask(const char *program, const struct health_end *ends, struct health *healths,
+		size_t count, uint64_t timeout)
 {
-	struct answer answers[QUESTIONS];
-	int started[QUESTIONS];
+	struct answer answers[ENDS];
+	int started[ENDS];
 
 	for (size_t i = 0; i < count; i++) {
 		answers[i] = (struct answer){ .fd = -1 };
-		started[i] = questions[i].node[0] ? start(program, &questions[i], &answers[i]) : 0;
+		started[i] = ends[i].node[0] ? start(program, &ends[i], &answers[i]) : 0;
 	}
 	listen_to(answers, count, clock_monotonic() + timeout);
 	for (size_t i = 0; i < count; i++) {
-		if (questions[i].node[0])
-			say(questions[i].health, (int64_t)time(NULL), started[i], &answers[i]);
-		end(&answers[i]);
+		if (ends[i].node[0])
+			say(&healths[i], (int64_t)time(NULL), started[i], &answers[i]);
+		finish(&answers[i]);
 		free(answers[i].text);
 	}
 }
 
-void smartctl_ask(const char *program, struct smartctl_question *questions, size_t count,
-		  uint64_t timeout)
+void smartctl_ask(const char *program, const struct health_end *ends, struct health *answers,
+		  size_t count, uint64_t timeout)
 {
 	if (!program)
 		program = find_program();
 	for (size_t i = 0; i < count; i++)
-		health_clear(questions[i].health, program || !questions[i].node[0]
-							  ? NULL
-							  : _("smartctl is not installed."));
+		health_clear(&answers[i],
+			     program || !ends[i].node[0] ? NULL : _("smartctl is not installed."));
 	if (program)
-		ask(program, questions, count < QUESTIONS ? count : QUESTIONS, timeout);
+		ask(program, ends, answers, count < ENDS ? count : ENDS, timeout);
+}
+
+void health_ask(const struct health_end *end, struct health *ret)
+{
+	health_clear(ret, NULL);
+	if (!end->node[0])
+		return;
+	if (health_is_written_to(end->disk))
+		health_clear(ret, _("Another program has locked the disk."));
+	else
+		smartctl_ask(NULL, end, ret, 1, TIMEOUT);
+}
+
+void health_ask_both(const struct health_end ends[2], struct health answers[2])
+{
+	smartctl_ask(NULL, ends, answers, 2, TIMEOUT);
 }

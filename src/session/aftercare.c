@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "session/aftercare.h"
+/* What is done to a copy once it is complete and verified, where asked for. */
+#include "session/outcome.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -137,29 +138,25 @@ void aftercare_run(struct log *log, const struct disk *source, struct report *re
 	log_steps(log, report);
 }
 
-const char *aftercare_step(const struct report *report, unsigned index,
-			   char step[static REPORT_STEP_MAX])
+void aftercare_say(struct report *report)
 {
-	bool failed = report_after_failed(report), left = false;
+	bool left = false;
 
-	step[0] = '\0';
 	for (size_t i = 0; i < report->after.count; i++)
 		left = left || report->after.items[i].left;
 	if (!report->after_asked)
-		return step;
-	if (index == 0 && failed)
-		text_copy(step, REPORT_STEP_MAX,
-			  _("The copy itself is complete, but not every new identifier could be "
-			    "given: take the old disk out before you use both, or repeat what "
-			    "failed."));
-	else if (index == 1 && left)
-		text_copy(step, REPORT_STEP_MAX,
-			  _("Files on the copy still name old identifiers: before it is started, "
-			    "change them, or install the boot loader again from a system that "
-			    "runs on it."));
-	else if (index == 2)
-		text_copy(step, REPORT_STEP_MAX,
-			  _("The copy was verified before it got new identifiers: by these it "
-			    "differs from the source now."));
-	return step;
+		return;
+	if (report_after_failed(report))
+		outcome_add(report, "%s",
+			    _("The copy itself is complete, but not every new identifier could be "
+			      "given: take the old disk out before you use both, or repeat what "
+			      "failed."));
+	if (left)
+		outcome_add(report, "%s",
+			    _("Files on the copy still name old identifiers: before it is started, "
+			      "change them, or install the boot loader again from a system that "
+			      "runs on it."));
+	outcome_add(report, "%s",
+		    _("The copy was verified before it got new identifiers: by these it "
+		      "differs from the source now."));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "session/boot_check.h"
+/* What can be started from: of the source before its copy, of the copy after it. */
+#include "session/outcome.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,19 +14,6 @@
 #include "base/text.h"
 #include "boot/entries.h"
 #include "discover/table.h"
-
-static int open_end(const struct endpoint *end)
-{
-	int fd = open(end->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-
-	if (fd >= 0 && fstat(fd, &st) == 0 &&
-	    (end->kind == ENDPOINT_IMAGE ? S_ISREG(st.st_mode) : st.st_rdev == end->devno))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
 
 static bool is_of_whole_disk(const struct plan *plan)
 {
@@ -41,7 +29,7 @@ void boot_check_source(const struct plan *plan, const struct disk *source, struc
 	*ret = (struct boot_look){ 0 };
 	if (!is_of_whole_disk(plan) || !source || source->partition_count == 0)
 		return;
-	fd = open_end(&plan->source);
+	fd = outcome_open(&plan->source);
 	if (fd < 0)
 		return;
 	const struct boot_source from = { .fd = fd,
@@ -63,23 +51,11 @@ struct copy {
 	struct boot_source from;
 };
 
-/* The map counts bytes of the source. */
-static bool is_finished(const struct map *map, struct range source)
-{
-	struct map_block block;
-
-	for (uint64_t pos = source.start; pos < source.start + source.count;
-	     pos = block.start + block.size)
-		if (!map_at(map, pos, &block) || block.status != MAP_FINISHED)
-			return false;
-	return true;
-}
-
 static bool is_missing(void *user, uint64_t start, uint64_t length)
 {
 	const struct copy *copy = user;
 	const struct plan *plan = copy->report->plan;
-	uint64_t found = 0;
+	uint64_t found = 0, from, to;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
 		uint64_t source, destination, bytes;
@@ -90,8 +66,9 @@ static bool is_missing(void *user, uint64_t start, uint64_t length)
 				     (struct range){ destination, bytes }, &part))
 			continue;
 		found += part.count;
+		/* The map counts bytes of the source. */
 		part.start = part.start - destination + source;
-		if (!is_finished(copy->map, part))
+		if (outcome_missing(copy->map, part.start, part.start + part.count, &from, &to))
 			return true;
 	}
 	return found < length;
@@ -129,7 +106,7 @@ void boot_check_copy(struct job *job, const struct disk *source, struct report *
 
 	if ((code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) || !is_of_whole_disk(plan))
 		return;
-	fd = open_end(end);
+	fd = outcome_open(end);
 	if (fd < 0)
 		return;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -176,7 +153,7 @@ static bool has_fallback(const struct boot_look *look)
 	return false;
 }
 
-static void say_entry(const struct report *report, char step[static REPORT_STEP_MAX])
+static void say_entry(struct report *report)
 {
 	const struct boot_item *loader = boot_best_loader(&report->boot);
 	char label[64], path[2 * BOOT_TEXT_MAX], name[2 * sizeof(label)];
@@ -186,28 +163,28 @@ static void say_entry(const struct report *report, char step[static REPORT_STEP_
 	name_system(loader->text, label, sizeof(label));
 	if (text_shell_quote(path, sizeof(path), loader->text) &&
 	    text_shell_quote(name, sizeof(name), label))
-		snprintf(step, REPORT_STEP_MAX,
-			 has_fallback(&report->boot)
-				 ? _("If a UEFI machine does not start from the copy by itself, "
-				     "give it a boot entry there: efibootmgr --create --disk %s "
-				     "--part %u --label %s --loader %s")
-				 : _("A UEFI machine starts from the copy only with a boot entry. "
-				     "There, by the node that the disk has then: efibootmgr "
-				     "--create --disk %s --part %u --label %s --loader %s"),
-			 report->plan->destinations[0].node, loader->partition, name, path);
+		outcome_add(
+			report,
+			has_fallback(&report->boot)
+				? _("If a UEFI machine does not start from the copy by itself, "
+				    "give it a boot entry there: efibootmgr --create --disk %s "
+				    "--part %u --label %s --loader %s")
+				: _("A UEFI machine starts from the copy only with a boot entry. "
+				    "There, by the node that the disk has then: efibootmgr "
+				    "--create --disk %s --part %u --label %s --loader %s"),
+			report->plan->destinations[0].node, loader->partition, name, path);
 }
 
-const char *boot_check_step(const struct report *report, unsigned index,
-			    char step[static REPORT_STEP_MAX])
+void boot_check_say(struct report *report)
 {
-	step[0] = '\0';
-	if (index == 1)
-		say_entry(report, step);
-	for (size_t i = 0; index == 0 && i < report->boot.count; i++)
-		if (report->boot.items[i].lost)
-			text_copy(step, REPORT_STEP_MAX,
-				  _("Some of what a machine starts from lies in a bad area: "
-				    "install the boot loader on the copy again before you rely on "
-				    "it."));
-	return step;
+	bool lost = false;
+
+	for (size_t i = 0; i < report->boot.count; i++)
+		lost = lost || report->boot.items[i].lost;
+	if (lost)
+		outcome_add(report, "%s",
+			    _("Some of what a machine starts from lies in a bad area: "
+			      "install the boot loader on the copy again before you rely on "
+			      "it."));
+	say_entry(report);
 }

@@ -11,10 +11,10 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "health/smartctl.h"
 #include "scsi/ata.h"
-#include "session/boot_check.h"
 #include "session/files.h"
-#include "session/health.h"
+#include "session/outcome.h"
 
 #define REACH_TIMEOUT (2 * NSEC_PER_SEC) /* of each end */
 

@@ -13,8 +13,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "guard/claim.h"
-#include "session/aftercare.h"
-#include "session/boot_check.h"
 #include "session/outcome.h"
 #include "session/session_private.h"
 

@@ -20,8 +20,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/table.h"
-#include "session/aftercare.h"
-#include "session/boot_check.h"
 
 #define GPT_ENTRIES_BYTES 16384U
 
@@ -54,14 +52,13 @@ struct look {
 	struct report *report;
 };
 
-/* The first part of these bytes of the source that was to be copied and was not. */
-static bool find_missing(const struct look *look, uint64_t start, uint64_t end, uint64_t *retfrom,
-			 uint64_t *retto)
+bool outcome_missing(const struct map *map, uint64_t start, uint64_t end, uint64_t *retfrom,
+		     uint64_t *retto)
 {
 	struct map_block block;
 
 	for (uint64_t pos = start; pos < end; pos = block.start + block.size) {
-		if (!map_at(look->map, pos, &block) || block.start >= end)
+		if (!map_at(map, pos, &block) || block.start >= end)
 			return false;
 		if (block.status == MAP_FINISHED)
 			continue;
@@ -92,7 +89,7 @@ static void note(const struct look *look, enum report_hurt_kind kind, unsigned p
 	uint64_t from, to, end;
 
 	if (report->hurt_count == REPORT_HURT_MAX || !u64_add(start, length, &end) ||
-	    !find_missing(look, start, end, &from, &to))
+	    !outcome_missing(look->map, start, end, &from, &to))
 		return;
 	*hurt = (struct report_hurt){
 		.kind = kind,
@@ -156,14 +153,14 @@ static void look_at_disk(const struct look *look, const struct disk *disk)
 	}
 }
 
-/* Opened anew, to be read like any disk: the claim's descriptor bypasses the page cache. */
-static int open_copy(const struct endpoint *destination)
+/* The claim's descriptor bypasses the page cache. */
+int outcome_open(const struct endpoint *end)
 {
-	int fd = open(destination->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(end->node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
-	    (destination->kind == ENDPOINT_IMAGE || st.st_rdev == destination->devno))
+	    (end->kind == ENDPOINT_IMAGE ? S_ISREG(st.st_mode) : st.st_rdev == end->devno))
 		return fd;
 	if (fd >= 0)
 		close(fd);
@@ -175,7 +172,7 @@ static int open_copy(const struct endpoint *destination)
 static void look_at_copy(const struct look *look, const struct disk *source)
 {
 	const struct plan *plan = look->report->plan;
-	CLEANUP(close) int fd = open_copy(&plan->destinations[0]);
+	CLEANUP(close) int fd = outcome_open(&plan->destinations[0]);
 	struct disk disk = *source;
 	struct table table = { 0 };
 	struct table_source from = { .fd = fd,
@@ -227,8 +224,7 @@ void outcome_find_hurt(struct job *job, const struct disk *source, struct report
 
 /* ---- the next steps ---- */
 
-__attribute__((format(printf, 2, 3))) static void add(struct report *report, const char *format,
-						      ...)
+void outcome_add(struct report *report, const char *format, ...)
 {
 	char step[REPORT_STEP_MAX];
 	va_list args;
@@ -248,7 +244,7 @@ static void add_about(struct report *report, const char *format, const char *wha
 	const char *place = strstr(format, "%s");
 
 	if (place)
-		add(report, "%.*s%s%s", (int)(place - format), format, what, place + 2);
+		outcome_add(report, "%.*s%s%s", (int)(place - format), format, what, place + 2);
 }
 
 /* Was a warning that means this accepted before the start? */
@@ -303,12 +299,14 @@ static void say_lost(const struct disk *source, uint64_t room, const char *node,
 			count++;
 	}
 	if (count)
-		add(report,
-		    P_("Partition %s does not fit on %s: it is lost there, keep the source for it.",
-		       "Partitions %s do not fit on %s: they are lost there, keep the source for "
-		       "them.",
-		       count),
-		    list, node);
+		outcome_add(report,
+			    P_("Partition %s does not fit on %s: it is lost there, keep the source "
+			       "for it.",
+			       "Partitions %s do not fit on %s: they are lost there, keep the "
+			       "source for "
+			       "them.",
+			       count),
+			    list, node);
 }
 
 /* A complete command or none: half of one could destroy something. */
@@ -326,16 +324,19 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 			       append(lines, sizeof(lines), " -e '^%s '", p->node);
 	}
 	if (fits)
-		add(report,
-		    _("No system finds a partition on %s before its table is rebuilt: sfdisk "
-		      "--dump %s | grep -v%s | sfdisk --wipe never %s"),
-		    node, source->node, lines, node);
+		outcome_add(
+			report,
+			_("No system finds a partition on %s before its table is rebuilt: sfdisk "
+			  "--dump %s | grep -v%s | sfdisk --wipe never %s"),
+			node, source->node, lines, node);
 	else
-		add(report,
-		    _("No system finds a partition on %s before its table is rebuilt: save it with "
-		      "sfdisk --dump %s, delete the line last-lba and those of the partitions that "
-		      "do not fit, and give the rest to sfdisk --wipe never %s."),
-		    node, source->node, node);
+		outcome_add(report,
+			    _("No system finds a partition on %s before its table is rebuilt: save "
+			      "it with "
+			      "sfdisk --dump %s, delete the line last-lba and those of the "
+			      "partitions that "
+			      "do not fit, and give the rest to sfdisk --wipe never %s."),
+			    node, source->node, node);
 }
 
 static void say_smaller(const struct disk *source, struct report *report)
@@ -377,10 +378,10 @@ static bool say_dos_table(const struct disk *source, const char *node, struct re
 	}
 	if (source->partition_count == 0)
 		return false;
-	add(report,
-	    _("Write the partition table anew, as it was known before the copy: printf "
-	      "'%s\\n' | sfdisk --wipe never --label dos %s"),
-	    lines, node);
+	outcome_add(report,
+		    _("Write the partition table anew, as it was known before the copy: printf "
+		      "'%s\\n' | sfdisk --wipe never --label dos %s"),
+		    lines, node);
 	return true;
 }
 
@@ -399,30 +400,36 @@ static void say_lost_table(const struct disk *source, struct report *report)
 
 	if (strcmp(type, "dos") == 0 || (backup && (first || gpt))) {
 		if (backup || !source || !say_dos_table(source, node, report))
-			add(report,
-			    _("There is no second copy of the partition table. testdisk %s looks "
-			      "for the partitions and can write it anew."),
-			    node);
+			outcome_add(report,
+				    _("There is no second copy of the partition table. testdisk %s "
+				      "looks "
+				      "for the partitions and can write it anew."),
+				    node);
 	} else if (first) {
-		add(report,
-		    strcmp(type, "gpt") == 0
-			    ? _("Rebuild the partition table from the backup GPT: echo 1,,ee | "
-				"sfdisk "
-				"--wipe never --label dos %s && sfdisk --relocate gpt-bak-std %s")
-			    : _("If the source had a GPT, this brings it back from its backup: "
-				"echo "
-				"1,,ee | sfdisk --wipe never --label dos %s && sfdisk --relocate "
-				"gpt-bak-std %s"),
-		    node, node);
-		add(report, "%s",
-		    _("The boot code of BIOS machines was in the first sector, too: to start from "
-		      "it there, install the boot loader again. UEFI does not need it."));
+		outcome_add(
+			report,
+			strcmp(type, "gpt") == 0
+				? _("Rebuild the partition table from the backup GPT: echo 1,,ee | "
+				    "sfdisk "
+				    "--wipe never --label dos %s && sfdisk --relocate gpt-bak-std "
+				    "%s")
+				: _("If the source had a GPT, this brings it back from its backup: "
+				    "echo "
+				    "1,,ee | sfdisk --wipe never --label dos %s && sfdisk "
+				    "--relocate "
+				    "gpt-bak-std %s"),
+			node, node);
+		outcome_add(report, "%s",
+			    _("The boot code of BIOS machines was in the first sector, too: to "
+			      "start from "
+			      "it there, install the boot loader again. UEFI does not need it."));
 	} else if (gpt || backup) {
-		add(report,
-		    gpt ? _("Rebuild the partition table from the backup GPT: sfdisk --relocate "
-			    "gpt-bak-std %s")
-			: _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"),
-		    node);
+		outcome_add(report,
+			    gpt ? _("Rebuild the partition table from the backup GPT: sfdisk "
+				    "--relocate "
+				    "gpt-bak-std %s")
+				: _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"),
+			    node);
 	}
 }
 
@@ -485,11 +492,12 @@ static void say_grow(const struct disk *source, struct report *report)
 		if (source->partitions[i].number == plan->fitted.grown)
 			grow_fs_by_hand(source->partitions[i].fs, node, command, sizeof(command));
 	if (command[0])
-		add(report, _("Partition %u has grown, what is in it has not. To grow it: %s"),
-		    plan->fitted.grown, command);
+		outcome_add(report,
+			    _("Partition %u has grown, what is in it has not. To grow it: %s"),
+			    plan->fitted.grown, command);
 	else
-		add(report, _("Partition %u has grown, what is in it has not."),
-		    plan->fitted.grown);
+		outcome_add(report, _("Partition %u has grown, what is in it has not."),
+			    plan->fitted.grown);
 }
 
 /* ---- all together ---- */
@@ -505,51 +513,45 @@ static void say_tables(const struct disk *source, struct report *report)
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
 	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
-		add(report,
-		    _("Move the backup GPT to the end of the disk: sfdisk --relocate gpt-bak-std "
-		      "%s"),
-		    node);
+		outcome_add(report,
+			    _("Move the backup GPT to the end of the disk: sfdisk --relocate "
+			      "gpt-bak-std "
+			      "%s"),
+			    node);
 	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
-		add(report, _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"), node);
+		outcome_add(report,
+			    _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"), node);
 }
 
 static void say_duplicates(struct report *report)
 {
 	if (was_warned(report, MEANS_SAME_IDENTIFIERS))
-		add(report, "%s",
-		    _("Source and copy have the same identifiers. Keep them if this disk replaces "
-		      "the old one; take the old one out before you start from it."));
-}
-
-static void say_boot(struct report *report)
-{
-	char step[REPORT_STEP_MAX];
-
-	for (unsigned i = 0; i < BOOT_CHECK_STEPS; i++)
-		if (boot_check_step(report, i, step)[0])
-			add(report, "%s", step);
-	for (unsigned i = 0; i < AFTERCARE_STEPS; i++)
-		if (aftercare_step(report, i, step)[0])
-			add(report, "%s", step);
+		outcome_add(report, "%s",
+			    _("Source and copy have the same identifiers. Keep them if this disk "
+			      "replaces "
+			      "the old one; take the old one out before you start from it."));
 }
 
 /* A copy that must not be relied on. */
 static void say_again(struct report *report)
 {
 	if (report->job.proof.changed_before)
-		add(report,
-		    _("%s was written to while the copy was stopped. See that nobody does so "
-		      "again, then copy all of it anew: clonedeck resume %.300s"),
-		    report->plan->source.node, report->files.map);
+		outcome_add(
+			report,
+			_("%s was written to while the copy was stopped. See that nobody does so "
+			  "again, then copy all of it anew: clonedeck resume %.300s"),
+			report->plan->source.node, report->files.map);
 	else if (report->job.proof.changed)
-		add(report,
-		    _("Another system or program is writing to %s. Unmount it there, then make the "
-		      "copy again."),
-		    report->plan->source.node);
+		outcome_add(report,
+			    _("Another system or program is writing to %s. Unmount it there, then "
+			      "make the "
+			      "copy again."),
+			    report->plan->source.node);
 	else
-		add(report, "%s",
-		    _("Do not rely on this copy: make it again. With --rewrite, differences are "
-		      "written again automatically."));
+		outcome_add(report, "%s",
+			    _("Do not rely on this copy: make it again. With --rewrite, "
+			      "differences are "
+			      "written again automatically."));
 }
 
 void outcome_say_next(const struct disk *source, const struct error *close_error,
@@ -565,20 +567,23 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS && code != EXIT_MISMATCH) {
 		/* An image that was deleted is not there for another part. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
-			add(report, _("clonedeck resume %.300s goes on where it ended."),
-			    report->files.map);
+			outcome_add(report, _("clonedeck resume %.300s goes on where it ended."),
+				    report->files.map);
 		return;
 	}
 	say_tables(source, report);
 	say_grow(source, report);
 	say_superblocks(report);
 	if (in_use)
-		add(report, "%s",
-		    _("Make the copy again while nothing writes to the source: unmounted, mounted "
-		      "read-only, or from a snapshot. Or check the file systems of the copy before "
-		      "you use them."));
+		outcome_add(report, "%s",
+			    _("Make the copy again while nothing writes to the source: unmounted, "
+			      "mounted "
+			      "read-only, or from a snapshot. Or check the file systems of the "
+			      "copy before "
+			      "you use them."));
 	if (close_error->code)
-		add(report, "%s", close_error->sentence);
+		outcome_add(report, "%s", close_error->sentence);
 	say_duplicates(report);
-	say_boot(report);
+	boot_check_say(report);
+	aftercare_say(report);
 }

@@ -176,10 +176,12 @@ static const char *program(const char *name, const char *body)
 
 static void ask(const char *path, uint64_t timeout, struct health *a, struct health *b)
 {
-	struct smartctl_question questions[] = { { "/dev/one", false, a },
-						 { "/dev/two", true, b } };
+	const struct health_end ends[] = { { "/dev/one", false, "" }, { "/dev/two", true, "" } };
+	struct health answers[2];
 
-	smartctl_ask(path, questions, 2, timeout);
+	smartctl_ask(path, ends, answers, 2, timeout);
+	*a = answers[0];
+	*b = answers[1];
 }
 
 START_TEST(each_is_asked_for_its_node)
@@ -240,22 +242,26 @@ START_TEST(disks_without_health_are_not_asked)
 {
 	struct disk disk = { .kind = DISK_LOOP };
 	struct health health;
-	struct smartctl_question question = { .health = &health };
+	struct health_end end;
 
 	text_copy(disk.node, sizeof(disk.node), "/dev/loop0");
-	ck_assert_str_eq(smartctl_node(&disk), "");
-	ck_assert(!smartctl_has_error_counters(&disk));
-	disk.kind = DISK_SCSI;
-	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
-	text_copy(disk.sg, sizeof(disk.sg), "/dev/sg0");
-	ck_assert_str_eq(smartctl_node(&disk), "/dev/sg0");
-	ck_assert(smartctl_has_error_counters(&disk));
-	text_copy(disk.transport, sizeof(disk.transport), "usb");
-	ck_assert_str_eq(smartctl_node(&disk), "/dev/loop0");
-	ck_assert(!smartctl_has_error_counters(&disk));
-	smartctl_ask("/nonexistent/smartctl", &question, 1, TIMEOUT);
+	health_address(&disk, &end);
+	ck_assert_str_eq(end.node, "");
+	ck_assert(!end.error_counters);
+	smartctl_ask("/nonexistent/smartctl", &end, &health, 1, TIMEOUT);
 	ck_assert(!health_is_known(&health));
 	ck_assert_str_eq(health.why, "");
+	disk.kind = DISK_SCSI;
+	health_address(&disk, &end);
+	ck_assert_str_eq(end.node, "/dev/loop0");
+	text_copy(disk.sg, sizeof(disk.sg), "/dev/sg0");
+	health_address(&disk, &end);
+	ck_assert_str_eq(end.node, "/dev/sg0");
+	ck_assert(end.error_counters);
+	text_copy(disk.transport, sizeof(disk.transport), "usb");
+	health_address(&disk, &end);
+	ck_assert_str_eq(end.node, "/dev/loop0");
+	ck_assert(!end.error_counters);
 }
 END_TEST
 
