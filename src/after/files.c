@@ -17,7 +17,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#define FILE_MAX  (1UL << 20)
+#define FILE_MAX  (4UL << 20)
 #define FILES_MAX 32 /* of one pattern */
 
 /* From the root folder of a file system, or of what may be a volume in it. */
@@ -34,6 +34,9 @@ static const char *const names[] = {
 	"grub2/grub.cfg",
 	"loader/entries/*.conf",
 	"EFI/*/grub.cfg",
+	/* GRUB, as grub-install makes it, finds its folder by the UUID in it. */
+	"EFI/*/*.efi",
+	"EFI/*/*.EFI",
 };
 static const char *const folders[] = { "", "@/", "root/" };
 

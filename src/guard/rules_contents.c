@@ -393,6 +393,13 @@ static void say_duplicate(const struct rule_context *c, const char *what, struct
 		 what, c->destination->disk_node, list[0] ? " (" : "", list, list[0] ? ")" : "");
 }
 
+/* A file system without a partition is given none. */
+static bool gets_new_ones(const struct rule_context *c)
+{
+	return c->plan->options.identities != IDENTITIES_KEEP && c->source_contents &&
+	       c->source_contents->partition_count;
+}
+
 void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 {
 	if (c->plan->options.identities == IDENTITIES_KEEP)
@@ -402,6 +409,13 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 			 _("Only a disk or a partition gets new identifiers, not an image. Keep "
 			   "them (--identities=keep), and choose new ones when the image is "
 			   "copied to a disk."));
+		return;
+	}
+	if (!gets_new_ones(c)) {
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has no partitions: new identifiers are given only to partitions and "
+			   "what they hold. Keep them (--identities=keep)."),
+			 c->source_name);
 		return;
 	}
 	rule_say(ret, VERDICT_WARN,
@@ -442,7 +456,7 @@ void rule_duplicate_btrfs(const struct rule_context *c, struct verdict *ret)
 	static const char *const types[] = { "btrfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(c, types, list))
+	if (!gets_new_ones(c) && find_types(c, types, list))
 		rule_say(
 			ret, VERDICT_WARN,
 			_("btrfs on %s: never mount it while source and copy are both attached, "
@@ -479,7 +493,7 @@ void rule_duplicate_xfs(const struct rule_context *c, struct verdict *ret)
 	static const char *const types[] = { "xfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(c, types, list))
+	if (!gets_new_ones(c) && find_types(c, types, list))
 		rule_say(ret, VERDICT_WARN,
 			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Take "
 			   "one of them out, or look at the copy with mount -o ro,nouuid."),

@@ -217,7 +217,9 @@ static bool shrink_command(const struct part *part, uint64_t kib, char *command,
 	if (strncmp(part->fs, "ext", 3) == 0 && strcmp(part->fs, "exfat") != 0)
 		snprintf(command, size, "e2fsck -f ${L}p%u && resize2fs ${L}p%u %lluK", n, n, to);
 	else if (strcmp(part->fs, "ntfs") == 0)
-		snprintf(command, size, "ntfsresize -s %lluKi ${L}p%u", to, n);
+		/* It leaves the mark that a check is due, with which nothing is cut. */
+		snprintf(command, size, "ntfsresize -s %llu ${L}p%u && ntfsfix -d ${L}p%u",
+			 to * 1024, n, n);
 	else if (strcmp(part->fs, "btrfs") == 0)
 		snprintf(command, size,
 			 "mount ${L}p%u /mnt && btrfs filesystem resize %lluK /mnt && umount /mnt",

@@ -97,7 +97,8 @@ static void add_all(const struct endpoint *source, const struct disk *disk, stru
 				    .sectors = source->size / source->logical_sector_size };
 	if (source->kind == ENDPOINT_PARTITION)
 		part->number = source->partition;
-	else if (disk && !disk->table[0])
+	/* The boot sector of an exFAT looks like that of an empty table. */
+	else if (disk)
 		text_copy(part->fs, sizeof(part->fs), disk->whole_fs);
 	if (disk && disk->in_use.count)
 		text_copy(part->whole, sizeof(part->whole), _("it is in use"));

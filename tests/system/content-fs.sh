@@ -296,4 +296,16 @@ one_disk_of_all_kinds() {
 	done
 }
 
-run_together 3 one_disk_of_all_kinds fat_12 fat_16 fat_32 exfat ntfs btrfs_default btrfs_all_twice btrfs_on_two_devices f2fs
+# Its boot sector looks like that of a table without partitions.
+an_exfat_without_a_table() {
+	image_of 60
+	mkfs.exfat image
+	source=$(attach "$case_dir/image")
+	noise 60 >copy.img
+	destination=$(attach "$case_dir/copy.img")
+	clone 0 "$source" "$destination" --used=only --free=leave --report report.json
+	jq -e '.free_places.bytes_left_out > 50 * 1048576' report.json
+	fsck.exfat -n "$destination"
+}
+
+run_together 3 an_exfat_without_a_table one_disk_of_all_kinds fat_12 fat_16 fat_32 exfat ntfs btrfs_default btrfs_all_twice btrfs_on_two_devices f2fs

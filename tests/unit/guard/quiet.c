@@ -265,6 +265,12 @@ static void near_new_identities(struct machine *m)
 	m->options = &options;
 }
 
+static void near_new_identities_of_btrfs(struct machine *m)
+{
+	near_new_identities(m);
+	set_btrfs(m);
+}
+
 const struct rule_case quiet[] = {
 	{ "duplicate-identities", near_new_identities, NULL },
 	/* A new copy may find anything. */
@@ -317,6 +323,7 @@ const struct rule_case quiet[] = {
 	{ "backup-gpt-missing", near_exact_fit, NULL },
 	{ "duplicate-btrfs", near_not_the_start, NULL },
 	{ "duplicate-btrfs", near_identities_in_a_file, NULL },
+	{ "duplicate-btrfs", near_new_identities_of_btrfs, NULL },
 	{ "duplicate-identities", near_identities_in_a_file, NULL },
 	{ "sector-size-differs", near_image_of_same_sectors, NULL },
 	{ "table-beyond-end", near_image_of_same_sectors, NULL },

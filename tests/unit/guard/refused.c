@@ -378,8 +378,17 @@ static void set_new_identities_of_image(struct machine *m)
 	m->options = &options;
 }
 
+static void set_new_identities_without_table(struct machine *m)
+{
+	static const struct plan_options options = { .identities = IDENTITIES_NEW };
+
+	m->disks[0].partition_count = 0;
+	m->options = &options;
+}
+
 const struct rule_case refused[] = {
 	{ "new-identities", set_new_identities_of_image, "not an image" },
+	{ "new-identities", set_new_identities_without_table, "has no partitions" },
 	{ "destination-not-half-made", set_not_half_made, "holds ext4 \"photos\" now" },
 	{ "source-gone", set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", set_destination_gone, "/dev/sdb" },
