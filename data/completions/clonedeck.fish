@@ -41,6 +41,10 @@ complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l size -x -d 'byte
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l time -x -d 'seconds at most for one figure'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l compare -r -F -d 'an earlier result'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l csv -d 'as CSV'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l write -d 'profile: also measure writing'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l confirm -x -d 'it is that disk'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l practice -d 'copy between practice disks'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l log-dir -r -d 'where results are kept'
 complete -c clonedeck -n '__fish_seen_subcommand_from show' -F -a '(__clonedeck_disks)'
 
 complete -c clonedeck -n $copy -s s -l source -r -F -a '(__clonedeck_disks)'

@@ -19,6 +19,8 @@
 #include "bench/machine.h"
 #include "discover/running.h"
 #include "guard/claim.h"
+#include "guard/facts.h"
+#include "guard/rules.h"
 #include "session/opened.h"
 
 #define BAD_PLACES_TOLD 3
@@ -112,17 +114,23 @@ bool bench_is_fatal(const struct bench_run *run, int code)
 static int claim(struct bench *bench, struct error *reterr)
 {
 	const struct endpoint *disk = &bench->options.disk;
-	struct plan plan = { .source = *disk, .options = PLAN_OPTIONS_DEFAULT };
+	enum claim_role role = bench->options.confirm ? CLAIM_DESTINATION : CLAIM_SOURCE;
+	struct plan plan = { .options = PLAN_OPTIONS_DEFAULT };
 	int r = -ENODEV;
 
-	if (disk->kind == ENDPOINT_NONE)
+	/* Who copies claims by himself. */
+	if (disk->kind == ENDPOINT_NONE || bench->options.confirmed)
 		return 0;
-	plan.options.source_backend = BACKEND_SG;
+	if (role == CLAIM_SOURCE)
+		plan.source = *disk;
+	else
+		plan.destinations[plan.destination_count++] = *disk;
+	plan.options.source_backend = plan.options.destination_backend = BACKEND_SG;
 	if (disk->sg[0])
-		r = claim_open(disk, CLAIM_SOURCE, &plan, &bench->claim, NULL);
-	plan.options.source_backend = BACKEND_AUTO;
+		r = claim_open(disk, role, &plan, &bench->claim, NULL);
+	plan.options.source_backend = plan.options.destination_backend = BACKEND_AUTO;
 	if (r < 0)
-		r = claim_open(disk, CLAIM_SOURCE, &plan, &bench->claim, reterr);
+		r = claim_open(disk, role, &plan, &bench->claim, reterr);
 	if (r == 0)
 		opened_use_claim(bench->claim, &bench->run.end);
 	return r;
@@ -169,7 +177,8 @@ static void *measure(void *data)
 
 /* ---- for the front end ---- */
 
-/* Who else is at this disk: a copy to it is a reason not to disturb it, the rest is said. */
+/* Who else is at this disk, or, without one, copies at all: a copy to it is a reason not to disturb
+ * it, the rest is said. */
 static int look_at_copies(const struct identity *disk, struct bench_result *result,
 			  struct error *reterr)
 {
@@ -179,14 +188,15 @@ static int look_at_copies(const struct identity *disk, struct bench_result *resu
 	int r = running ? 0 : error_nomem(reterr);
 
 	for (size_t i = 0; i < count && r == 0; i++) {
-		bool written = running_is_on(&running[i].destination, disk);
+		bool ends = result->node[0] != '\0';
+		bool written = ends && running_is_on(&running[i].destination, disk);
 
 		if (written)
 			r = error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", result->node,
 				      _("%s is not measured: %s. It would slow the copy down."),
 				      result->node,
 				      running_words(&running[i], true, words, sizeof(words)));
-		else if (running_is_on(&running[i].source, disk))
+		else if (ends && running_is_on(&running[i].source, disk))
 			bench_result_note(result, _("%s: %s. The figures show what is left."),
 					  result->node,
 					  running_words(&running[i], false, words, sizeof(words)));
@@ -215,6 +225,34 @@ static int look_at_use(const struct disk *disk, struct bench_result *result, str
 	return 0;
 }
 
+/* May it be written to? As a destination: it must be free, and the right one. */
+static int look_at_writing(const struct bench *bench, const struct disk_list *disks,
+			   const struct disk *disk, struct error *reterr)
+{
+	const struct endpoint *endpoint = &bench->options.disk;
+	struct source_writers writers;
+	struct verdict verdict = { 0 };
+	char token[512];
+
+	if (!disk || rules_refuse_destination(disk, endpoint, &verdict))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", endpoint->node,
+				 "%s", verdict.sentence);
+	/* What others write meanwhile would be undone. */
+	facts_find_writers(endpoint, disks, &writers);
+	if (writers.mount[0] || writers.other[0])
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", endpoint->node,
+				 _("%s is in use (%s): nothing is written to it."), endpoint->node,
+				 writers.mount[0] ? writers.mount : writers.other);
+	if (strcmp(bench->options.confirm, endpoint_token(disks, endpoint, token)) != 0)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm", endpoint->node,
+				 _("Nothing was written: writing to %s is confirmed with %s. What "
+				   "is read at each place will be written there again, so the disk "
+				   "keeps its contents; if its power fails, the sector that it is "
+				   "writing may be lost."),
+				 endpoint->node, token);
+	return 0;
+}
+
 static int look_at_disk(struct bench *bench, const struct disk_list *disks, struct error *reterr)
 {
 	const struct endpoint *endpoint = &bench->options.disk;
@@ -223,7 +261,7 @@ static int look_at_disk(struct bench *bench, const struct disk_list *disks, stru
 	int r = 0;
 
 	if (endpoint->kind == ENDPOINT_NONE)
-		return 0;
+		return look_at_copies(&endpoint->identity, result, reterr);
 	if (endpoint->kind == ENDPOINT_IMAGE)
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENOTBLK, "measure", endpoint->node,
 				 _("%s is a file. Only disks are measured."), endpoint->node);
@@ -236,7 +274,10 @@ static int look_at_disk(struct bench *bench, const struct disk_list *disks, stru
 	}
 	if (r == 0)
 		r = look_at_copies(&endpoint->identity, result, reterr);
-	opened_describe(endpoint, disk, endpoint->size, false, &bench->run.end);
+	if (r == 0 && bench->options.confirm)
+		r = look_at_writing(bench, disks, disk, reterr);
+	opened_describe(endpoint, disk, endpoint->size, r == 0 && bench->options.confirm,
+			&bench->run.end);
 	return r;
 }
 

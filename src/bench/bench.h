@@ -2,7 +2,7 @@
 /*
  * The bench: measures what a disk, its cable, its adapter and the kernel do, with the backends that
  * a copy uses. One file for each kind of measurement, one table of all (bench_kinds). Nothing is
- * written to the disk.
+ * written to a disk that was not confirmed for that.
  *
  * A measurement runs in a thread of its own. bench_start(), bench_destroy() and bench_wait() belong
  * to one thread of a front end; the rest may be called by any.
@@ -18,6 +18,7 @@
 
 struct bench;
 struct bench_run;
+struct session;
 
 /* Which of the options below a kind takes. */
 enum bench_takes {
@@ -25,8 +26,8 @@ enum bench_takes {
 	BENCH_TAKES_TIME = 1 << 1,
 	BENCH_TAKES_ROUNDS = 1 << 2,
 	BENCH_TAKES_POSITIONS = 1 << 3,
-	BENCH_TAKES_SECOND = 1 << 4,   /* a second disk */
-	BENCH_TAKES_PRACTICE = 1 << 5, /* makes its own practice disks if none is named */
+	BENCH_TAKES_PAIR = 1 << 4, /* copies between practice disks, or two that were confirmed */
+	BENCH_TAKES_WRITE = 1 << 5,
 };
 
 struct bench_kind {
@@ -49,11 +50,15 @@ const struct bench_kind *bench_kind_find(const char *name);
 /* 0 is what the kind chooses. Strings are borrowed until bench_destroy(). */
 struct bench_options {
 	const struct bench_kind *kind;
-	struct endpoint disk;       /* kind ENDPOINT_NONE: none (BENCH_TAKES_PRACTICE) */
-	struct endpoint second;     /* the same */
-	const char *practice;       /* folder for practice disks, or NULL */
-	uint64_t size;              /* bytes to read for a figure, or at a place */
-	uint64_t time_ns;           /* at most, for a figure or a place */
+	struct endpoint disk; /* kind ENDPOINT_NONE: none (BENCH_TAKES_PAIR) */
+	/* Of a kind that copies: with its plan confirmed, of one extent from disk to disk; NULL: on
+	 * practice disks. Nobody else uses it meanwhile. */
+	const struct session *confirmed;
+	const char *confirm;  /* what was typed for the disk to be written to; NULL: only read it */
+	const char *log_dir;  /* where what was found is kept for later copies; NULL: nowhere */
+	const char *practice; /* folder for practice disks, or NULL */
+	uint64_t size;        /* bytes to read for a figure, or at a place */
+	uint64_t time_ns;     /* at most, for a figure or a place */
 	uint32_t rounds, positions; /* at most BENCH_ROUNDS_MAX; BENCH_POSITIONS_MAX */
 };
 

@@ -1,89 +1,119 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Gilbert's copy table: the same copy in many ways, by clonedeck's own engines and by the programs
- * that others use, between two practice disks. Every way is first tried on a destination of zeros
- * and compared with the source: who copies wrongly is not measured. The rounds are interleaved, so
- * that what else happens on the machine meets all of them; the time ends when the destination has
- * stored all of it.
+ * that others use, between practice disks or the beginning of disks that were confirmed. Every way
+ * is first tried on practice disks, with zeros all around the region that it is to write, and then,
+ * uncounted, on the real ones: who copies wrongly is not measured, and who writes beside the region
+ * never gets at a real disk. The rounds are interleaved, so that what else happens on the machine
+ * meets all of them; the time ends when the destination has stored all of it.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "bench/beside.h"
-#include "bench/practice.h"
+#include "bench/pair.h"
 
 #define ROUNDS 3
-#define PIECE  (1U << 20)
 #define GIB    ((double)(1U << 30))
+/* Of the practice disks on which a way is tried before it gets at real ones. */
+#define TRIED_SIZE   (16U << 20)
+#define TRIED_MARGIN (1U << 20)
 
 enum column { SECONDS, RATE, CPU };
 
 #define OWN "clonedeck"
 #define CLONE                                                                                      \
-	OWN, "clone", "-s", "<", "-d", ">", "--confirm", ">", "--no-verify", "--no-probe",         \
-		"--no-arm-last", "--log-dir", "="
+	OWN, "clone", "-s", "@s", "-d", "@d", "--ranges", "@I+@N", "--at", "@O", "--confirm",      \
+		"@t", "--no-verify", "--no-probe", "--no-arm-last", "--log-dir", "@l"
+#define DD           "dd", "if=@s", "of=@d", "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
+#define BYTES        "iflag=skip_bytes,count_bytes", "oflag=seek_bytes"
+#define DIRECT_BYTES "iflag=direct,skip_bytes,count_bytes", "oflag=direct,seek_bytes"
+#define SG_DD        "bs=@b", "skip=@I", "seek=@O", "count=@N"
+#define SG_DD_SG     "if=@S", "of=@D", "bs=@b", "skip=@J", "seek=@P", "count=@N"
 
-/* An argument that ends with '<' or '>' ends with the source or the destination, "=" is the folder.
- * More than the arguments of CLONE and six. */
 struct way {
 	struct bench_named name;
 	uint32_t request; /* 0: its own */
 	enum bench_path path;
-	const char *argv[20];
+	bool whole; /* it cannot copy a part of a disk */
+	bool nodes; /* it needs sg or raw nodes, which practice disks do not have */
+	const char *argv[PAIR_ARGUMENTS]; /* of pair_expand() */
 };
 
 static const struct way ways[] = {
-	{ { "dd-512", N_("dd, 512 B") },
-	  512,
-	  BENCH_BUFFERED,
-	  { "dd", "if=<", "of=>", "bs=512", "conv=notrunc", "status=none" } },
-	{ { "dd-8k", N_("dd, 8 KiB") },
-	  8192,
-	  BENCH_BUFFERED,
-	  { "dd", "if=<", "of=>", "bs=8k", "conv=notrunc", "status=none" } },
+	{ { "dd-512", N_("dd, 512 B") }, 512, BENCH_BUFFERED, .argv = { DD, "bs=512", BYTES } },
+	{ { "dd-8k", N_("dd, 8 KiB") }, 8192, BENCH_BUFFERED, .argv = { DD, "bs=8k", BYTES } },
 	{ { "dd-direct", N_("dd, 1 MiB, direct") },
 	  1 << 20,
 	  BENCH_DIRECT,
-	  { "dd", "if=<", "of=>", "bs=1M", "iflag=direct", "oflag=direct", "conv=notrunc",
-	    "status=none" } },
+	  .argv = { DD, "bs=1M", DIRECT_BYTES } },
 	{ { "one-thread", N_("one thread, one request") },
 	  0,
 	  BENCH_DIRECT,
-	  { CLONE, "--source-backend=threads", "--destination-backend=threads", "-j", "1", "-q",
-	    "1" } },
+	  .argv = { CLONE, "--source-backend=threads", "--destination-backend=threads", "-j1",
+		    "-q1" } },
 	{ { "threads", N_("lanes of threads") },
 	  0,
 	  BENCH_DIRECT,
-	  { CLONE, "--source-backend=threads", "--destination-backend=threads" } },
+	  .argv = { CLONE, "--source-backend=threads", "--destination-backend=threads" } },
 	{ { "uring", N_("io_uring") },
 	  0,
 	  BENCH_DIRECT,
-	  { CLONE, "--source-backend=uring", "--destination-backend=uring" } },
+	  .argv = { CLONE, "--source-backend=uring", "--destination-backend=uring" } },
+	{ { "sg", N_("lanes by sg") },
+	  0,
+	  BENCH_PATH_UNKNOWN,
+	  .nodes = true,
+	  .argv = { CLONE, "--source-backend=sg", "--destination-backend=sg" } },
 	{ { "mixed", N_("io_uring to page cache") },
 	  0,
 	  BENCH_PATH_UNKNOWN,
-	  { CLONE, "--source-backend=uring", "--destination-backend=buffered" } },
-	{ { "own-choice", N_("as clonedeck chooses") }, 0, BENCH_PATH_UNKNOWN, { CLONE } },
-	{ { "sg_dd", N_("sg_dd") }, 0, BENCH_BUFFERED, { "sg_dd", "if=<", "of=>", "bs=512" } },
-	{ { "sgp_dd", N_("sgp_dd") }, 0, BENCH_BUFFERED, { "sgp_dd", "if=<", "of=>", "bs=512" } },
-	{ { "ddrescue", N_("ddrescue") }, 0, BENCH_BUFFERED, { "ddrescue", "-q", "-f", "<", ">" } },
-	{ { "nbdcopy", N_("nbdcopy") }, 0, BENCH_BUFFERED, { "nbdcopy", "<", ">" } },
+	  .argv = { CLONE, "--source-backend=uring", "--destination-backend=buffered" } },
+	{ { "own-choice", N_("as clonedeck chooses") }, .argv = { CLONE } },
+	{ { "raw", N_("dd, 1 MiB, raw nodes") },
+	  1 << 20,
+	  BENCH_DIRECT,
+	  .nodes = true,
+	  .argv = { "dd", "if=@r", "of=@R", "skip=@i", "seek=@o", "count=@n", "conv=notrunc",
+		    "status=none", "bs=1M", BYTES } },
+	{ { "sg_dd", N_("sg_dd") },
+	  0,
+	  BENCH_BUFFERED,
+	  .argv = { "sg_dd", "if=@s", "of=@d", SG_DD } },
+	{ { "sg_dd-sg", N_("sg_dd, sg nodes") },
+	  0,
+	  BENCH_INDIRECT,
+	  .nodes = true,
+	  .argv = { "sg_dd", SG_DD_SG } },
+	{ { "sgp_dd", N_("sgp_dd") },
+	  0,
+	  BENCH_BUFFERED,
+	  .argv = { "sgp_dd", "if=@s", "of=@d", SG_DD } },
+	{ { "sgp_dd-sg", N_("sgp_dd, sg nodes") },
+	  0,
+	  BENCH_INDIRECT,
+	  .nodes = true,
+	  .argv = { "sgp_dd", SG_DD_SG } },
+	{ { "ddrescue", N_("ddrescue") },
+	  0,
+	  BENCH_BUFFERED,
+	  .argv = { "ddrescue", "-q", "-f", "-b@b", "-i@i", "-o@o", "-s@n", "@s", "@d" } },
+	{ { "nbdcopy", N_("nbdcopy") },
+	  0,
+	  BENCH_BUFFERED,
+	  true,
+	  .argv = { "nbdcopy", "@s", "@d" } },
 };
-#define WAYS      (sizeof(ways) / sizeof(ways[0]))
-#define ARGUMENTS (sizeof(ways[0].argv) / sizeof(ways[0].argv[0]))
+#define WAYS (sizeof(ways) / sizeof(ways[0]))
 
 struct copies {
 	struct bench_run *run;
-	struct practice practice;
+	struct pair pair, tried;       /* tried: practice disks, where `pair` are real ones */
+	struct pair_argv argv;         /* of the program that runs */
 	char programs[WAYS][PATH_MAX]; /* "": it is not installed, or cannot do it */
 };
 
@@ -101,131 +131,116 @@ static int describe(struct copies *all)
 
 	for (unsigned i = 0; i < WAYS; i++)
 		rows[i] = ways[i].name;
+	if (all->pair.plan)
+		bench_note(all->run, _("%s is overwritten from its start on: %s."),
+			   all->pair.disks[1].node,
+			   bench_print(BENCH_BYTES, (double)all->pair.size, size));
 	snprintf(title, sizeof(title), _("Copying %s until the destination has stored it"),
-		 bench_print(BENCH_BYTES, (double)all->practice.size, size));
+		 bench_print(BENCH_BYTES, (double)all->pair.size, size));
 	return bench_make_table(all->run, "copy", title, columns, 3, rows, WAYS);
 }
 
-static int find_programs(struct copies *all)
+static bool is_own(unsigned i)
 {
-	char missing[120] = "";
+	return strcmp(ways[i].argv[0], OWN) == 0;
+}
 
+/* Why a way is not gone, or NULL. */
+static const char *unfit(struct copies *all, unsigned i)
+{
+	char *program = all->programs[i];
+
+	if (is_own(i) ? readlink("/proc/self/exe", program, PATH_MAX - 1) < 0
+		      : beside_find(ways[i].argv[0], program, PATH_MAX) < 0)
+		return _("Not installed");
+	if (!pair_expand(&all->pair, ways[i].argv, &all->argv) ||
+	    (ways[i].nodes && is_own(i) && !(all->pair.disks[0].sg[0] && all->pair.disks[1].sg[0])))
+		return _("Not both disks have such nodes");
+	return all->pair.plan && ways[i].whole ? _("Copies no part of a disk") : NULL;
+}
+
+/* One note for all that lack the same; the reasons differ as texts. */
+static void find_programs(struct copies *all)
+{
+	const char *reasons[WAYS];
+
+	for (unsigned i = 0; i < WAYS; i++)
+		reasons[i] = unfit(all, i);
 	for (unsigned i = 0; i < WAYS; i++) {
-		const char *name = ways[i].argv[0];
-		size_t used = strlen(missing);
-		char *program = all->programs[i];
+		const char *reason = reasons[i];
+		char names[160] = "";
 
-		if (strcmp(name, OWN) == 0 && readlink("/proc/self/exe", program, PATH_MAX - 1) < 0)
-			return -errno;
-		if (strcmp(name, OWN) == 0 || beside_find(name, program, PATH_MAX) == 0)
-			continue;
-		program[0] = '\0';
-		snprintf(missing + used, sizeof(missing) - used, "%s%s", used ? ", " : "", name);
+		for (unsigned k = i; k < WAYS && reason; k++) {
+			size_t used = strlen(names);
+
+			if (!reasons[k] || strcmp(reasons[k], reason) != 0)
+				continue;
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 _(ways[k].name.label));
+			all->programs[k][0] = '\0';
+			reasons[k] = NULL;
+		}
+		if (reason)
+			bench_note(all->run, _("%s: %s."), reason, names);
 	}
-	if (missing[0])
-		bench_note(all->run, _("Not installed: %s."), missing);
-	return 0;
 }
 
 /* Runs it. Returns what it took, the destination's flush included. */
-static int copy(struct copies *all, unsigned i, struct beside_cost *ret, struct error *reterr)
+static int copy(struct copies *all, struct pair *pair, unsigned i, struct beside_cost *ret,
+		struct error *reterr)
 {
-	const struct practice *practice = &all->practice;
-	char texts[ARGUMENTS][PATH_MAX];
-	const char *argv[ARGUMENTS + 1] = { NULL };
 	uint64_t begin;
-	int r;
+	int r = 0;
 
-	for (unsigned k = 0; k < ARGUMENTS && ways[i].argv[k]; k++) {
-		const char *text = ways[i].argv[k];
-		size_t length = strlen(text);
-		char last = length ? text[length - 1] : '\0';
-		const char *end = last == '<'              ? practice->disks[0].node
-				  : last == '>'            ? practice->disks[1].node
-				  : strcmp(text, "=") == 0 ? practice->folder
-							   : NULL;
-
-		snprintf(texts[k], sizeof(texts[k]), "%.*s%s", (int)(end ? length - 1 : length),
-			 text, end ? end : "");
-		argv[k] = texts[k];
-	}
-	/* Nothing of either is in memory any more. */
-	for (unsigned end = 0; end < 2; end++)
-		ioctl(practice->disks[end].loop, BLKFLSBUF, 0);
-	r = beside_run(all->run, NULL, all->programs[i], argv, ret, reterr);
+	if (!pair_expand(pair, ways[i].argv, &all->argv))
+		return -EINVAL;
+	pair_forget(pair);
+	if (!is_own(i)) /* which claims both by itself */
+		r = pair_hold(pair, reterr);
+	if (r == 0)
+		r = beside_run(all->run, NULL, all->programs[i], all->argv.argv, ret, reterr);
 	begin = clock_monotonic();
-	if (r == 0 && fsync(practice->disks[1].loop) < 0)
-		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "flush", "practice",
-			      _("The practice disk cannot be flushed: %s."), error_phrase(errno));
+	if (r == 0)
+		r = pair_flush(pair, reterr);
 	ret->seconds += (double)(clock_monotonic() - begin) / 1e9;
+	pair_release(pair);
 	return r;
-}
-
-/* ---- is it a copy at all? ---- */
-
-/* What was copied before must not pass for a copy made now. */
-static int clear(const struct practice *practice)
-{
-	uint64_t all[2] = { 0, practice->size };
-	int fd = open(practice->disks[1].node, O_WRONLY | O_CLOEXEC), r;
-
-	if (fd < 0)
-		return -errno;
-	r = ioctl(fd, BLKZEROOUT, all) < 0 ? -errno : 0;
-	close(fd);
-	return r;
-}
-
-/* 1: they are the same; 0: they differ. */
-static int compare(const struct practice *practice)
-{
-	CLEANUP(free) char *pieces = malloc(2UL * PIECE);
-	ssize_t n[2];
-
-	if (!pieces)
-		return -ENOMEM;
-	for (uint64_t at = 0; at < practice->size; at += PIECE) {
-		for (unsigned end = 0; end < 2; end++) {
-			n[end] = pread(practice->disks[end].loop, pieces + end * (size_t)PIECE,
-				       PIECE, (off_t)at);
-			if (n[end] <= 0)
-				return n[end] < 0 ? -errno : -EIO;
-		}
-		if (n[0] != n[1] || memcmp(pieces, pieces + PIECE, (size_t)n[0]) != 0)
-			return 0;
-	}
-	return 1;
 }
 
 /* A way that fails or copies wrongly is left out, and that is said. */
-static int try(struct copies *all, unsigned i, struct error *reterr)
+static int try_on(struct copies *all, struct pair *pair, unsigned i, struct error *reterr)
 {
 	struct error error = { 0 };
-	struct beside_cost cost;
-	char sentence[300] = "";
-	int r = clear(&all->practice);
+	struct beside_cost cost = { 0 };
+	int r = pair_clear(pair, reterr);
 
 	if (r == 0)
-		r = copy(all, i, &cost, &error);
-	if (r == -ECHILD)
-		snprintf(sentence, sizeof(sentence), "%s", error.sentence);
-	else if (r == 0)
-		r = compare(&all->practice);
+		r = copy(all, pair, i, &cost, &error);
 	if (r == 0)
-		snprintf(sentence, sizeof(sentence),
-			 _("%s ended as if all was well, but its copy differs from the source: it "
-			   "was not measured."),
-			 _(ways[i].name.label));
-	if (sentence[0]) {
-		all->programs[i][0] = '\0';
-		bench_note(all->run, "%s", sentence);
+		r = pair_compare(pair, &error);
+	if (r > 0)
 		return 0;
-	}
-	if (r < 0 && !error.code)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "compare", "practice",
-				 _("The practice disks cannot be compared: %s."), error_phrase(r));
-	*reterr = error;
-	return r < 0 ? r : 0;
+	if (r == 0)
+		bench_note(
+			all->run,
+			_("%s ended as if all was well, but its copy differs from the source: it "
+			  "was not measured."),
+			_(ways[i].name.label));
+	else if (r == -ECHILD)
+		bench_note(all->run, "%s: %s", _(ways[i].name.label), error.sentence);
+	else if (error.code && reterr)
+		*reterr = error;
+	all->programs[i][0] = '\0';
+	return r == -ECHILD ? 0 : r;
+}
+
+static int try(struct copies *all, unsigned i, struct error *reterr)
+{
+	int r = 0;
+
+	if (all->pair.plan && !ways[i].nodes)
+		r = try_on(all, &all->tried, i, reterr);
+	return r == 0 && all->programs[i][0] ? try_on(all, &all->pair, i, reterr) : r;
 }
 
 /* ---- measuring ---- */
@@ -233,9 +248,9 @@ static int try(struct copies *all, unsigned i, struct error *reterr)
 static int measure(struct copies *all, unsigned i, struct error *reterr)
 {
 	struct bench_how how = { .request = ways[i].request, .depth = 0, .path = ways[i].path };
-	double bytes = (double)all->practice.size;
-	struct beside_cost cost;
-	int r = copy(all, i, &cost, reterr);
+	double bytes = (double)all->pair.size;
+	struct beside_cost cost = { 0 };
+	int r = copy(all, &all->pair, i, &cost, reterr);
 
 	if (r < 0)
 		return r;
@@ -261,9 +276,13 @@ static int run_all(struct bench_run *run, struct error *reterr)
 		run->rounds = ROUNDS;
 	/* The first round tries them. */
 	turns = (run->rounds + 1) * (unsigned)WAYS;
-	r = practice_make(run, &all->practice, reterr);
-	if (r == 0 && (describe(all) < 0 || find_programs(all) < 0))
+	r = pair_open(run, &all->pair, reterr);
+	if (r == 0 && all->pair.plan)
+		r = pair_practice(run, TRIED_SIZE, TRIED_MARGIN, &all->tried, reterr);
+	if (r == 0 && describe(all) < 0)
 		r = error_nomem(reterr);
+	if (r == 0)
+		find_programs(all);
 	for (unsigned n = 0; n < turns && r == 0; n++) {
 		unsigned i = n % WAYS;
 
@@ -273,14 +292,16 @@ static int run_all(struct bench_run *run, struct error *reterr)
 			   _(ways[i].name.label));
 		r = n < WAYS ? try(all, i, reterr) : measure(all, i, reterr);
 	}
-	practice_done(&all->practice);
+	if (all->tried.run)
+		pair_done(&all->tried);
+	pair_done(&all->pair);
 	free(all);
 	return r;
 }
 
 const struct bench_kind bench_copy = {
 	.name = "copy",
-	.summary = N_("the same copy by clonedeck, dd and others, on practice disks"),
-	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_ROUNDS | BENCH_TAKES_PRACTICE,
+	.summary = N_("the same copy by clonedeck, dd and others, on practice or confirmed disks"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
 	.run = run_all,
 };

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/i18n.h"
 
 int bench_make_table(struct bench_run *run, const char *key, const char *title,
@@ -20,6 +21,20 @@ int bench_make_table(struct bench_run *run, const char *key, const char *title,
 		r = bench_result_row(run->result, table, rows[i].key, _(rows[i].label), -1);
 	bench_unlock(run);
 	return r < 0 ? r : first;
+}
+
+void bench_keep(struct bench_run *run, const struct measured *found, bool sizes)
+{
+	const struct bench_options *options = run->options;
+	int r;
+
+	if (!options->log_dir || options->disk.kind != ENDPOINT_DISK)
+		return;
+	r = measured_keep(options->log_dir, &options->disk.identity, found, sizes);
+	if (r < 0)
+		bench_note(run,
+			   _("Later copies do not know of it: nothing can be kept in %s (%s)."),
+			   options->log_dir, file_phrase(r));
 }
 
 void bench_note(struct bench_run *run, const char *format, ...)

@@ -9,10 +9,12 @@
 #include "bench/bench.h"
 #include "io/io.h"
 #include "scsi/driver.h"
+#include "session/measured.h"
 
 struct bench_run {
 	const struct bench_options *options;
-	struct io_end end;          /* the disk, claimed for reading; size 0: none was named */
+	/* The disk, claimed; size 0: none was named. writable: it was confirmed for writing */
+	struct io_end end;
 	const struct sg_driver *sg; /* the real one, or that of a test */
 	uint32_t rounds; /* options->rounds, or what suits the kind: to be set by it if 0 */
 	struct bench_result *result;
@@ -44,6 +46,8 @@ void bench_tell(struct bench_run *run, double done, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The disk has answered. */
 void bench_answered(const struct bench_run *run);
+/* For the copies to come, unless the disk is a partition; that it cannot be kept is noted. */
+void bench_keep(struct bench_run *run, const struct measured *found, bool sizes);
 /* A place of the disk could not be read: noted (the first few with their sentences) and counted;
  * the measurement goes on. */
 void bench_bad_place(struct bench_run *run, const struct error *error);

@@ -2,7 +2,8 @@
 /*
  * Gilbert's wrist watch: what a copy does to everybody else. A neighbour starts a program, waits
  * for a timer and reads a file again that is in the page cache: alone, beside a direct copy of
- * clonedeck, and beside a buffered one of dd, in turn. All on practice disks.
+ * clonedeck, and beside a buffered one of dd, in turn. Copies are between practice disks, or the
+ * beginning of disks that were confirmed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +16,8 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "bench/beside.h"
-#include "bench/practice.h"
+#include "base/text.h"
+#include "bench/pair.h"
 #include "stats/latency.h"
 
 #define ROUNDS   3
@@ -38,7 +39,8 @@ static const struct bench_how how[STATES] = {
 
 struct neighbour {
 	struct bench_run *run;
-	struct practice practice;
+	struct pair pair;
+	struct pair_argv argv;  /* of the copy that runs */
 	char self[PATH_MAX];    /* this program */
 	char program[PATH_MAX]; /* a copy of it that nobody else uses, below the practice folder */
 	int program_fd, hot_fd;
@@ -75,7 +77,7 @@ static int make_file(struct neighbour *all, const char *name, int from, mode_t m
 	char path[PATH_MAX + 16];
 	ssize_t n = 1;
 
-	snprintf(path, sizeof(path), "%s/%s", all->practice.folder, name);
+	snprintf(path, sizeof(path), "%s/%s", all->pair.folder, name);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	memset(all->piece, 0, PIECE);
@@ -92,11 +94,11 @@ static int make_file(struct neighbour *all, const char *name, int from, mode_t m
 
 static int prepare(struct neighbour *all, struct error *reterr)
 {
-	int self, r = practice_make(all->run, &all->practice, reterr);
+	int self, r = pair_open(all->run, &all->pair, reterr);
 
 	if (r < 0)
 		return r;
-	snprintf(all->program, sizeof(all->program), "%.4000s/neighbour", all->practice.folder);
+	snprintf(all->program, sizeof(all->program), "%.4000s/neighbour", all->pair.folder);
 	all->piece = malloc(PIECE);
 	if (!all->piece || describe(all) < 0)
 		return error_nomem(reterr);
@@ -114,9 +116,9 @@ static int prepare(struct neighbour *all, struct error *reterr)
 	if (r >= 0)
 		r = all->hot_fd = make_file(all, "cached", -1, 0600);
 	return r >= 0 ? 0
-		      : error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "make", all->practice.folder,
+		      : error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "make", all->pair.folder,
 				  _("Files for the neighbour cannot be made in %s: %s."),
-				  all->practice.folder, error_phrase(r));
+				  all->pair.folder, error_phrase(r));
 }
 
 static void clean_up(struct neighbour *all)
@@ -126,7 +128,7 @@ static void clean_up(struct neighbour *all)
 	if (all->hot_fd >= 0)
 		close(all->hot_fd);
 	free(all->piece);
-	practice_done(&all->practice);
+	pair_done(&all->pair);
 }
 
 /* ---- the neighbour ---- */
@@ -237,59 +239,76 @@ static int live(struct neighbour *all, enum state state, double *most, struct er
 
 /* ---- the copies ---- */
 
-/* False: there is none, or its program is missing. */
-static bool copy_of(struct neighbour *all, enum state state, const char **argv, char texts[2][64],
-		    char program[static PATH_MAX])
+/* NULL: none. */
+static const char *const *copy_of(enum state state)
 {
-	const char *from = all->practice.disks[0].node, *to = all->practice.disks[1].node;
-	const char *const direct[] = { "clonedeck",  "clone",     "-s",
-				       from,         "-d",        to,
-				       "--confirm",  to,          "--no-verify",
-				       "--no-probe", "--log-dir", all->practice.folder,
-				       NULL };
-	const char *const buffered[] = { "dd", texts[0], texts[1], "bs=64k", "conv=fsync,notrunc",
-					 NULL };
+	static const char *const direct[] = { "clonedeck",   "clone",      "-s",        "@s",
+					      "-d",          "@d",         "--ranges",  "@I+@N",
+					      "--at",        "@O",         "--confirm", "@t",
+					      "--no-verify", "--no-probe", "--log-dir", "@l",
+					      NULL };
+	static const char *const buffered[] = { "dd",
+						"if=@s",
+						"of=@d",
+						"bs=64k",
+						"skip=@i",
+						"seek=@o",
+						"count=@n",
+						"iflag=skip_bytes,count_bytes",
+						"oflag=seek_bytes",
+						"conv=fsync,notrunc",
+						NULL };
 
-	snprintf(texts[0], 64, "if=%s", from);
-	snprintf(texts[1], 64, "of=%s", to);
-	if (state == BESIDE_DIRECT) {
-		memcpy(argv, direct, sizeof(direct));
-		snprintf(program, PATH_MAX, "%s", all->self);
-		return true;
-	}
-	memcpy(argv, buffered, sizeof(buffered));
-	return state == BESIDE_BUFFERED && beside_find("dd", program, PATH_MAX) == 0;
+	return state == BESIDE_DIRECT ? direct : state == BESIDE_BUFFERED ? buffered : NULL;
 }
 
-static int measure(struct neighbour *all, enum state state, struct error *reterr)
+static int start_copy(struct neighbour *all, enum state state, struct beside *copy,
+		      struct error *reterr)
 {
-	const char *argv[BESIDE_ARGUMENTS];
-	char texts[2][64];
-	struct beside copy = { .run = all->run, .argv = argv };
-	bool copies = copy_of(all, state, argv, texts, copy.program);
-	double before = page_cache(), most = before;
 	int r = 0;
 
-	if (!copies && state != ALONE)
-		return 0;
-	/* The file is hot before the copy begins. */
+	pair_expand(&all->pair, copy_of(state), &all->argv);
+	*copy = (struct beside){ .run = all->run, .argv = all->argv.argv };
+	if (state == BESIDE_DIRECT)
+		text_copy(copy->program, sizeof(copy->program), all->self);
+	else if (beside_find("dd", copy->program, PATH_MAX) < 0)
+		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "start", "dd",
+			      _("%s cannot be started: %s."), "dd", error_phrase(-ENOENT));
+	else
+		r = pair_hold(&all->pair, reterr);
+	return r < 0 ? r : beside_start(copy, reterr);
+}
+
+/* The file is hot before the copy begins. */
+static int make_hot(struct neighbour *all, struct error *reterr)
+{
 	for (off_t at = 0; at < (off_t)HOT_SIZE; at += PIECE)
 		if (pread(all->hot_fd, all->piece, PIECE, at) < 0)
 			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "read", "cached",
 					 _("The neighbour's file cannot be read: %s."),
 					 error_phrase(errno));
-	if (copies)
-		r = beside_start(&copy, reterr);
-	if (r < 0)
-		return r;
-	clock_sleep_until(clock_monotonic() + SETTLE);
-	r = live(all, state, &most, reterr);
-	if (copies)
-		beside_stop(&copy);
-	if (r == 0 && copies && copy.result < 0) {
-		*reterr = copy.error;
-		r = copy.result;
+	return 0;
+}
+
+static int measure(struct neighbour *all, enum state state, struct error *reterr)
+{
+	struct beside copy;
+	double before = page_cache(), most = before;
+	int r = make_hot(all, reterr);
+
+	if (r == 0 && copy_of(state))
+		r = start_copy(all, state, &copy, reterr);
+	if (r == 0) {
+		clock_sleep_until(clock_monotonic() + SETTLE);
+		r = live(all, state, &most, reterr);
+		if (copy_of(state))
+			beside_stop(&copy);
+		if (r == 0 && copy_of(state) && copy.result < 0) {
+			*reterr = copy.error;
+			r = copy.result;
+		}
 	}
+	pair_release(&all->pair);
 	if (r == 0 && before > 0) {
 		r = sample(all, state, CACHE_BEFORE, BENCH_BYTES, before);
 		r = r ? r : sample(all, state, CACHE_MOST, BENCH_BYTES, most);
@@ -303,25 +322,29 @@ static int run_all(struct bench_run *run, struct error *reterr)
 	static const char *const what[STATES] = { N_("nothing else runs"),
 						  N_("beside a direct copy"),
 						  N_("beside a buffered copy") };
-	struct neighbour all = { .run = run, .program_fd = -1, .hot_fd = -1 };
+	struct neighbour *all = calloc(1, sizeof(*all));
 	int r;
 
+	if (!all)
+		return error_nomem(reterr);
+	*all = (struct neighbour){ .run = run, .program_fd = -1, .hot_fd = -1 };
 	if (!run->rounds)
 		run->rounds = ROUNDS;
-	r = prepare(&all, reterr);
+	r = prepare(all, reterr);
 	for (unsigned i = 0; i < run->rounds * STATES && r == 0; i++) {
 		bench_tell(run, (double)i / (run->rounds * STATES), "%s", _(what[i % STATES]));
-		r = measure(&all, (enum state)(i % STATES), reterr);
+		r = measure(all, (enum state)(i % STATES), reterr);
 		if (r == 0 && bench_stops(run))
 			r = -ECANCELED;
 	}
-	clean_up(&all);
+	clean_up(all);
+	free(all);
 	return r;
 }
 
 const struct bench_kind bench_lethargy = {
 	.name = "lethargy",
-	.summary = N_("what a copy does to other programs, on practice disks"),
-	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_PRACTICE,
+	.summary = N_("what a copy does to other programs, on practice or confirmed disks"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
 	.run = run_all,
 };

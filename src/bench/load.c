@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one loop that reads for all measurements. */
+/* The one loop that reads and writes for all measurements. */
 #include "bench/load.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static uint64_t place_of(struct reader *reader, uint64_t number)
 }
 
 /* False: nothing more is to be read. */
-static bool next_place(struct reader *reader, uint64_t now, uint64_t *ret)
+static bool next_place(struct reader *reader, uint64_t now, struct io_request *request)
 {
 	struct reading *reading = reader->reading;
 	const struct bench_load *load = reading->load;
@@ -92,7 +92,9 @@ static bool next_place(struct reader *reader, uint64_t now, uint64_t *ret)
 	number = atomic_fetch_add_explicit(&reading->next, 1, memory_order_relaxed);
 	if (number >= reading->requests)
 		return false;
-	*ret = load->start + place_of(reader, number) * load->request;
+	request->offset = load->start + place_of(reader, number) * load->request;
+	if (load->kept)
+		request->buffer = load->kept->pieces[number];
 	return true;
 }
 
@@ -135,7 +137,7 @@ static unsigned fill(struct reader *reader, struct io_request **idle, unsigned i
 	while (idle_count > 0) {
 		struct io_request *request = idle[idle_count - 1];
 
-		if (!next_place(reader, *now, &request->offset))
+		if (!next_place(reader, *now, request))
 			break;
 		request->submitted = 0;
 		enum io_answer answer = io_submit(reader->handle, request);
@@ -190,19 +192,20 @@ static int open_reader(struct reading *reading, struct reader *reader, struct io
 		       struct error *reterr)
 {
 	const struct bench_load *load = reading->load;
-	int r = io_buffers_new(reader->depth, load->request, &reader->buffers, reterr);
+	int r = load->kept ? 0
+			   : io_buffers_new(reader->depth, load->request, &reader->buffers, reterr);
 
 	reader->requests = calloc(reader->depth, sizeof(*reader->requests));
 	if (r == 0 && !reader->requests)
 		r = error_nomem(reterr);
 	for (unsigned i = 0; r == 0 && i < reader->depth; i++)
 		reader->requests[i] = (struct io_request){
-			.direction = IO_READ,
+			.direction = load->write ? IO_WRITE : IO_READ,
 			.length = load->request,
-			.buffer = io_buffers_get(reader->buffers),
+			.buffer = load->kept ? NULL : io_buffers_get(reader->buffers),
 		};
 	struct io_setup setup = { .depth = reader->depth,
-				  .buffers = reader->buffers,
+				  .buffers = load->kept ? load->kept->pool : reader->buffers,
 				  .plain = load->plain,
 				  .polled = load->polled,
 				  .sibling = sibling };
@@ -244,11 +247,19 @@ static void get_there(struct reading *reading, struct reader *reader)
 	reader->latency = (struct latency){ 0 };
 }
 
+static void flush(struct reading *reading, struct reader *reader)
+{
+	int r = reader->handle->backend->flush(reader->handle, &reader->error);
+
+	if (r < 0)
+		end_with(reading, r);
+}
+
 static void start_and_wait(struct reading *reading, struct reader *readers, unsigned count,
 			   struct bench_loaded *ret)
 {
 	reading->deadline = UINT64_MAX;
-	if (reading->load->pattern == BENCH_SEQUENTIAL)
+	if (reading->load->pattern == BENCH_SEQUENTIAL && !reading->load->kept)
 		get_there(reading, &readers[0]);
 
 	uint64_t begin = clock_monotonic();
@@ -262,6 +273,8 @@ static void start_and_wait(struct reading *reading, struct reader *readers, unsi
 	for (unsigned i = 1; i < count; i++)
 		if (readers[i].started)
 			pthread_join(readers[i].thread, NULL);
+	if (reading->load->write && !atomic_load(&reading->ended))
+		flush(reading, &readers[0]);
 	ret->cpu = bench_processor_seconds() - cpu;
 	ret->seconds = (double)(clock_monotonic() - begin) / 1e9;
 }
@@ -308,14 +321,17 @@ static int outcome(const struct reading *reading, const struct bench_loaded *loa
 {
 	int code = atomic_load(&reading->ended);
 
-	if (code == -EIO || code == -ECANCELED)
+	if (code == -ECANCELED || (code == -EIO && !reading->load->write))
 		return code == -EIO ? 0 : code;
 	if (code < 0 && loaded->error.code && reterr)
 		*reterr = loaded->error;
 	else if (code < 0)
-		return error_set(reterr, ERROR_CLASS_SOURCE, code, "read", reading->load->end->name,
-				 _("%s cannot be read any more: %s."), reading->load->end->name,
-				 error_phrase(code));
+		return error_set(
+			reterr, reading->load->write ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE,
+			code, reading->load->write ? "write" : "read", reading->load->end->name,
+			reading->load->write ? _("%s cannot be written to any more: %s.")
+					     : _("%s cannot be read any more: %s."),
+			reading->load->end->name, error_phrase(code));
 	return code;
 }
 
@@ -329,8 +345,9 @@ int bench_load_run(struct bench_run *run, const struct bench_load *load, struct 
 		.run = run,
 		.load = load,
 		.places = (past - load->start) / load->request,
-		.requests = load->bytes ? (load->bytes + load->request - 1) / load->request
-					: UINT64_MAX,
+		.requests = load->kept    ? load->kept->count
+			    : load->bytes ? (load->bytes + load->request - 1) / load->request
+					  : UINT64_MAX,
 	};
 	struct reader *readers = calloc(count, sizeof(*readers));
 	int r = 0;
@@ -357,6 +374,29 @@ int bench_load_run(struct bench_run *run, const struct bench_load *load, struct 
 	}
 	close_readers(readers, count);
 	return r;
+}
+
+int bench_kept_new(uint32_t count, uint32_t request, struct bench_kept **ret, struct error *reterr)
+{
+	struct bench_kept *kept = calloc(1, sizeof(*kept) + count * sizeof(kept->pieces[0]));
+	int r = kept ? io_buffers_new(count, request, &kept->pool, reterr) : error_nomem(reterr);
+
+	if (r < 0) {
+		free(kept);
+		return r;
+	}
+	kept->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		kept->pieces[i] = io_buffers_get(kept->pool);
+	*ret = kept;
+	return 0;
+}
+
+void bench_kept_destroy(struct bench_kept *kept)
+{
+	if (kept)
+		io_buffers_destroy(kept->pool);
+	free(kept);
 }
 
 int bench_load_choose(const struct io_end *end, struct bench_load *ret, struct error *reterr)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads with one of the backends, at one request size and depth, for some bytes or some time, and
- * says how long it took. A backend that works inside the call gets a thread for each request in
- * flight, as it gets lanes in a copy.
+ * says how long it took; or writes what was read there before. A backend that works inside the call
+ * gets a thread for each request in flight, as it gets lanes in a copy.
  */
 #ifndef CLONEDECK_BENCH_LOAD_H
 #define CLONEDECK_BENCH_LOAD_H
@@ -30,6 +30,15 @@ struct bench_load {
 	uint64_t ns;        /* to read for at most; 0: no limit. One of the two there is. */
 	bool plain, polled; /* of io_uring, as in struct io_setup */
 	uint32_t seed;      /* of BENCH_RANDOM: the same seed reads the same places */
+	/* The data stays here: of a sequential load, request after request, all from one pool. */
+	struct bench_kept *kept;
+	bool write; /* what is kept, to where it was read. The time ends when it is flushed */
+};
+
+struct bench_kept {
+	struct io_buffers *pool;
+	uint32_t count;
+	void *pieces[]; /* of one request each */
 };
 
 struct bench_loaded {
@@ -43,6 +52,10 @@ struct bench_loaded {
 	struct latency latency;
 	struct bench_how how; /* as the driver answered */
 };
+
+/* Room for so many requests of this size; to be released by bench_kept_destroy(). */
+int bench_kept_new(uint32_t count, uint32_t request, struct bench_kept **ret, struct error *reterr);
+void bench_kept_destroy(struct bench_kept *kept); /* NULL is fine */
 
 /* 0 (also where requests failed), -ECANCELED with what was read so far, or what ended it: the
  * backend cannot be opened, or bench_is_fatal(). */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * What is this disk like? Its reading speed at many places from start to end, what reaching a place
- * costs, and how long all of it would take.
+ * costs, and how long all of it would take. On a disk that was confirmed for it, its writing speed,
+ * too: what was read at a place is kept in memory and written there again, so that whenever it is
+ * interrupted the disk has what it had. (A disk that loses power in the middle of a sector may lose
+ * that one, as at any write.)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,6 +31,9 @@
 /* A place that reads so much slower than those around it is a weak one, not another zone. */
 #define WEAK 0.7
 
+/* Columns of the speeds. */
+enum speed_column { READ, READ_SLOW, WRITE, WRITE_SLOW };
+
 enum access_row { RANDOM, FULL_STROKE, TRACK, ACCESS_ROWS };
 enum access_column { P50, P99, WORST, ACCESS_COLUMNS };
 
@@ -49,7 +55,9 @@ struct profile {
 	uint32_t count; /* positions */
 	unsigned first; /* row */
 	double *rates;  /* bytes per second; 0 unknown */
+	double *writes; /* the same */
 	unsigned facts; /* table */
+	struct measured found;
 };
 
 /* ---- arithmetic ---- */
@@ -94,13 +102,17 @@ static uint64_t place(const struct profile *profile, uint32_t i, uint64_t piece)
 static int make_places(struct profile *profile, uint64_t piece)
 {
 	struct bench_result *result = profile->run->result;
-	unsigned table = bench_result_table(result, "speed", _("Reading speed by place"));
+	unsigned table = bench_result_table(result, "speed", _("Speed by place"));
 	char key[32], label[64], size[UNITS_TEXT_MAX];
 	double whole = (double)profile->run->end.size;
 
 	result->tables[table].chart = true;
 	bench_result_column(result, table, "read", _("read"));
 	bench_result_column(result, table, "p99", _("slowest of 100"));
+	if (profile->run->end.writable) {
+		bench_result_column(result, table, "write", _("write"));
+		bench_result_column(result, table, "write-p99", _("slowest of 100"));
+	}
 	for (uint32_t i = 0; i < profile->count; i++) {
 		uint64_t at = place(profile, i, piece);
 
@@ -117,12 +129,61 @@ static int make_places(struct profile *profile, uint64_t piece)
 	return 0;
 }
 
+static int add_speed(struct profile *profile, uint32_t i, enum speed_column column,
+		     const struct bench_loaded *loaded, double *rates)
+{
+	struct bench_run *run = profile->run;
+	unsigned row = profile->first + i;
+	double rate = loaded->bytes > 0 ? (double)loaded->bytes / loaded->seconds : 0;
+
+	if (rate <= 0)
+		return 0;
+	if (bench_sample(run, row, column, BENCH_RATE, rate, &loaded->how) < 0 ||
+	    bench_sample(run, row, column + 1, BENCH_SECONDS,
+			 (double)latency_percentile(&loaded->latency, 0.99) / 1e9,
+			 &loaded->how) < 0)
+		return -ENOMEM;
+	rates[i] = bench_result_median(run->result, row, column);
+	return 0;
+}
+
+/* As much as takes about the time for a place, by the speed of reading there. */
+static int write_place(struct profile *profile, uint32_t i, const struct bench_load *read,
+		       uint64_t piece, struct error *reterr)
+{
+	struct bench_run *run = profile->run;
+	double enough = profile->rates[i] * (double)read->ns / 1e9 / read->request;
+	uint64_t count = piece / read->request;
+	struct bench_load load = *read;
+	struct bench_loaded loaded;
+	int r;
+
+	if (enough < (double)count)
+		count = enough > 1 ? (uint64_t)enough : 1;
+	r = bench_kept_new((uint32_t)count, load.request, &load.kept, reterr);
+	if (r < 0)
+		return r;
+	load.bytes = load.ns = 0;
+	r = bench_load_run(run, &load, &loaded, reterr);
+	if (loaded.failed)
+		bench_bad_place(run, &loaded.error);
+	/* Nothing is written of which any part is not known. */
+	if (r == 0 && !loaded.failed && loaded.requests == count) {
+		load.write = true;
+		load.ns = read->ns;
+		r = bench_load_run(run, &load, &loaded, reterr);
+		if (r == 0 && add_speed(profile, i, WRITE, &loaded, profile->writes) < 0)
+			r = error_nomem(reterr);
+	}
+	bench_kept_destroy(load.kept);
+	return r;
+}
+
 static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, struct error *reterr)
 {
 	struct bench_run *run = profile->run;
 	struct bench_load load = profile->choice;
 	struct bench_loaded loaded;
-	double rate;
 
 	load.start = place(profile, i, piece);
 	load.past = load.start + piece;
@@ -132,15 +193,11 @@ static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, st
 
 	if (loaded.failed)
 		bench_bad_place(run, &loaded.error);
-	rate = loaded.bytes > 0 ? (double)loaded.bytes / loaded.seconds : 0;
-	if (rate <= 0)
-		return r;
-	if (bench_sample(run, profile->first + i, 0, BENCH_RATE, rate, &loaded.how) < 0 ||
-	    bench_sample(run, profile->first + i, 1, BENCH_SECONDS,
-			 (double)latency_percentile(&loaded.latency, 0.99) / 1e9, &loaded.how) < 0)
+	if (add_speed(profile, i, READ, &loaded, profile->rates) < 0)
 		return error_nomem(reterr);
-	profile->rates[i] = bench_result_median(run->result, profile->first + i, 0);
-	return r;
+	return r == 0 && run->end.writable && profile->rates[i] > 0 && !loaded.failed
+		       ? write_place(profile, i, &load, piece, reterr)
+		       : r;
 }
 
 static int measure_places(struct profile *profile, struct error *reterr)
@@ -297,9 +354,16 @@ static void conclude(struct profile *profile)
 	}
 	if (slowest == UINT32_MAX)
 		return;
-	double seconds = profile_whole(profile->rates, profile->count, profile->run->end.size);
+	uint64_t size = profile->run->end.size;
+	double seconds = profile_whole(profile->rates, profile->count, size);
+	double writing = profile_whole(profile->writes, profile->count, size);
 
 	add_fact(profile, "whole", _("reading the whole disk (estimate)"), seconds, NULL);
+	if (writing > 0)
+		add_fact(profile, "whole-write", _("writing the whole disk (estimate)"), writing,
+			 NULL);
+	profile->found.read = (double)size / seconds;
+	profile->found.write = writing > 0 ? (double)size / writing : 0;
 	snprintf(result->conclusion, sizeof(result->conclusion),
 		 _("Slowest at LBA %" PRIu64 " with %s, fastest at LBA %" PRIu64
 		   " with %s. Reading all of it takes about %s."),
@@ -322,9 +386,10 @@ static int run(struct bench_run *run, struct error *reterr)
 		profile.count = POSITIONS;
 	if (!run->rounds)
 		run->rounds = 1;
-	profile.rates = calloc(profile.count, sizeof(*profile.rates));
+	profile.rates = calloc(2UL * profile.count, sizeof(*profile.rates));
 	if (!profile.rates)
 		return error_nomem(reterr);
+	profile.writes = profile.rates + profile.count;
 	r = measure_places(&profile, reterr);
 	if (r == 0)
 		r = measure_access(&profile, reterr);
@@ -335,13 +400,17 @@ static int run(struct bench_run *run, struct error *reterr)
 	bench_lock(run);
 	conclude(&profile);
 	bench_unlock(run);
+	/* A part of the disk says nothing of the whole. */
+	if (r == 0)
+		bench_keep(run, &profile.found, false);
 	free(profile.rates);
 	return r;
 }
 
 const struct bench_kind bench_profile = {
 	.name = "profile",
-	.summary = N_("reading speed from start to end, access times, time for all"),
-	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_POSITIONS,
+	.summary = N_("speed from start to end, access times, time for all"),
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_POSITIONS |
+		 BENCH_TAKES_WRITE,
 	.run = run,
 };

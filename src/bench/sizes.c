@@ -5,6 +5,7 @@
  * answers for it.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@
 #define GIB       ((double)(1U << 30))
 /* What is less than this much faster is not faster: such is the noise of good disks. */
 #define GAIN 1.05
+/* A copy that loses less keeps to its own choice. */
+#define SLOWER 1.1
 
 static const uint32_t depths[DEPTHS] = { 1, 2, 4, 8, 32 };
 
@@ -129,49 +132,77 @@ static int measure_cell(struct sizes *sizes, unsigned i, unsigned d, struct erro
 	return take(sizes, i, d, &loaded) < 0 ? error_nomem(reterr) : r;
 }
 
+/* The largest of the measured sizes, and depths, that is not more than the choice. */
+static void find_choice(const struct sizes *sizes, const struct bench_load *choice, unsigned *ret_i,
+			unsigned *ret_d)
+{
+	*ret_i = *ret_d = 0;
+	while (*ret_i + 1 < sizes->count && sizes->smallest << (*ret_i + 1) <= choice->request)
+		++*ret_i;
+	while (*ret_d + 1 < DEPTHS && depths[*ret_d + 1] <= choice->depth)
+		++*ret_d;
+}
+
 static double rate_at(const struct sizes *sizes, unsigned i, unsigned d)
 {
 	return bench_result_median(sizes->run->result, sizes->rows[RATE][i], d);
 }
 
-/* The smallest size, and at that the smallest depth, that reach what is to be reached. */
-static void conclude(const struct sizes *sizes)
+/* Not by chance: of several rounds, its best is behind the other's worst. */
+static bool is_slower(const struct sizes *sizes, unsigned cell, unsigned other)
+{
+	const struct bench_result *result = sizes->run->result;
+	const struct bench_figure *a =
+		bench_result_find(result, sizes->rows[RATE][cell / DEPTHS], cell % DEPTHS);
+	const struct bench_figure *b =
+		bench_result_find(result, sizes->rows[RATE][other / DEPTHS], other % DEPTHS);
+
+	return a && b && a->rounds >= ROUNDS && a->median * SLOWER < b->median &&
+	       a->largest < b->smallest;
+}
+
+/* The smallest size, and at that the smallest depth, that reach what is to be reached; a copy takes
+ * them if it would be slower by its own choice. */
+static void conclude(const struct sizes *sizes, struct measured *ret)
 {
 	struct bench_result *result = sizes->run->result;
-	char enough[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], own[UNITS_TEXT_MAX];
+	char *text = result->conclusion, enough[BENCH_TEXT_MAX], rate[UNITS_TEXT_MAX],
+	     own[BENCH_TEXT_MAX];
+	unsigned n = 0, cells = sizes->count * DEPTHS, own_i, own_d;
 	struct bench_load choice;
 	double best = 0;
 
-	for (unsigned i = 0; i < sizes->count; i++)
-		for (unsigned d = 0; d < DEPTHS; d++)
-			if (rate_at(sizes, i, d) > best)
-				best = rate_at(sizes, i, d);
-	for (unsigned n = 0; best > 0 && n < sizes->count * DEPTHS; n++) {
-		unsigned i = n / DEPTHS, d = n % DEPTHS;
-
-		if (rate_at(sizes, i, d) * GAIN < best)
-			continue;
-		bench_print(BENCH_BYTES, sizes->smallest << i, enough);
-		units_print_rate(rate_at(sizes, i, d), rate);
-		if (bench_load_choose(&sizes->run->end, &choice, NULL) < 0)
-			choice = (struct bench_load){ .request = 0 };
-		snprintf(result->conclusion, sizeof(result->conclusion),
-			 _("From %s with %u in flight on (%s), nothing more is gained."), enough,
-			 depths[d], rate);
-		size_t used = strlen(result->conclusion);
-
-		if (choice.request)
-			snprintf(result->conclusion + used, sizeof(result->conclusion) - used,
-				 _(" A copy from this disk would by itself use %s with %u in "
-				   "flight."),
-				 bench_print(BENCH_BYTES, choice.request, own), choice.depth);
+	for (unsigned k = 0; k < cells; k++)
+		best = fmax(best, rate_at(sizes, k / DEPTHS, k % DEPTHS));
+	while (n < cells && rate_at(sizes, n / DEPTHS, n % DEPTHS) * GAIN < best)
+		n++;
+	if (best <= 0 || bench_load_choose(&sizes->run->end, &choice, NULL) < 0)
 		return;
-	}
+	find_choice(sizes, &choice, &own_i, &own_d);
+	bench_print(BENCH_BYTES, sizes->smallest << n / DEPTHS, enough);
+	units_print_rate(rate_at(sizes, n / DEPTHS, n % DEPTHS), rate);
+	bench_print(BENCH_BYTES, choice.request, own);
+	snprintf(text, sizeof(result->conclusion),
+		 _("From %s with %u in flight on (%s), nothing more is gained. A copy from this "
+		   "disk would by itself use %s with %u in flight."),
+		 enough, depths[n % DEPTHS], rate, own, choice.depth);
+	if (!is_slower(sizes, own_i * DEPTHS + own_d, n))
+		return;
+	*ret = (struct measured){ .request = sizes->smallest << n / DEPTHS,
+				  .depth = depths[n % DEPTHS] };
+	if (!sizes->run->options->log_dir)
+		return;
+	size_t used = strlen(text);
+
+	snprintf(text + used, sizeof(result->conclusion) - used,
+		 _(" That is slower: until the next boot, copies use %s with %u."), enough,
+		 ret->depth);
 }
 
 static int run(struct bench_run *run, struct error *reterr)
 {
 	struct sizes sizes = { .run = run };
+	struct measured found = { 0 };
 	struct bench_load choice;
 	int r = bench_load_choose(&run->end, &choice, reterr);
 
@@ -199,8 +230,10 @@ static int run(struct bench_run *run, struct error *reterr)
 		r = measure_cell(&sizes, i, d, reterr);
 	}
 	bench_lock(run);
-	conclude(&sizes);
+	conclude(&sizes, &found);
 	bench_unlock(run);
+	if (r == 0)
+		bench_keep(run, &found, true);
 	return r;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command bench: measures a disk. Nothing is written to it. */
+/* The command bench: measures a disk. Only what was confirmed is written to. */
 #include "cli/bench.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,8 +17,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/clone_options.h"
 #include "cli/headless.h"
 #include "discover/scan.h"
+#include "session/files.h"
 
 #define LOOK_EVERY  500 /* milliseconds */
 #define LEAVE_AFTER (5 * NSEC_PER_SEC)
@@ -25,11 +28,15 @@
 #define SILENT    (5 * NSEC_PER_SEC)
 #define TIME_MOST 3600 /* seconds */
 #define LINE_MAX  400
+#define PAIR_SIZE (1ULL << 30) /* of a destination, to be overwritten */
 
 struct bench_command {
-	bool json, csv, help;
+	bool json, csv, write, practice, help;
 	uint32_t seconds;
-	const char *compare;
+	const char *compare, *confirm, *log_dir;
+	const char *disk, *destination; /* as named; NULL: none */
+	struct session *session;        /* of the confirmed destination */
+	struct files files;             /* where what was found is kept */
 	struct bench_options options;
 	int signal_fd;
 	bool terminal;
@@ -55,6 +62,10 @@ static const struct cli_option bench_options[] = {
 	{ "positions", 0, 0, BENCH(CLI_NUMBER, options.positions, BENCH_POSITIONS_MAX) },
 	{ "time", 0, 0, BENCH(CLI_NUMBER, seconds, TIME_MOST) },
 	{ "size", 0, 0, BENCH(CLI_OWN, options.size, required_argument, set_size) },
+	{ "write", 0, 0, BENCH(CLI_SWITCH, write) },
+	{ "confirm", 0, 0, BENCH(CLI_TEXT, confirm, 0) },
+	{ "practice", 0, 0, BENCH(CLI_SWITCH, practice) },
+	{ "log-dir", 0, 0, BENCH(CLI_TEXT, log_dir, 0) },
 	{ "help", 0, 0, BENCH(CLI_SWITCH, help) },
 	{ NULL },
 };
@@ -62,8 +73,9 @@ static const struct cli_option bench_options[] = {
 static int print_help(void)
 {
 	fputs(_("Usage: clonedeck bench KIND DISK [options]\n"
+		"       clonedeck bench copy|lethargy [SOURCE DESTINATION --confirm TOKEN]\n"
 		"\n"
-		"Measures a disk and the way to it. Nothing is written to it. KIND is one of:\n"),
+		"Measures a disk and the way to it, reading only. KIND is one of:\n"),
 	      stdout);
 	for (size_t i = 0; bench_kinds[i]; i++)
 		printf("  %-9s %s\n", bench_kinds[i]->name, _(bench_kinds[i]->summary));
@@ -74,6 +86,12 @@ static int print_help(void)
 		"  --time SECONDS at most for one figure\n"
 		"  --compare FILE put the earlier result in FILE (from --json) beside it\n"
 		"  --json, --csv  print the result so\n"
+		"  --log-dir DIR  where it is kept for later plans and copies (profile, sizes)\n"
+		"  --write        write what was read at each place there again (profile); needs\n"
+		"  --confirm TOKEN  which says that this disk is meant, as for a clone\n"
+		"  --practice     copy between two practice disks, as without disks\n"
+		"\n"
+		"copy and lethargy OVERWRITE the first --size bytes (1 GiB) of a DESTINATION.\n"
 		"\n"
 		"Ctrl-C ends it with what was measured so far.\n"),
 	      stdout);
@@ -81,8 +99,9 @@ static int print_help(void)
 }
 
 /* An option that the kind does not take would have no effect. */
-static int check_taken(const char *command, const struct bench_options *options)
+static int check_taken(const char *command, const struct bench_command *given)
 {
+	const struct bench_options *options = &given->options;
 	const struct {
 		bool given;
 		unsigned needs;
@@ -92,6 +111,9 @@ static int check_taken(const char *command, const struct bench_options *options)
 		{ options->time_ns, BENCH_TAKES_TIME, "time" },
 		{ options->rounds, BENCH_TAKES_ROUNDS, "rounds" },
 		{ options->positions, BENCH_TAKES_POSITIONS, "positions" },
+		{ given->write, BENCH_TAKES_WRITE, "write" },
+		{ given->practice, BENCH_TAKES_PAIR, "practice" },
+		{ given->confirm, BENCH_TAKES_PAIR | BENCH_TAKES_WRITE, "confirm" },
 	};
 
 	for (size_t i = 0; i < sizeof(options_given) / sizeof(options_given[0]); i++)
@@ -114,14 +136,22 @@ static int parse(int argc, char **argv, struct bench_command *ret)
 	ret->options.kind = bench_kind_find(argv[optind]);
 	if (!ret->options.kind)
 		return cli_usage(command, _("There is no measurement \"%s\"."), argv[optind]);
-	if (ret->options.kind->takes & BENCH_TAKES_PRACTICE && argc - optind > 1)
-		return cli_usage(command, _("bench %s makes its own disks: name none."),
-				 argv[optind]);
-	if (!(ret->options.kind->takes & BENCH_TAKES_PRACTICE) && argc - optind != 2)
+	ret->disk = argv[optind + 1];
+	ret->destination = ret->disk ? argv[optind + 2] : NULL;
+	if (ret->options.kind->takes & BENCH_TAKES_PAIR) {
+		if (argc - optind != (ret->disk && !ret->practice ? 3 : 1))
+			return cli_usage(command,
+					 _("bench %s takes a source and a destination, or makes "
+					   "practice disks: then name none."),
+					 argv[optind]);
+	} else if (argc - optind != 2) {
 		return cli_usage(command, _("Name the kind of measurement and one disk."));
+	}
+	if (ret->confirm && !ret->write && !ret->destination)
+		return cli_usage(command, _("There is nothing to confirm: nothing is written."));
 	if (ret->json && ret->csv)
 		return cli_usage(command, _("Choose either --json or --csv."));
-	return check_taken(command, &ret->options);
+	return check_taken(command, ret);
 }
 
 /* ---- while it runs ---- */
@@ -205,8 +235,8 @@ static int print_result(const struct bench_command *command, const struct bench_
 	return cli_finish_output((int)code);
 }
 
-static int find_disk(const char *text, struct bench_options *options, struct disk_list **retlist,
-		     struct error *reterr)
+static int find_disks(struct bench_command *command, struct endpoint *retdestination,
+		      struct disk_list **retlist, struct error *reterr)
 {
 	static const struct scan_options how = { .all = true };
 	struct scan *scan = NULL;
@@ -215,9 +245,54 @@ static int find_disk(const char *text, struct bench_options *options, struct dis
 	if (r == 0)
 		r = scan_run(scan, retlist, reterr);
 	if (r == 0)
-		r = endpoint_resolve(*retlist, text, false, &options->disk, reterr);
+		r = endpoint_resolve(*retlist, command->disk, false, &command->options.disk,
+				     reterr);
+	if (r == 0 && command->destination)
+		r = endpoint_resolve(*retlist, command->destination, true, retdestination, reterr);
 	scan_destroy(scan);
 	return r;
+}
+
+/* The plan of a copy of the first bytes, checked and confirmed like any other. */
+static int confirm_copy(struct bench_command *command, const struct endpoint *destination)
+{
+	const struct endpoint *source = &command->options.disk;
+	uint64_t size = command->options.size ? command->options.size : PAIR_SIZE;
+	uint32_t sector = source->logical_sector_size;
+	char ranges[48];
+	const char *argv[] = { "clone",
+			       "-s",
+			       command->disk,
+			       "-d",
+			       command->destination,
+			       "--ranges",
+			       ranges,
+			       "--no-verify",
+			       "--no-probe",
+			       "--no-arm-last",
+			       "--log-dir",
+			       command->files.directory,
+			       "--confirm",
+			       command->confirm,
+			       NULL };
+	struct clone_options options;
+
+	if (source->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE || !sector)
+		return cli_usage("bench", _("Only disks are measured, not files."));
+	size = size < source->size ? size : source->size;
+	size = size < destination->size ? size : destination->size;
+	/* Whole sectors of both. */
+	if (destination->logical_sector_size > sector)
+		sector = destination->logical_sector_size;
+	snprintf(ranges, sizeof(ranges), "0+%" PRIu64,
+		 size / sector * sector / source->logical_sector_size);
+	optind = 0;
+	int r = clone_options_parse(command->confirm ? 14 : 12, (char **)argv, COMMAND_CLONE,
+				    &options);
+
+	if (r == 0)
+		r = clone_look(&options, &command->session);
+	return r ? r : clone_confirm(command->session, &options, "bench");
 }
 
 static int measure(struct bench_command *command, const struct disk_list *disks)
@@ -248,6 +323,7 @@ static int measure(struct bench_command *command, const struct disk_list *disks)
 int cli_bench(int argc, char **argv)
 {
 	struct bench_command command = { 0 };
+	struct endpoint destination;
 	struct disk_list *disks = NULL;
 	struct error error = { 0 };
 	int r = parse(argc, argv, &command);
@@ -258,14 +334,28 @@ int cli_bench(int argc, char **argv)
 		return print_help();
 	command.terminal = isatty(STDERR_FILENO);
 	command.signal_fd = headless_block_signals();
-	if (command.signal_fd < 0)
+	if (command.signal_fd < 0) {
+		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
+			error_phrase(command.signal_fd));
 		return EXIT_ENVIRONMENT;
-	if (argc - optind > 1)
-		r = find_disk(argv[optind + 1], &command.options, &disks, &error);
+	}
+	files_find_directory(&command.files, command.log_dir, NULL);
+	command.options.log_dir = command.files.directory;
+	if (command.disk)
+		r = find_disks(&command, &destination, &disks, &error);
+	if (r == 0 && command.write)
+		command.options.confirm = command.confirm ? command.confirm : "";
 	if (r == 0 && command.compare)
 		r = bench_earlier_load(command.compare, command.options.kind->name,
 				       &command.options.disk.identity, &command.earlier, &error);
-	r = r < 0 ? cli_error(&error) : measure(&command, disks);
+	if (r < 0)
+		r = cli_error(&error);
+	if (r == 0 && command.destination)
+		r = confirm_copy(&command, &destination);
+	command.options.confirmed = command.session;
+	if (r == 0)
+		r = measure(&command, disks);
+	session_destroy(command.session);
 	bench_earlier_destroy(command.earlier);
 	disk_list_destroy(disks);
 	close(command.signal_fd);

@@ -327,14 +327,14 @@ static void print_warnings(const struct session *session)
 			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
 }
 
-static int confirm(struct session *session, const struct clone_options *options)
+int clone_confirm(struct session *session, const struct clone_options *options, const char *command)
 {
 	bool refused = verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE;
 	struct error error = { 0 };
 
 	if (!refused && !options->confirm && session_choice(session).token[0]) {
 		print_plan(session, options);
-		return cli_usage(options->command == COMMAND_RESUME ? "resume" : "clone",
+		return cli_usage(command,
 				 _("Nothing was written: --confirm is missing. It needs %s."),
 				 session_choice(session).token_phrase);
 	}
@@ -371,7 +371,8 @@ static int run(int argc, char **argv, enum clone_command command)
 		return EXIT_ENVIRONMENT;
 	r = clone_look(&options, &session);
 	if (r == 0)
-		r = options.dry_run ? dry_run(session, &options) : confirm(session, &options);
+		r = options.dry_run ? dry_run(session, &options)
+				    : clone_confirm(session, &options, argv[0]);
 
 	struct headless_options wanted = {
 		.json = options.json,

@@ -44,5 +44,9 @@ int clone_options_help(enum clone_command command);
  * is wrong. An enum exit_code; *ret is to be destroyed in any case. A signal that stops the command
  * ends the program here. */
 int clone_look(const struct clone_options *options, struct session **ret);
+/* From a plan to a confirmed one; prints the plan where it is not confirmed, or refused, and the
+ * warnings that are accepted. An enum exit_code. */
+int clone_confirm(struct session *session, const struct clone_options *options,
+		  const char *command);
 
 #endif

@@ -57,6 +57,8 @@ static struct profile profile_of(const struct io_end *end)
 {
 	bool usb = strcmp(end->transport, "usb") == 0;
 
+	if (end->best_request && end->best_depth)
+		return (struct profile){ end->best_depth, end->best_request };
 	if (end->regular_file)
 		return (struct profile){ 4, MIB };
 	if (end->kind == DISK_LOOP) /* reports rotation if its file is on a spinning disk */
@@ -296,7 +298,8 @@ static const char *describe_drivers(const struct io_choice *choice)
 	return "";
 }
 
-static void describe(struct io_choice *choice)
+static void describe(const struct io_end *source, const struct io_end *destination,
+		     struct io_choice *choice)
 {
 	char size[UNITS_TEXT_MAX], ends[80], amount[100];
 	uint32_t buffers = choice->lanes * choice->buffers_per_lane;
@@ -306,6 +309,8 @@ static void describe(struct io_choice *choice)
 			: describe_drivers(choice);
 
 	units_print_long(choice->chunk, UNITS_IEC, 512, size);
+	if (source->best_depth || destination->best_depth)
+		how = _("Sizes are those that bench sizes found best.");
 	if (choice->source == choice->destination)
 		snprintf(ends, sizeof(ends), _("Both ends use %s."), choice->source->name);
 	else
@@ -383,7 +388,7 @@ int io_backends_choose(const struct io_end *source, const struct io_end *destina
 	if (r < 0)
 		return r;
 	choice.widest = io_backends_widest(&choice, source, destination, options);
-	describe(&choice);
+	describe(source, destination, &choice);
 	*ret = choice;
 	return 0;
 }

@@ -31,12 +31,13 @@ struct io_end {
 	bool from_medium; /* reads bypass the device's cache, too, if it supports that */
 	const char *name; /* for errors: "/dev/sdb" */
 	uint64_t size;    /* bytes that may be addressed */
-	uint32_t logical_sector_size;  /* bytes */
-	uint32_t physical_sector_size; /* bytes */
-	uint32_t dma_alignment;        /* bytes; 0 unknown */
-	uint32_t max_transfer;         /* bytes of a request of the block layer; 0 unknown */
-	uint32_t max_command;          /* bytes of a passed-through command; 0 unknown */
-	uint32_t queue_depth;          /* of the device; 0 unknown */
+	uint32_t logical_sector_size;      /* bytes */
+	uint32_t physical_sector_size;     /* bytes */
+	uint32_t dma_alignment;            /* bytes; 0 unknown */
+	uint32_t max_transfer;             /* bytes of a request of the block layer; 0 unknown */
+	uint32_t max_command;              /* bytes of a passed-through command; 0 unknown */
+	uint32_t queue_depth;              /* of the device; 0 unknown */
+	uint32_t best_request, best_depth; /* bytes, and in flight: as measured; 0: not known */
 	enum disk_kind kind;
 	enum tristate rotational;
 	enum tristate zeroes; /* it writes zeros by itself */

@@ -14,6 +14,7 @@
 #include "health/smartctl.h"
 #include "scsi/ata.h"
 #include "session/files.h"
+#include "session/measured.h"
 #include "session/outcome.h"
 
 #define REACH_TIMEOUT (2 * NSEC_PER_SEC) /* of each end */
@@ -103,6 +104,17 @@ static bool source_fails(struct check *check, const struct plan *plan)
 	return check->health >= HEALTH_STATE_WEAK;
 }
 
+static void find_rates(struct check *check, const struct plan *plan)
+{
+	struct measured source, destination;
+
+	measured_find(check->log_dir, &plan->source.identity, &source);
+	measured_find(check->log_dir, &plan->destinations[0].identity, &destination);
+	check->known = (struct session_measured){ .source = source.read,
+						  .destination = destination.read,
+						  .writes = destination.write };
+}
+
 static int ask(struct check *check)
 {
 	const struct plan *plan = check->load ? check->loaded.plan : &check->ends;
@@ -113,6 +125,7 @@ static int ask(struct check *check)
 	if (r < 0)
 		return r;
 	check_images(check->images, plan, facts);
+	find_rates(check, plan);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
 	facts->source_fails = source_fails(check, plan);

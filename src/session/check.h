@@ -15,6 +15,7 @@
 #include "guard/facts.h"
 #include "health/health.h"
 #include "layout/layout.h"
+#include "session/choose.h"
 #include "session/load.h"
 
 struct check {
@@ -38,8 +39,9 @@ struct check {
 	struct identity health_of;
 	enum health_state health;
 	/* What was found. */
-	struct layout layout;  /* no extents: there is none */
-	struct error no_offer; /* why a smaller disk cannot be offered one; empty: it can */
+	struct session_measured known; /* of both disks, from earlier */
+	struct layout layout;          /* no extents: there is none */
+	struct error no_offer;         /* why a smaller disk cannot be offered one; empty: it can */
 	struct loaded loaded;
 	struct guard_facts facts;
 	struct boot_look boot; /* of the source */

@@ -207,9 +207,11 @@ struct session_wish {
  */
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr);
 
-/* Read rates in bytes per second, from a few megabytes of what is to be copied; 0: unknown. */
+/* Bytes per second, from a few megabytes of what is to be copied or, where the disk was measured
+ * from start to end once, from all of it; 0: unknown. */
 struct session_measured {
-	double source, destination;
+	double source, destination; /* reading */
+	double writes;              /* the destination */
 };
 
 /* What is planned, as of now. Pointers are borrowed until the next call that changes the session;

@@ -74,6 +74,7 @@ static int take_facts(struct session *session, struct guard_facts *facts, struct
 			&verdicts, reterr);
 
 	session->source_writers = facts->source_writers;
+	session->known = session->checking.known;
 	session->boot = session->checking.boot;
 	if (r == 0)
 		r = find_held(session, reterr);
@@ -451,7 +452,10 @@ struct session_choice session_choice(const struct session *session)
 		.used = used,
 		.modes = &session->modes,
 		.measuring = session_runs(session, SESSION_TASK_MEASURE),
-		.measured = session->measured ? &session->measurement.found : NULL,
+		.measured = session->measured ? &session->measurement.found
+			    : plan && session->known.source > 0 && session->known.destination > 0
+				    ? &session->known
+				    : NULL,
 		.log_dir = session->files.directory,
 		.log_dir_in_memory = session->log_dir_in_memory,
 	};
@@ -574,8 +578,15 @@ int session_measure(struct session *session, struct error *reterr)
 
 void session_take_measure(struct session *session, unsigned *changes)
 {
-	const struct measurement *measurement = &session->measurement;
+	struct measurement *measurement = &session->measurement;
+	const struct session_measured *known = &session->known;
 
+	/* All of a disk tells more than three places of it. */
+	if (known->source > 0)
+		measurement->found.source = known->source;
+	if (known->destination > 0)
+		measurement->found.destination = known->destination;
+	measurement->found.writes = known->writes;
 	session->errors[SESSION_TASK_MEASURE] = measurement->error;
 	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
 	*changes |= SESSION_CHANGE_MEASURED;

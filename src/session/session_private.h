@@ -178,7 +178,8 @@ struct session {
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;
-	bool measured; /* and it is of this plan */
+	bool measured;                 /* and it is of this plan */
+	struct session_measured known; /* of its disks, from earlier */
 
 	struct files files;
 	bool log_dir_in_memory;

@@ -16,6 +16,7 @@
 #include "map/partial_digests.h"
 #include "guard/claim.h"
 #include "session/half_made.h"
+#include "session/measured.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(digests, struct digests *, digests_destroy)
@@ -215,6 +216,12 @@ static void start_body(void *data)
 
 	if (r == 0)
 		r = opened_claim(opened, &starting->error);
+	if (r == 0) {
+		measured_apply(session->files.directory, &starting->plan->source.identity,
+			       &opened->setup.source);
+		measured_apply(session->files.directory, &starting->plan->destinations[0].identity,
+			       &opened->setup.destination);
+	}
 	/* Who had the source meanwhile may have written where the plan copies nothing. */
 	if (r == 0 && (!starting->goes_on || opened->setup.source_was_gone))
 		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),

@@ -18,7 +18,7 @@ static const struct bench_kind profile = { "profile",
 					   "speed from the start of the disk to its end" };
 static const struct bench_kind engines = { "engines", "every way into the kernel" };
 static const struct bench_kind lethargy = { "lethargy", "what a copy does to other programs",
-					    BENCH_TAKES_PRACTICE };
+					    BENCH_TAKES_PAIR };
 const struct bench_kind *const bench_kinds[] = { &profile, &engines, &lethargy, NULL };
 
 int bench_start(const struct bench_options *options, const struct disk_list *disks,

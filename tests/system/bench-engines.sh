@@ -46,7 +46,7 @@ only_practice_disks_are_copied() {
 
 every_way_copies_and_is_checked() {
 	export TMPDIR=$case_dir
-	run 0 bench copy --rounds 1 --size 16M --json
+	run 0 bench copy --practice --rounds 1 --size 16M --json
 	for way in dd-512 dd-direct one-thread uring mixed own-choice; do
 		all_figures | grep -q "^copy $way seconds [0-9]" || fail "no figure of $way"
 	done
@@ -80,11 +80,11 @@ nothing_stays() {
 		! losetup --list --noheadings --output BACK-FILE | grep -F "$case_dir"
 }
 
-it_takes_no_disk_of_yours() {
+one_disk_is_none() {
 	local disk
 	disk=$(new_disk disk 1)
 	run 1 bench lethargy "$disk"
-	says 'makes its own disks'
+	says 'or makes practice disks'
 	TMPDIR=/nonexistent run 2 bench lethargy
 	says 'TMPDIR names another folder'
 	run 2 bench lethargy --size 99999G
@@ -93,4 +93,4 @@ it_takes_no_disk_of_yours() {
 
 run_together 3 every_engine_reads_and_writes_nothing large_sectors_are_read_whole \
 	only_practice_disks_are_copied every_way_copies_and_is_checked a_wrong_copy_is_found_out \
-	stopped_it_leaves_nothing it_takes_no_disk_of_yours
+	stopped_it_leaves_nothing one_disk_is_none

@@ -18,7 +18,7 @@ valid() { # FILE: fits the schema
 sizes_and_an_earlier_result_beside_it() {
 	disk=$(new_disk disk 64)
 	before=$(digest "$disk")
-	run 0 bench sizes "$disk" --rounds 2 --size 64K --json
+	run 0 bench sizes "$disk" --rounds 2 --size 64K --json --log-dir logs
 	valid out
 	jq -e '.kind == "sizes" and .result == "complete" and .exit_code == 0 and .error == null
 		and (.tables | map(.key)) == ["rate", "iops", "cpu", "p99"]
@@ -29,38 +29,38 @@ sizes_and_an_earlier_result_beside_it() {
 			and .median > 0)
 		and (.conclusion | contains("nothing more is gained"))' out
 	mv out earlier.json
-	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json --log-dir logs
 	says '  before'
 	says 'depth 32'
-	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json --json
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare earlier.json --json --log-dir logs
 	valid out
 	jq -e 'all(.figures[]; .before != null)' out
 	# Of another disk, or of another kind.
 	other=$(new_disk other 32)
-	run 1 bench sizes "$other" --compare earlier.json
+	run 1 bench sizes "$other" --compare earlier.json --log-dir logs
 	says "bench sizes of $disk"
-	run 1 bench profile "$disk" --compare earlier.json
-	run 1 bench sizes "$disk" --compare "$schemas/bench.schema.json"
+	run 1 bench profile "$disk" --compare earlier.json --log-dir logs
+	run 1 bench sizes "$disk" --compare "$schemas/bench.schema.json" --log-dir logs
 	[ "$(digest "$disk")" = "$before" ]
 }
 
 a_profile() {
 	disk=$(new_disk disk 64)
-	run 0 bench profile "$disk" --positions 5 --csv
+	run 0 bench profile "$disk" --positions 5 --csv --log-dir logs
 	[ "$(grep -c '^speed,[0-9]*,read,B/s,' out)" -eq 5 ]
 	grep -q '^speed,0,read,B/s,[0-9.e+]*,[0-9.e+]*,[0-9.e+]*,1,[a-z]*,[0-9]*,[0-9]*,direct,$' out
 	grep -q '^access,random,p99,s,' out
 	grep -q '^access,full-stroke,max,s,' out
 	grep -q '^facts,whole,value,s,' out
-	run 0 bench profile "$disk" --positions 5 --size 1M
+	run 0 bench profile "$disk" --positions 5 --size 1M --log-dir logs
 	says 'Slowest at LBA'
-	run 1 bench profile "$disk" --positions 4096 --size 1M
+	run 1 bench profile "$disk" --positions 4096 --size 1M --log-dir logs
 	says 'Choose fewer --positions'
 }
 
 stopped_it_prints_what_it_has() {
 	disk=$(new_disk disk 64)
-	"$CLONEDECK" bench sizes "$disk" --time 1 --json >out 2>err &
+	"$CLONEDECK" bench sizes "$disk" --time 1 --json --log-dir logs >out 2>err &
 	copy=$!
 	sleep 3
 	kill -INT "$copy"
@@ -73,7 +73,7 @@ a_disk_in_use_is_measured_and_that_is_said() {
 	disk=$(new_disk disk 64)
 	mkfs.ext4 -q "$disk"
 	mount_at "$case_dir/mnt" "$disk"
-	run 0 bench profile "$disk" --positions 2 --size 1M
+	run 0 bench profile "$disk" --positions 2 --size 1M --log-dir logs
 	says "is in use ($case_dir/mnt)"
 }
 
@@ -83,13 +83,81 @@ a_disk_that_a_copy_writes_to_is_refused() {
 	"$CLONEDECK" clone -s "$source" -d "$disk" --confirm "$disk" --log-dir logs --rate 1M \
 		>out.copy 2>&1 &
 	copy=$!
-	copies() { "$CLONEDECK" bench sizes "$disk" --rounds 1 --size 512 >out 2>err; [ $? -eq 3 ]; }
+	copies() { "$CLONEDECK" bench sizes "$disk" --rounds 1 --size 512 --log-dir logs >out 2>err; [ $? -eq 3 ]; }
 	wait_for copies
 	says 'is not measured'
-	run 0 bench profile "$source" --positions 2 --size 1M
+	run 0 bench profile "$source" --positions 2 --size 1M --log-dir logs
 	says 'is copying from it'
 	kill -INT "$copy"
 	ends 6
+}
+
+what_was_found_is_used() {
+	local disk other
+	disk=$(new_disk disk 64)
+	other=$(new_disk other 64)
+	run 0 bench profile "$disk" --positions 3 --size 1M --log-dir logs
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --log-dir logs
+	# Of one round, nothing is believed.
+	awk -F '\t' '$1 == 67108864 && $4 > 0 && $5 == 0 && $6 == 0 { found++ } END { exit found != 1 }' logs/measured
+	awk -F '\t' -v OFS='\t' '{ $6 = 65536; $7 = 2; print }' logs/measured >changed
+	mv changed logs/measured
+	clone 0 "$disk" "$other"
+	grep -q 'bench sizes found best' logs/*.json || fail "not used"
+	# Of another boot.
+	sed 's/[^\t]*$/00000000-0000-0000-0000-000000000000/' logs/measured >changed
+	mv changed logs/measured
+	rm logs/*.json
+	clone 0 "$disk" "$other"
+	! grep -q 'bench sizes found best' logs/*.json || fail "used although of another boot"
+}
+
+writing_puts_back_what_was_there() {
+	local disk before
+	disk=$(new_disk disk 64)
+	head -c 64M /dev/urandom >disk.img
+	before=$(digest disk.img)
+	run 1 bench profile "$disk" --confirm "$disk" --log-dir logs
+	says 'nothing to confirm'
+	run 3 bench profile "$disk" --write --log-dir logs
+	says 'Nothing was written'
+	run 3 bench profile "$disk" --write --confirm sda --log-dir logs
+	run 0 bench profile "$disk" --write --confirm "$disk" --positions 5 --json --log-dir logs
+	valid out
+	jq -e '([.figures[] | select(.table == "speed" and .column == "write")] | length) == 5
+		and any(.figures[]; .row == "whole-write")' out
+	[ "$(digest disk.img)" = "$before" ] || fail "the contents are others"
+	mkfs.ext4 -q "$disk"
+	mount_at "$case_dir/mnt" "$disk"
+	run 3 bench profile "$disk" --write --confirm "$disk" --log-dir logs
+	says "mounted"
+}
+
+a_confirmed_destination_is_overwritten_in_its_region() {
+	local source disk behind
+	source=$(new_disk source 64)
+	disk=$(new_disk disk 96)
+	head -c 64M /dev/urandom >source.img
+	head -c 96M /dev/urandom >disk.img
+	behind=$(tail -c 88M disk.img | sha256sum)
+	export TMPDIR=$case_dir
+	run 1 bench copy "$source"
+	says 'a source and a destination'
+	run 1 bench copy "$source" "$disk" --practice
+	run 1 bench copy "$source" "$disk" --size 8M --log-dir logs
+	says 'LBA 0-16383'
+	says '--confirm needs'
+	run 3 bench copy "$source" "$disk" --size 8M --log-dir logs --confirm "$source"
+	! cmp -s -n 8388608 source.img disk.img || fail "written without confirmation"
+	run 0 bench copy "$source" "$disk" --size 8M --rounds 1 --log-dir logs --confirm "$disk" --json
+	valid out
+	jq -e 'all("dd-512", "dd-direct", "uring", "own-choice"; . as $way | any($figures[]; .row == $way))' \
+		--argjson figures "$(jq .figures out)" <<<null
+	jq -e 'any(.notes[]; contains("nbdcopy")) and all(.figures[]; .row != "nbdcopy" and .row != "sg")' out
+	cmp -n 8388608 source.img disk.img
+	[ "$(tail -c 88M disk.img | sha256sum)" = "$behind" ] || fail "written beside the region"
+	run 0 bench lethargy "$source" "$disk" --size 8M --rounds 1 --log-dir logs --confirm "$disk"
+	[ "$(tail -c 88M disk.img | sha256sum)" = "$behind" ] || fail "written beside the region"
 }
 
 bad_places_are_named() {
@@ -104,7 +172,7 @@ bad_places_are_named() {
 	undone_by unmount "$case_dir/mnt"
 	wait_for test -s mnt/disk
 	disk=$(attach "$case_dir/mnt/disk")
-	run 4 bench profile "$disk" --positions 2 --json
+	run 4 bench profile "$disk" --positions 2 --json --log-dir logs
 	valid out
 	jq -e '.result == "bad-places" and .exit_code == 4 and any(.notes[]; contains("32768"))
 		and any(.figures[]; .table == "speed" and .row == "0")' out
@@ -116,12 +184,12 @@ what_makes_no_sense_is_refused() {
 	run 1 bench sizes
 	run 1 bench speed "$disk"
 	says 'There is no measurement "speed"'
-	run 1 bench sizes "$disk" --positions 3
+	run 1 bench sizes "$disk" --positions 3 --log-dir logs
 	says 'has no --positions'
-	run 1 bench sizes "$disk" --rounds 0
-	run 1 bench sizes "$disk" --size 0
-	run 1 bench sizes "$disk" --json --csv
-	run 1 bench sizes "$case_dir/disk.img"
+	run 1 bench sizes "$disk" --rounds 0 --log-dir logs
+	run 1 bench sizes "$disk" --size 0 --log-dir logs
+	run 1 bench sizes "$disk" --json --csv --log-dir logs
+	run 1 bench sizes "$case_dir/disk.img" --log-dir logs
 	says 'Only disks are measured'
 	run 1\|2 bench sizes /dev/nothing
 	run 2 bench rbuf "$disk"
@@ -129,6 +197,8 @@ what_makes_no_sense_is_refused() {
 }
 
 cases=(sizes_and_an_earlier_result_beside_it a_profile stopped_it_prints_what_it_has
+	what_was_found_is_used writing_puts_back_what_was_there
+	a_confirmed_destination_is_overwritten_in_its_region
 	a_disk_in_use_is_measured_and_that_is_said a_disk_that_a_copy_writes_to_is_refused
 	what_makes_no_sense_is_refused)
 if [ -c /dev/fuse ] && command -v nbdkit nbdfuse >/dev/null; then

@@ -385,7 +385,7 @@ what_a_transfer_costs_without_the_medium() {
 
 a_disk_that_is_pulled_while_it_is_measured() {
 	disks
-	"$CLONEDECK" bench sizes "$source" --time 1 --json >out 2>err &
+	"$CLONEDECK" bench sizes "$source" --time 1 --json --log-dir logs >out 2>err &
 	copy=$!
 	sleep 5
 	echo 1 >"/sys/block/${source##*/}/device/delete"

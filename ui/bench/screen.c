@@ -79,9 +79,11 @@ static void start(void *user, struct app *app, int choice)
 		return;
 	bench_destroy(screen->bench);
 	screen->bench = NULL;
-	screen->options = (struct bench_options){ .kind = bench_kinds[choice],
-						  .practice = app_practice_dir(app) };
-	if (!(bench_kinds[choice]->takes & BENCH_TAKES_PRACTICE))
+	screen->options =
+		(struct bench_options){ .kind = bench_kinds[choice],
+					.practice = app_practice_dir(app),
+					.log_dir = session_choice(app_session(app)).log_dir };
+	if (!(bench_kinds[choice]->takes & BENCH_TAKES_PAIR))
 		screen->options.disk = *app_bench_disk(app);
 	screen->table = screen->column = 0;
 	screen->rows = (struct list){ 0 };

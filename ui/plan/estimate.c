@@ -14,18 +14,20 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 		   const struct session_measured *measured, struct estimate *ret)
 {
 	double bytes = (double)plan_bytes(plan);
-	double slower = fmin(measured->source, measured->destination);
+	double writes = measured->writes > 0 ? measured->writes : measured->destination;
+	double slower = fmin(measured->source, writes);
 	double limit = plan->options.rate ? (double)plan->options.rate : INFINITY;
 	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
 	 * the copy. */
 	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && isinf(limit));
 
-	*ret = (struct estimate){ .known = slower > 0 };
+	*ret = (struct estimate){ .known = slower > 0 && measured->destination > 0 };
 	if (!ret->known)
 		return;
 	ret->copy = (uint64_t)ceil(bytes / fmin(slower, meanwhile ? limit / 2 : limit));
 	if (plan->options.verify == VERIFY_COMPARE)
-		ret->verify = (uint64_t)ceil(bytes / fmin(slower, limit));
+		ret->verify = (uint64_t)ceil(
+			bytes / fmin(fmin(measured->source, measured->destination), limit));
 	else if (plan->options.verify != VERIFY_OFF && !meanwhile)
 		ret->verify = (uint64_t)ceil(bytes / fmin(measured->destination, limit));
 }
@@ -93,16 +95,20 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		line_add(line, _("about %s"), finish);
 		return true;
 	case 5:
-		line_add(line, _(" if %s writes as fast as it reads"),
-			 node_short(plan->destinations[0].node));
+		if (measured->writes > 0)
+			line_add(line, _(" %s writes %s"), node_short(plan->destinations[0].node),
+				 units_print_rate(measured->writes, finish));
+		else
+			line_add(line, _(" if %s writes as fast as it reads"),
+				 node_short(plan->destinations[0].node));
 		return true;
 	default:
 		return false;
 	}
 }
 
-void estimate_sentence(const struct plan *plan, const struct estimate *estimate, int64_t now,
-		       char *buffer, size_t size)
+void estimate_sentence(const struct plan *plan, const struct session_measured *measured,
+		       const struct estimate *estimate, int64_t now, char *buffer, size_t size)
 {
 	char finish[96];
 
@@ -113,6 +119,9 @@ void estimate_sentence(const struct plan *plan, const struct estimate *estimate,
 		return;
 	}
 	finish_text(estimate, now, finish, sizeof(finish));
-	snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."), finish,
-		 node_short(plan->destinations[0].node));
+	if (measured->writes > 0)
+		snprintf(buffer, size, _("In all about %s."), finish);
+	else
+		snprintf(buffer, size, _("In all about %s, if %s writes as fast as it reads."),
+			 finish, node_short(plan->destinations[0].node));
 }

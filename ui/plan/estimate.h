@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How long a plan may take, from how fast its ends were measured to read: that
- * the destination writes as fast as it reads is said to be assumed. Pure; no curses.
+ * How long a plan may take, from how fast its ends were measured to read: unless its writing was
+ * measured, too, that the destination writes as fast as it reads is said to be assumed. Pure; no
+ * curses.
  */
 #ifndef CLONEDECK_UI_PLAN_ESTIMATE_H
 #define CLONEDECK_UI_PLAN_ESTIMATE_H
@@ -26,7 +27,7 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 bool estimate_text(const struct plan *plan, const struct session_measured *measured,
 		   const struct estimate *estimate, int64_t now, int index, struct line *line);
 /* All of it in a sentence, for where there is no box. */
-void estimate_sentence(const struct plan *plan, const struct estimate *estimate, int64_t now,
-		       char *buffer, size_t size);
+void estimate_sentence(const struct plan *plan, const struct session_measured *measured,
+		       const struct estimate *estimate, int64_t now, char *buffer, size_t size);
 
 #endif

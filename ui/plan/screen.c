@@ -197,7 +197,8 @@ static void tell_estimate(struct app *app)
 	} else if (measured) {
 		estimate_make(plan, plan_rolling(plan, session_choice(session).destination),
 			      measured, &estimate);
-		estimate_sentence(plan, &estimate, (int64_t)time(NULL), text, sizeof(text));
+		estimate_sentence(plan, measured, &estimate, (int64_t)time(NULL), text,
+				  sizeof(text));
 		app_say(app, "%s", text);
 	}
 }

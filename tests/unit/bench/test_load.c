@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "io/sync.h"
@@ -26,12 +27,25 @@ static int fake_open(const struct io_backend *backend, const struct io_end *end,
 	return 0;
 }
 
+static unsigned written, flushed;
+
 static enum io_answer fake_submit(struct io_handle *handle, struct io_request *request)
 {
 	sync_begin(request);
+	/* The place stands for its contents. */
+	if (request->direction == IO_WRITE)
+		written += memcmp(request->buffer, &request->offset, sizeof(uint64_t)) == 0;
+	else
+		memcpy(request->buffer, &request->offset, sizeof(uint64_t));
 	if (count < PAST)
 		places[count++] = request->offset;
 	return sync_end(request, request->offset == bad ? bad_code : 0);
+}
+
+static int fake_flush(struct io_handle *handle, struct error *reterr)
+{
+	flushed++;
+	return 0;
 }
 
 static const struct io_backend fake = {
@@ -39,6 +53,7 @@ static const struct io_backend fake = {
 	.open = fake_open,
 	.submit = fake_submit,
 	.reap = sync_reap,
+	.flush = fake_flush,
 	.close = sync_close,
 };
 
@@ -51,6 +66,7 @@ static void set_up(void)
 	count = 0;
 	bad = UINT64_MAX;
 	bad_code = 0;
+	written = flushed = 0;
 	run.end.size = SIZE;
 	run.end.logical_sector_size = 512;
 	load = (struct bench_load){
@@ -73,6 +89,28 @@ START_TEST(in_order_and_round_again)
 	ck_assert_str_eq(loaded.how.engine, "fake");
 	ck_assert_uint_eq(loaded.how.request, 4096);
 	ck_assert_int_eq(loaded.how.path, BENCH_PATH_UNKNOWN);
+}
+END_TEST
+
+START_TEST(what_was_read_is_written_there_again)
+{
+	ck_assert_int_eq(bench_kept_new(7, 4096, &load.kept, NULL), 0);
+	load.start = 8192;
+	load.past = 8192 + 7 * 4096;
+	load.depth = 2;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.requests, 7);
+	ck_assert_uint_eq(written, 0);
+	load.write = true;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.requests, 7);
+	ck_assert_uint_eq(written, 7);
+	ck_assert_uint_eq(flushed, 1);
+	/* What cannot be written is the end of it. */
+	bad = 8192;
+	bad_code = -EIO;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -EIO);
+	bench_kept_destroy(load.kept);
 }
 END_TEST
 
@@ -174,7 +212,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("load");
 
 	tcase_add_checked_fixture(tcase, set_up, rig_tear_down);
-	add_tests(tcase, in_order_and_round_again, every_pattern_stays_on_the_disk, from_end_to_end,
+	add_tests(tcase, in_order_and_round_again, what_was_read_is_written_there_again,
+		  every_pattern_stays_on_the_disk, from_end_to_end,
 		  random_places_are_the_same_for_a_seed, several_in_flight_read_no_more_than_asked,
 		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
 		  stops_when_told, a_disk_smaller_than_a_request);

@@ -71,7 +71,7 @@ START_TEST(test_unknown)
 		ck_assert_ptr_null(strstr(line.text, "about"));
 	}
 	ck_assert_int_eq(count, 3);
-	estimate_sentence(&plan, &estimate, 0, text, sizeof(text));
+	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "not known"));
 }
 END_TEST
@@ -90,9 +90,28 @@ START_TEST(test_words)
 	line_start(&line, 42);
 	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
 	ck_assert_str_eq(line.text, " copy    about 0:00:11");
-	estimate_sentence(&plan, &estimate, 0, text, sizeof(text));
+	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "if sdb writes as fast as it reads"));
 	ck_assert_int_le(text_width(text), 78);
+}
+END_TEST
+
+/* A profile of its writing is not assumed but known. */
+START_TEST(test_known_writing)
+{
+	const struct session_measured measured = { 200e6, 100e6, 50e6 };
+	struct estimate estimate;
+	struct line line;
+	char text[256];
+
+	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
+	ck_assert_uint_eq(estimate.copy, 21);
+	ck_assert_uint_eq(estimate.verify, 11);
+	line_start(&line, 42);
+	estimate_text(&plan, &measured, &estimate, 0, 5, &line);
+	ck_assert_str_eq(line.text, " sdb writes 50.0 MB/s");
+	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
+	ck_assert_ptr_null(strstr(text, "writes as fast"));
 }
 END_TEST
 
@@ -102,7 +121,7 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("model_estimate");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	add_tests(tests, test_seconds, test_unknown, test_words);
+	add_tests(tests, test_seconds, test_unknown, test_words, test_known_writing);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

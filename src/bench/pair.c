@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "bench/pair.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "guard/claim.h"
+#include "session/choose.h"
+
+#define MIB        (1ULL << 20)
+#define SIZE       (512 * MIB)
+#define SIZE_LEAST MIB
+#define SECTOR     512
+#define PIECE      (1U << 20)
+#define LOOP_TRIES 16 /* others may take the free one first */
+
+static int failed(const char *what, int code, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "make", what,
+			 _("Practice disks cannot be made in %s: %s. TMPDIR names another folder."),
+			 what, error_phrase(code));
+}
+
+/* At most half of what is free is taken: the machine needs the rest. */
+static int make_folder(const struct bench_options *options, uint64_t disk, struct pair *pair,
+		       struct error *reterr)
+{
+	const char *base = options->practice ? options->practice : getenv("TMPDIR");
+	char size[UNITS_TEXT_MAX];
+	struct statvfs st;
+
+	base = base && *base ? base : "/var/tmp";
+	if (statvfs(base, &st) < 0)
+		return failed(base, -errno, reterr);
+	if (disk > (uint64_t)st.f_bavail * st.f_frsize / 4)
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, -ENOSPC, "make", base,
+			_("There is no room in %s for two practice disks of %s and as much "
+			  "again. TMPDIR names another folder, --size makes them smaller."),
+			base, units_print_long(disk, UNITS_IEC, 512, size));
+	snprintf(pair->folder, sizeof(pair->folder), "%s/clonedeck-bench.XXXXXX", base);
+	if (mkdtemp(pair->folder))
+		return 0;
+	pair->folder[0] = '\0';
+	return failed(base, -errno, reterr);
+}
+
+/* Its blocks are taken now, so that no copy to it finds the file system full. */
+static int make_file(const struct pair *pair, uint64_t size, int *ret)
+{
+	char path[PATH_MAX + 8];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/disk", pair->folder);
+	*ret = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (*ret < 0)
+		return -errno;
+	unlink(path);
+	r = posix_fallocate(*ret, 0, (off_t)size);
+	return -r;
+}
+
+/* Data of which no two sectors are alike. */
+static int fill(struct bench_run *run, int file, uint64_t size)
+{
+	CLEANUP(free) uint64_t *buffer = malloc(MIB);
+	uint64_t state = 0x9e3779b97f4a7c15ULL;
+
+	for (uint64_t at = 0; buffer && at < size; at += MIB) {
+		for (size_t i = 0; i < MIB / sizeof(*buffer); i++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			buffer[i] = state;
+		}
+		if (pwrite(file, buffer, MIB, (off_t)at) != (ssize_t)MIB)
+			return errno ? -errno : -EIO;
+		if (bench_stops(run))
+			return -ECANCELED;
+	}
+	if (!buffer || fdatasync(file) < 0)
+		return buffer ? -errno : -ENOMEM;
+	posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	return 0;
+}
+
+/* Without the page cache below it where the file system can do without. */
+static int configure(const struct pair_disk *disk, int loop)
+{
+	struct loop_config config = { .fd = (unsigned)disk->file,
+				      .info.lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO };
+
+	text_copy((char *)config.info.lo_file_name, sizeof(config.info.lo_file_name), "practice");
+	if (ioctl(loop, LOOP_CONFIGURE, &config) == 0)
+		return 0;
+	config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+	return errno == EINVAL && ioctl(loop, LOOP_CONFIGURE, &config) == 0 ? 0 : -errno;
+}
+
+/* Afterwards nobody has it open for writing, as a copy checks. */
+static int attach_to(struct pair_disk *disk, int number)
+{
+	snprintf(disk->node, sizeof(disk->node), "/dev/loop%d", number);
+	int loop = open(disk->node, O_RDWR | O_CLOEXEC);
+
+	if (loop < 0)
+		return -errno;
+	int r = configure(disk, loop);
+
+	if (r == 0) {
+		disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
+		r = disk->fd < 0 ? -errno : 0;
+		close(disk->file);
+		disk->file = -1;
+	}
+	close(loop);
+	return r;
+}
+
+static int attach(struct pair_disk *disk)
+{
+	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), number, r = -EBUSY;
+
+	for (unsigned i = 0; i < LOOP_TRIES && r == -EBUSY; i++) {
+		number = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
+		r = number < 0 ? -errno : attach_to(disk, number);
+	}
+	if (control >= 0)
+		close(control);
+	return r;
+}
+
+int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct pair *ret,
+		  struct error *reterr)
+{
+	uint64_t disk = size + 3 * margin;
+	int r;
+
+	*ret = (struct pair){ .run = run, .size = size };
+	for (unsigned i = 0; i < 2; i++)
+		ret->disks[i] = (struct pair_disk){ .at = (i + 1) * margin,
+						    .sg_at = (i + 1) * margin,
+						    .sector = SECTOR,
+						    .file = -1,
+						    .fd = -1 };
+	bench_tell(run, 0, _("making two practice disks"));
+	r = make_folder(run->options, disk, ret, reterr);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < 2 && r == 0; i++)
+		r = make_file(ret, disk, &ret->disks[i].file);
+	if (r == 0)
+		r = fill(run, ret->disks[0].file, disk);
+	if (r < 0)
+		return r == -ECANCELED ? r : failed(ret->folder, r, reterr);
+	for (unsigned i = 0; i < 2 && r == 0; i++)
+		r = attach(&ret->disks[i]);
+	ret->token = ret->disks[1].node;
+	return r == 0 ? 0
+		      : error_set(
+				reterr, ERROR_CLASS_ENVIRONMENT, r, "make", "/dev/loop-control",
+				_("Practice disks are loop devices, which cannot be had here: %s. "
+				  "Only root can make them."),
+				error_phrase(r));
+}
+
+/* ---- the disks of a session ---- */
+
+static void describe_disk(const struct endpoint *endpoint, const struct disk *disk, uint64_t at,
+			  struct pair_disk *ret)
+{
+	*ret = (struct pair_disk){ .at = at,
+				   .sg_at = endpoint->start + at,
+				   .sector = endpoint->logical_sector_size,
+				   .file = -1,
+				   .fd = -1 };
+	text_copy(ret->node, sizeof(ret->node), endpoint->node);
+	text_copy(ret->sg, sizeof(ret->sg), endpoint->sg);
+	if (endpoint->kind == ENDPOINT_DISK && disk && disk->raw_count)
+		text_copy(ret->raw, sizeof(ret->raw), disk->raw[0]);
+}
+
+/* An open disk keeps its name: whatever is attached meanwhile gets another one. */
+static int keep(struct pair_disk *disk, const struct endpoint *endpoint, enum claim_role role,
+		const struct plan *plan, struct error *reterr)
+{
+	struct claim *claim = NULL;
+	int r = claim_open(endpoint, role, plan, &claim, reterr);
+
+	if (r < 0)
+		return r;
+	disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
+	r = disk->fd < 0 ? error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", disk->node,
+				     _("%s cannot be opened: %s."), disk->node, error_phrase(errno))
+			 : claim_check(claim, reterr);
+	claim_discard(claim);
+	return r;
+}
+
+int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr)
+{
+	const struct session *session = run->options->confirmed;
+	uint64_t size = run->options->size ? run->options->size : SIZE;
+	int r;
+
+	if (!session)
+		return pair_practice(run, size < SIZE_LEAST ? SIZE_LEAST : size / MIB * MIB, 0, ret,
+				     reterr);
+
+	struct session_choice choice = session_choice(session);
+	const struct plan *plan = choice.plan;
+	const struct extent *extent = plan ? &plan->extents[0] : NULL;
+
+	*ret = (struct pair){ .run = run,
+			      .disks = { { .file = -1, .fd = -1 }, { .file = -1, .fd = -1 } } };
+	if (session_state(session) != SESSION_CONFIRMED || plan->extent_count != 1)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EPERM, "measure", NULL,
+				 _("The destination was not confirmed."));
+	ret->plan = plan;
+	ret->token = choice.token;
+	ret->size = extent->sectors * plan->sector_size;
+	describe_disk(&plan->source, choice.source, extent->source_lba * plan->sector_size,
+		      &ret->disks[0]);
+	describe_disk(&plan->destinations[0], choice.destination,
+		      extent->destination_lba * plan->sector_size, &ret->disks[1]);
+	r = make_folder(run->options, 0, ret, reterr);
+	if (r == 0)
+		r = keep(&ret->disks[0], &plan->source, CLAIM_SOURCE, plan, reterr);
+	if (r == 0)
+		r = keep(&ret->disks[1], &plan->destinations[0], CLAIM_DESTINATION, plan, reterr);
+	return r;
+}
+
+int pair_hold(struct pair *pair, struct error *reterr)
+{
+	return pair->plan ? claim_open(&pair->plan->destinations[0], CLAIM_DESTINATION, pair->plan,
+				       &pair->claim, reterr)
+			  : 0;
+}
+
+void pair_release(struct pair *pair)
+{
+	claim_close(cleanup_steal(pair->claim), false, NULL);
+}
+
+/* ---- programs and the disks ---- */
+
+static const char *expand(const struct pair *pair, char letter, char number[static 32])
+{
+	const struct pair_disk *from = &pair->disks[0], *to = &pair->disks[1];
+	const struct {
+		char letter;
+		const char *text;
+		uint64_t number;
+	} all[] = {
+		{ 's', from->node, 0 },
+		{ 'd', to->node, 0 },
+		{ 'S', from->sg, 0 },
+		{ 'D', to->sg, 0 },
+		{ 'r', from->raw, 0 },
+		{ 'R', to->raw, 0 },
+		{ 't', pair->token, 0 },
+		{ 'l', pair->folder, 0 },
+		{ 'i', NULL, from->at },
+		{ 'o', NULL, to->at },
+		{ 'n', NULL, pair->size },
+		{ 'b', NULL, from->sector },
+		{ 'I', NULL, from->at / from->sector },
+		{ 'O', NULL, to->at / from->sector },
+		{ 'J', NULL, from->sg_at / from->sector },
+		{ 'P', NULL, to->sg_at / from->sector },
+		{ 'N', NULL, pair->size / from->sector },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (all[i].letter != letter)
+			continue;
+		snprintf(number, 32, "%" PRIu64, all[i].number);
+		return all[i].text ? all[i].text : number;
+	}
+	return "";
+}
+
+bool pair_expand(const struct pair *pair, const char *const *words, struct pair_argv *ret)
+{
+	char number[32];
+
+	*ret = (struct pair_argv){ 0 };
+	for (unsigned i = 0; i < PAIR_ARGUMENTS && words[i]; i++) {
+		size_t used = 0;
+
+		for (const char *c = words[i]; *c && used < PATH_MAX - 1; c++) {
+			const char *value = *c == '@' ? expand(pair, *++c, number) : NULL;
+
+			if (value && !*value)
+				return false;
+			used += value ? (size_t)snprintf(ret->texts[i] + used, PATH_MAX - used,
+							 "%s", value)
+				      : 1;
+			if (!value)
+				ret->texts[i][used - 1] = *c;
+		}
+		ret->argv[i] = ret->texts[i];
+	}
+	return true;
+}
+
+int pair_flush(const struct pair *pair, struct error *reterr)
+{
+	const struct pair_disk *disk = &pair->disks[1];
+
+	return fsync(disk->fd) == 0
+		       ? 0
+		       : error_set(reterr, ERROR_CLASS_DESTINATION, -errno, "flush", disk->node,
+				   _("%s cannot be flushed: %s."), disk->node, error_phrase(errno));
+}
+
+void pair_forget(const struct pair *pair)
+{
+	for (unsigned i = 0; i < 2; i++)
+		ioctl(pair->disks[i].fd, BLKFLSBUF, 0);
+}
+
+/* Of a practice disk, all of it: what a program writes beside the region is seen then. */
+int pair_clear(struct pair *pair, struct error *reterr)
+{
+	const struct pair_disk *disk = &pair->disks[1];
+	uint64_t part[2] = { disk->at, pair->size };
+	int r = pair_hold(pair, reterr), fd = -1;
+
+	if (r < 0)
+		return r;
+	if (!pair->plan) {
+		part[1] += disk->at + disk->at / 2;
+		part[0] = 0;
+		fd = open(disk->node, O_WRONLY | O_CLOEXEC);
+	}
+	if (ioctl(pair->plan ? claim_fd(pair->claim) : fd, BLKZEROOUT, part) < 0)
+		r = error_set(reterr, ERROR_CLASS_DESTINATION, -errno, "write", disk->node,
+			      _("%s cannot be written to: %s."), disk->node, error_phrase(errno));
+	if (fd >= 0)
+		close(fd);
+	pair_release(pair);
+	return r;
+}
+
+static bool is_zero(int fd, uint64_t at, uint64_t past, char *piece)
+{
+	for (; at < past; at += PIECE) {
+		size_t part = past - at < PIECE ? (size_t)(past - at) : PIECE;
+
+		if (pread(fd, piece, part, (off_t)at) != (ssize_t)part || piece[0] ||
+		    memcmp(piece, piece + 1, part - 1) != 0)
+			return false;
+	}
+	return true;
+}
+
+int pair_compare(const struct pair *pair, struct error *reterr)
+{
+	CLEANUP(free) char *pieces = malloc(2UL * PIECE);
+	const struct pair_disk *disks = pair->disks;
+	uint64_t beside = pair->plan ? 0 : disks[1].at;
+
+	if (!pieces)
+		return error_nomem(reterr);
+	pair_forget(pair);
+	for (uint64_t at = 0; at < pair->size; at += PIECE) {
+		size_t part = pair->size - at < PIECE ? (size_t)(pair->size - at) : PIECE;
+
+		for (unsigned i = 0; i < 2; i++)
+			if (pread(disks[i].fd, pieces + i * (size_t)PIECE, part,
+				  (off_t)(disks[i].at + at)) != (ssize_t)part)
+				return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
+						 disks[i].node, _("%s cannot be read."),
+						 disks[i].node);
+		if (memcmp(pieces, pieces + PIECE, part) != 0)
+			return 0;
+	}
+	return is_zero(disks[1].fd, 0, beside, pieces) &&
+	       is_zero(disks[1].fd, beside + pair->size, beside + pair->size + beside / 2, pieces);
+}
+
+/* What was put beside the disks goes with them: logs of copies, files of a neighbour. */
+static void empty(const char *folder)
+{
+	DIR *dir = opendir(folder);
+
+	for (struct dirent *entry; dir && (entry = readdir(dir));)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(folder);
+}
+
+void pair_done(struct pair *pair)
+{
+	pair_release(pair);
+	for (unsigned i = 0; i < 2; i++) {
+		if (pair->disks[i].fd >= 0)
+			close(pair->disks[i].fd);
+		if (pair->disks[i].file >= 0)
+			close(pair->disks[i].file);
+	}
+	if (pair->folder[0])
+		empty(pair->folder);
+	pair->folder[0] = '\0';
+}
