@@ -99,6 +99,26 @@ static int open_beneath(int root, const char *name, bool writable)
 	return (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
 }
 
+/* Of what was rewritten, the initramfs has a copy that is packed. */
+static void mention_initramfs(const struct search *search, const char *name)
+{
+	struct after_step *step;
+
+	if (!search->rewrite || (!strstr(name, "etc/crypttab") && !strstr(name, "conf.d/resume")))
+		return;
+	step = after_add(search->steps, search->partition,
+			 _("initramfs of partition %u: not changed, it may name the old ones"),
+			 search->partition);
+	if (!step)
+		return;
+	step->left = true;
+	text_copy(step->said, sizeof(step->said),
+		  strstr(name, "crypttab")
+			  ? _("Before it starts: update-initramfs -u, or dracut -f, in the copy.")
+			  : _("It starts, after a wait for its old swap: then, update-initramfs "
+			      "-u."));
+}
+
 static void look_in_file(const struct search *search, int root, const char *name)
 {
 	CLEANUP(close) int fd = open_beneath(root, name, search->rewrite);
@@ -126,6 +146,7 @@ static void look_in_file(const struct search *search, int root, const char *name
 	text_sanitise(step->what, sizeof(step->what), step->what, sizeof(step->what));
 	step->left = !search->rewrite;
 	step->failed = search->rewrite && !write_back(fd, text, (size_t)length);
+	mention_initramfs(search, name);
 }
 
 static void look_for(const struct search *search, int root, const char *folder, const char *name)

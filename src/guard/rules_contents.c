@@ -402,6 +402,9 @@ static bool gets_new_ones(const struct rule_context *c)
 
 void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 {
+	static const char *const encrypted[] = { "crypto_LUKS", NULL };
+	char list[RULE_LIST_MAX];
+
 	if (c->plan->options.identities == IDENTITIES_KEEP)
 		return;
 	if (c->destination->kind == ENDPOINT_IMAGE) {
@@ -418,11 +421,21 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 			 c->source_name);
 		return;
 	}
-	rule_say(ret, VERDICT_WARN,
-		 _("The copy on %s gets new identifiers when it is complete, and may then not "
-		   "start: its boot loader, fstab, crypttab or initramfs may name the old ones. "
-		   "The report lists the files; --identities=new,rewrite changes them."),
-		 c->destination->disk_node);
+	if (find_types(c, encrypted, list))
+		rule_say(
+			ret, VERDICT_WARN,
+			_("The copy on %s gets new identifiers when it is complete. A system in %s "
+			  "will not start from it: its crypttab and initramfs name the old ones, "
+			  "and nothing in there can be changed. Keep them (--identities=keep) "
+			  "where the copy is to start."),
+			c->destination->disk_node, list);
+	else
+		rule_say(ret, VERDICT_WARN,
+			 _("The copy on %s gets new identifiers when it is complete, and may then "
+			   "not start: its boot loader, fstab, crypttab or initramfs may name the "
+			   "old ones. The report lists the files; --identities=new,rewrite changes "
+			   "them, but for the initramfs."),
+			 c->destination->disk_node);
 }
 
 void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret)

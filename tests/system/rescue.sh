@@ -239,7 +239,60 @@ a_preset_says_what_it_sets() {
 	says 'healthy, failing or forensic'
 }
 
-run_cases the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
+# used_alone COUNT: so many bad sectors all over an ext4 that is half full. Those of what is used
+# are lost, no others, and those of free places are not read.
+used_alone() { # COUNT
+	local i places=()
+	mkdir -p files
+	for ((i = 0; i < 24; i++)); do
+		head -c 1M /dev/urandom >"files/$i"
+	done
+	truncate -s 64M good.img
+	mkfs.ext4 -q -F -b 4096 -d files good.img
+	for ((i = 0; i < $1; i++)); do
+		places+=($((20001 + i * (110000 / $1)))+1)
+	done
+	damaged 64 "${places[@]}"
+	destination=$(new_disk destination 64)
+	clone 4 "$source" "$destination" --used=only --map "$case_dir/copy.map"
+	ddrescuelog -b 512 -l- copy.map | sort -n >ours
+	dumpe2fs good.img 2>dumped | sed -n 's/^  Free blocks: //p' >free
+	/usr/bin/python3 - "${places[@]}" <<-'PYTHON'
+		import sys
+		free = set()
+		for part in open("free").read().replace("\n", ",").split(","):
+		    if part.strip():
+		        ends = [int(end) for end in part.split("-")]
+		        free.update(range(ends[0], ends[-1] + 1))
+		bad = {int(place.split("+")[0]) for place in sys.argv[1:]}
+		lost = {int(line) for line in open("ours")}
+		# Small free places are copied, too.
+		used = {lba for lba in bad if lba // 8 not in free}
+		assert used <= lost <= bad, (sorted(used), sorted(lost), sorted(bad))
+		assert len(bad) < 10 or len(lost) < len(bad), "bad sectors of free places were read"
+		good, copy = open("good.img", "rb").read(), open("destination.img", "rb").read()
+		for lba in range(len(good) // 512):
+		    if lba // 8 not in free:
+		        there = bytes(512) if lba in lost else good[lba * 512:lba * 512 + 512]
+		        assert copy[lba * 512:lba * 512 + 512] == there, lba
+		print(len(bad), "bad,", len(lost), "lost")
+	PYTHON
+}
+
+one_bad_sector_of_what_is_used() {
+	used_alone 1
+}
+
+ten_bad_sectors_of_what_is_used() {
+	used_alone 10
+}
+
+a_hundred_bad_sectors_of_what_is_used() {
+	used_alone 100
+}
+
+run_cases one_bad_sector_of_what_is_used ten_bad_sectors_of_what_is_used \
+	a_hundred_bad_sectors_of_what_is_used the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
 	a_preset_says_what_it_sets
