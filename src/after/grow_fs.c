@@ -44,12 +44,12 @@ static const struct grower *find(const char *fs)
 	return NULL;
 }
 
-const char *grow_fs_node(const struct plan *plan, char *buffer, size_t size)
+const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer, size_t size)
 {
 	const char *disk = plan->destinations[0].node;
 	bool digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
 
-	snprintf(buffer, size, "%s%s%u", disk, digit ? "p" : "", plan->fitted.grown);
+	snprintf(buffer, size, "%s%s%u", disk, digit ? "p" : "", number);
 	return buffer;
 }
 

@@ -187,6 +187,7 @@ static const struct cli_option known[] = {
 	{ "digest", CLONE | VERIFY, 0, OF_ALL(set_digest) },
 	{ "table", CLONE, 0, OF_PLAN },
 	{ "grow", CLONE, 0, OF_PLAN },
+	{ "layout", CLONE, 0, OF_PLAN },
 	{ "grow-fs", CLONE, 0, SWITCH(plan.grow_fs) },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
 	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },

@@ -354,6 +354,10 @@ static json_object *json_option(const struct plan_options *options, enum plan_op
 		if (value && value != GROW_LAST)
 			return json_object_new_uint64(value);
 		return value ? json_object_new_string("last") : NULL;
+	case PLAN_PLACES:
+		if (!value)
+			return NULL;
+		break;
 	case PLAN_WORD:
 		if (option == PLAN_OPTION_VERIFY && value == VERIFY_OFF)
 			return NULL;

@@ -68,7 +68,7 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made)
 {
 	for (size_t i = 0; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 		size_t at = ENTRIES + 16 * (size_t)(part->number - 1);
 		struct dos_entry *entry = (struct dos_entry *)(table + at);
 		const struct dos_entry *other = (const struct dos_entry *)(made + at);

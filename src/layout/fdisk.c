@@ -14,7 +14,7 @@ static inline void cleanup_fdisk(struct fdisk_context **fdisk)
 	fdisk_unref_context(*fdisk);
 }
 
-static int change(struct fdisk_context *fdisk, const struct part *part)
+static int change(struct fdisk_context *fdisk, const struct layout_part *part)
 {
 	struct fdisk_partition *partition = fdisk_new_partition();
 	int r;

@@ -187,7 +187,7 @@ void gpt_change(const struct fitting *f, unsigned char *table)
 	size_t bytes = (size_t)le32toh(header->entry_count) * ENTRY_SIZE;
 
 	for (size_t i = 0; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 
 		entries[part->number - 1].first = htole64(part->to);
 		entries[part->number - 1].last = htole64(part->to + part->size - 1);

@@ -52,23 +52,23 @@ int fitting_read(const struct fitting *f, uint64_t lba, uint64_t sectors, void *
 
 int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sectors)
 {
-	struct part *parts = reallocarray(f->parts, f->part_count + 1, sizeof(*parts));
+	struct layout_part *parts = reallocarray(f->parts, f->part_count + 1, sizeof(*parts));
 
 	if (!parts)
 		return -ENOMEM;
 	f->parts = parts;
-	parts[f->part_count++] = (struct part){ .number = number,
-						.start = start,
-						.sectors = sectors,
-						.to = start,
-						.size = sectors,
-						.least = sectors };
+	parts[f->part_count++] = (struct layout_part){ .number = number,
+						       .start = start,
+						       .sectors = sectors,
+						       .to = start,
+						       .size = sectors,
+						       .least = sectors };
 	return 0;
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct part *x = a, *y = b;
+	const struct layout_part *x = a, *y = b;
 
 	return x->start < y->start ? -1 : x->start > y->start;
 }
@@ -81,7 +81,7 @@ static int check_parts(struct fitting *f, struct error *reterr)
 	if (f->part_count)
 		qsort(f->parts, f->part_count, sizeof(*f->parts), by_start);
 	for (size_t i = 0; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 
 		if (part->start < end || part->start >= source_end ||
 		    part->sectors > source_end - part->start)
@@ -96,9 +96,29 @@ static int check_parts(struct fitting *f, struct error *reterr)
 	return f->part_count && end > f->usable ? fit_smaller(f, reterr) : 0;
 }
 
-static struct part *find(const struct fitting *f, uint32_t number)
+/* As asked for; libfdisk's table and what is copied follow from it. */
+static int place(struct fitting *f, const struct plan_options *options, struct error *reterr)
 {
-	struct part *largest = f->parts;
+	uint64_t most = 0;
+	int r = learn_parts(f, reterr);
+
+	if (r == 0)
+		r = layout_arrange(f->parts, f->part_count, f->sector, f->usable, !f->extended,
+				   options, reterr);
+	for (size_t i = 0; r == 0 && i < f->part_count; i++) {
+		struct layout_part *part = &f->parts[i];
+
+		if (part->size <= part->sectors || part->size - part->sectors <= most)
+			continue;
+		most = part->size - part->sectors;
+		f->grown = part;
+	}
+	return r;
+}
+
+static struct layout_part *find(const struct fitting *f, uint32_t number)
+{
+	struct layout_part *largest = f->parts;
 
 	if (number == GROW_LAST)
 		return f->part_count ? f->parts + f->part_count - 1 : NULL;
@@ -111,9 +131,10 @@ static struct part *find(const struct fitting *f, uint32_t number)
 	return number == GROW_LARGEST ? largest : NULL;
 }
 
-static int refuse_growth(const struct fitting *f, const struct part *part, struct error *reterr)
+static int refuse_growth(const struct fitting *f, const struct layout_part *part,
+			 struct error *reterr)
 {
-	const struct part *next = part + 1;
+	const struct layout_part *next = part + 1;
 
 	if (next < f->parts + f->part_count && next->fixed)
 		return fitting_refuse(
@@ -128,7 +149,7 @@ static int refuse_growth(const struct fitting *f, const struct part *part, struc
 
 static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr)
 {
-	struct part *part = find(f, number);
+	struct layout_part *part = find(f, number);
 	uint64_t end;
 	int r;
 
@@ -217,14 +238,19 @@ static void add_parts(const struct fitting *f, struct layout *ret)
 	struct fitted *fitted = &ret->fitted;
 
 	for (size_t i = 0; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 
-		if (part == f->grown || (!part_changes(part) && !fitted->part_count))
+		bool stays = part->to == part->start && part->size >= part->sectors;
+		uint64_t first = part->to < part->start ? part->to : part->start;
+
+		/* What has grown where it is, is copied as it is. */
+		if (stays && !fitted->part_count && (part == f->grown || !part_changes(part)))
 			continue;
-		if (!fitted->part_count)
-			ret->extents[0].sectors = part->to < part->start ? part->to : part->start;
+		if (!fitted->part_count && ret->extents[0].sectors > first)
+			ret->extents[0].sectors = first;
 		ret->extents[ret->extent_count++] =
-			(struct extent){ part->start, part->to, part->size };
+			(struct extent){ part->start, part->to,
+					 part->size < part->sectors ? part->size : part->sectors };
 		fitted->parts[fitted->part_count++] =
 			(struct fitted_part){ part->number, part->start, part->sectors, part->to,
 					      part->size };
@@ -248,7 +274,7 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 		ret->fitted.backup = f->room - 1;
 	if (f->grown) {
 		ret->fitted.grown = f->grown->number;
-		ret->fitted.start = f->grown->start;
+		ret->fitted.start = f->grown->to;
 		ret->fitted.before = f->grown->sectors;
 		ret->fitted.after = f->grown->size;
 	}
@@ -259,7 +285,7 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 	return fd < 0 ? fd : collect(f, fd, &ret->fitted, reterr);
 }
 
-static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct error *reterr)
+static int understand(struct fitting *f, struct error *reterr)
 {
 	int r;
 
@@ -273,8 +299,16 @@ static int fit(struct fitting *f, uint32_t grow, struct layout *ret, struct erro
 		return r;
 	f->gpt = memcmp(f->before + f->sector, GPT_SIGNATURE, strlen(GPT_SIGNATURE)) == 0;
 	r = f->gpt ? gpt_prepare(f, reterr) : dos_prepare(f, reterr);
-	if (r == 0)
-		r = check_parts(f, reterr);
+	return r < 0 ? r : check_parts(f, reterr);
+}
+
+static int fit(struct fitting *f, const struct plan_options *options, uint32_t grow,
+	       struct layout *ret, struct error *reterr)
+{
+	int r = understand(f, reterr);
+
+	if (r == 0 && options->table == TABLE_FIT && options->places[0].number)
+		r = place(f, options, reterr);
 	if (r == 0 && grow != GROW_NO)
 		r = choose_grown(f, grow, reterr);
 	return r == 0 ? fill(f, ret, reterr) : r;
@@ -325,6 +359,13 @@ static int check_sectors(const struct fitting *f, uint32_t other, struct error *
 			 f->name, f->sector, f->other, other, bound, f->sector);
 }
 
+static void fitting_done(struct fitting *f)
+{
+	free(f->before);
+	free(f->table);
+	free(f->parts);
+}
+
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
 	       struct error *reterr)
 {
@@ -345,12 +386,46 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 		return r;
 	f.room = whole_sectors(plan->destinations[0].size, f.sector);
 	r = f.sectors < 2 || f.room < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.other)
-					: fit(&f, grow, ret, reterr);
-	free(f.before);
-	free(f.table);
-	free(f.parts);
+					: fit(&f, &plan->options, grow, ret, reterr);
+	fitting_done(&f);
 	if (r < 0)
 		layout_done(ret);
+	return r;
+}
+
+static int look(struct fitting *f, struct layout_room *ret, struct error *reterr)
+{
+	int r = understand(f, reterr);
+
+	if (r == 0)
+		r = learn_parts(f, reterr);
+	if (r < 0)
+		return r;
+	if (f->part_count)
+		memcpy(ret->parts, f->parts, f->part_count * sizeof(*ret->parts));
+	ret->count = f->part_count;
+	ret->sector = f->sector;
+	ret->movable = !f->extended;
+	ret->tail = f->gpt ? f->sectors - f->usable : 0;
+	ret->most = f->gpt ? UINT64_MAX : UINT32_MAX;
+	return 0;
+}
+
+int layout_look(const struct endpoint *source, int fd, struct layout_room *ret,
+		struct error *reterr)
+{
+	struct fitting f = { .fd = fd,
+			     .name = source->node,
+			     .other = source->node,
+			     .sector = source->logical_sector_size };
+	int r = check_sectors(&f, 0, reterr);
+
+	*ret = (struct layout_room){ 0 };
+	f.sectors = f.room = whole_sectors(source->size, f.sector);
+	if (r == 0)
+		r = f.sectors < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.name)
+				  : look(&f, ret, reterr);
+	fitting_done(&f);
 	return r;
 }
 

@@ -12,17 +12,6 @@ struct table_place {
 	uint64_t source, destination, sectors;
 };
 
-struct part {
-	unsigned number;
-	uint64_t start, sectors; /* on the source */
-	uint64_t to, size;       /* on the destination */
-
-	/* move.c: */
-	uint64_t least;    /* sectors, so that what is in it is whole */
-	const char *fixed; /* why it must stay where it is, translated; NULL: it may move */
-	char fs[32];       /* libblkid's TYPE; "" unknown */
-};
-
 struct fitting {
 	int fd;                   /* of the source */
 	const char *name, *other; /* source and destination, for sentences */
@@ -37,10 +26,11 @@ struct fitting {
 	uint64_t usable; /* the first LBA of the destination behind all that partitions may use */
 	struct table_place places[2]; /* the first begins at LBA 0 */
 	size_t place_count;
-	struct part *parts;
+	bool learned; /* what is in the partitions is known */
+	struct layout_part *parts;
 	size_t part_count;
 
-	struct part *grown; /* NULL: none */
+	struct layout_part *grown; /* NULL: none */
 };
 
 /* To aligned memory. -EIO with a sentence. */
@@ -58,7 +48,7 @@ int dos_prepare(struct fitting *f, struct error *reterr);
 void gpt_change(const struct fitting *f, unsigned char *table);
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made);
 
-static inline bool part_changes(const struct part *part)
+static inline bool part_changes(const struct layout_part *part)
 {
 	return part->to != part->start || part->size != part->sectors;
 }
@@ -70,20 +60,22 @@ static inline bool part_changes(const struct part *part)
 int fit_smaller(struct fitting *f, struct error *reterr);
 /* Moves what is behind this partition to the end of the destination, so that it can grow. What must
  * stay where it is, and what is before that, stays. */
-int fit_larger(struct fitting *f, struct part *part, struct error *reterr);
+int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr);
 /* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
  * begin. */
 int moved_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
 /* The partitions whose file systems do not work with sectors of another size: "1 (vfat), 3 (ntfs)".
  */
 void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_t size);
+/* What is in the partitions, and whether they may move. */
+int learn_parts(struct fitting *f, struct error *reterr);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
  * False: *retblocked would have to end *retmissing sectors earlier. */
-bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
+bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
 	     size_t *retblocked, uint64_t *retmissing);
 
 /* The arithmetic of fit_larger(): sets `to`, from the last one to the first. */
-void make_way(struct part *parts, size_t count, uint64_t usable, uint64_t unit);
+void make_way(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit);
 
 /* Lets libfdisk write the table to memory of the size of the destination: a descriptor. */
 int fdisk_make(const struct fitting *f, struct error *reterr);

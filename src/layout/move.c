@@ -29,7 +29,7 @@ static const char type_bios_boot[] = "21686148-6449-6e6f-744e-656564454649";
 
 /* ---- the arithmetic ---- */
 
-bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
+bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,
 	     size_t *retblocked, uint64_t *retmissing)
 {
 	uint64_t end = usable;
@@ -39,7 +39,7 @@ bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, b
 		parts[i].size = parts[i].sectors;
 	}
 	for (size_t i = count; i-- > 0 && parts[i].start + parts[i].sectors > end;) {
-		struct part *part = &parts[i];
+		struct layout_part *part = &parts[i];
 		uint64_t least, last = u64_align_down(end, unit);
 
 		if (part->start + part->least <= end) {
@@ -62,7 +62,7 @@ bool squeeze(struct part *parts, size_t count, uint64_t usable, uint64_t unit, b
 
 /* ---- what is in them ---- */
 
-static struct volume volume_of(const struct fitting *f, const struct part *part)
+static struct volume volume_of(const struct fitting *f, const struct layout_part *part)
 {
 	return (struct volume){ .fd = f->fd,
 				.start = part->start * f->sector,
@@ -95,7 +95,7 @@ static bool goes_by_table(const unsigned char *code)
 }
 
 /* What the first sector of the disk starts, if it does so by its place. */
-static const char *named_by_mbr(const struct fitting *f, const struct part *part)
+static const char *named_by_mbr(const struct fitting *f, const struct layout_part *part)
 {
 	const unsigned char *code = f->before;
 	uint64_t lba = little(code + GRUB_CORE, 8);
@@ -107,7 +107,8 @@ static const char *named_by_mbr(const struct fitting *f, const struct part *part
 	return goes_by_table(code) ? NULL : _("the boot code of the disk may name its place");
 }
 
-static const char *why_fixed(const struct fitting *f, const struct part *part, const char *type)
+static const char *why_fixed(const struct fitting *f, const struct layout_part *part,
+			     const char *type)
 {
 	const struct volume volume = volume_of(f, part);
 	unsigned char first[FIRST];
@@ -136,7 +137,7 @@ static bool is_in_order(const struct volume *volume, const char *fs)
 	return sound;
 }
 
-static void learn_part(const struct fitting *f, const struct table *table, struct part *part)
+static void learn_part(const struct fitting *f, const struct table *table, struct layout_part *part)
 {
 	const struct volume volume = volume_of(f, part);
 	const char *type = "";
@@ -191,14 +192,22 @@ void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_
 	table_done(&table);
 }
 
-static int learn(struct fitting *f, struct error *reterr)
+int learn_parts(struct fitting *f, struct error *reterr)
 {
 	struct table table = { 0 };
-	int r = read_contents(f, &table);
+	int r;
 
+	if (f->part_count > FITTED_PARTS_MAX)
+		return fitting_refuse(f, reterr,
+				      _("%s has %zu partitions: no more than %u are moved."),
+				      f->name, f->part_count, FITTED_PARTS_MAX);
+	if (f->learned)
+		return 0;
+	r = read_contents(f, &table);
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
 		learn_part(f, &table, &f->parts[i]);
 	table_done(&table);
+	f->learned = r == 0;
 	if (r == 0)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_SOURCE, r, "fit", f->name,
@@ -209,7 +218,7 @@ static int learn(struct fitting *f, struct error *reterr)
 /* ---- where that is not enough ---- */
 
 /* How it is shrunk, on the loop device $L; false: it cannot be. */
-static bool shrink_command(const struct part *part, uint64_t kib, char *command, size_t size)
+static bool shrink_command(const struct layout_part *part, uint64_t kib, char *command, size_t size)
 {
 	unsigned n = part->number;
 	unsigned long long to = kib;
@@ -234,7 +243,7 @@ static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missin
 			   struct error *reterr)
 {
 	for (size_t i = from; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 		const struct volume volume = volume_of(f, part);
 		struct content content = { 0 };
 
@@ -254,7 +263,7 @@ static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missin
 	return 0;
 }
 
-static uint64_t used_of(const struct fitting *f, const struct part *part)
+static uint64_t used_of(const struct fitting *f, const struct layout_part *part)
 {
 	const struct volume volume = volume_of(f, part);
 	struct content content;
@@ -267,15 +276,15 @@ static uint64_t used_of(const struct fitting *f, const struct part *part)
 }
 
 /* The one with most to spare; NULL: none has enough. */
-static const struct part *find_spare(const struct fitting *f, size_t from, uint64_t missing,
-				     uint64_t *retused)
+static const struct layout_part *find_spare(const struct fitting *f, size_t from, uint64_t missing,
+					    uint64_t *retused)
 {
-	const struct part *best = NULL;
+	const struct layout_part *best = NULL;
 	char command[COMMAND_MAX];
 	uint64_t most = missing * f->sector;
 
 	for (size_t i = from; i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 		bool shrinks = shrink_command(part, 0, command, sizeof(command));
 		uint64_t used = shrinks ? used_of(f, part) : UINT64_MAX;
 		uint64_t bytes = part->least * f->sector;
@@ -292,7 +301,7 @@ static const struct part *find_spare(const struct fitting *f, size_t from, uint6
 static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t missing,
 			  struct error *reterr)
 {
-	const struct part *part = &f->parts[blocked], *spare;
+	const struct layout_part *part = &f->parts[blocked], *spare;
 	char command[COMMAND_MAX], used_text[UNITS_TEXT_MAX];
 	uint64_t unit = ALIGNMENT / f->sector, used = 0, kib;
 
@@ -337,11 +346,7 @@ int fit_smaller(struct fitting *f, struct error *reterr)
 			  "%s: with such a table none is moved or cut. Move them on a copy with "
 			  "GParted first, or take a larger disk."),
 			f->name, f->other);
-	if (f->part_count > FITTED_PARTS_MAX)
-		return fitting_refuse(f, reterr,
-				      _("%s has %zu partitions: no more than %u are moved."),
-				      f->name, f->part_count, FITTED_PARTS_MAX);
-	r = learn(f, reterr);
+	r = learn_parts(f, reterr);
 	if (r < 0 || squeeze(f->parts, f->part_count, f->usable, unit, false, &blocked, &missing) ||
 	    squeeze(f->parts, f->part_count, f->usable, unit, true, &blocked, &missing))
 		return r;
@@ -350,12 +355,12 @@ int fit_smaller(struct fitting *f, struct error *reterr)
 
 /* ---- room for one that grows ---- */
 
-void make_way(struct part *parts, size_t count, uint64_t usable, uint64_t unit)
+void make_way(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit)
 {
 	uint64_t end = usable;
 
 	for (size_t i = count; i-- > 0;) {
-		struct part *part = &parts[i];
+		struct layout_part *part = &parts[i];
 		uint64_t to = end < part->size ? 0 : u64_align_down(end - part->size, unit);
 
 		if (!part->fixed && to > part->start)
@@ -364,18 +369,14 @@ void make_way(struct part *parts, size_t count, uint64_t usable, uint64_t unit)
 	}
 }
 
-int fit_larger(struct fitting *f, struct part *part, struct error *reterr)
+int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr)
 {
 	size_t behind = (size_t)(f->parts + f->part_count - part) - 1;
 	int r;
 
 	if (behind == 0)
 		return 0;
-	if (f->part_count > FITTED_PARTS_MAX)
-		return fitting_refuse(f, reterr,
-				      _("%s has %zu partitions: no more than %u are moved."),
-				      f->name, f->part_count, FITTED_PARTS_MAX);
-	r = learn(f, reterr);
+	r = learn_parts(f, reterr);
 	if (r == 0)
 		make_way(part + 1, behind, f->usable, ALIGNMENT / f->sector);
 	return r;
@@ -383,14 +384,14 @@ int fit_larger(struct fitting *f, struct part *part, struct error *reterr)
 
 /* ---- what says where it begins ---- */
 
-static bool is_sound(const struct part *part, const unsigned char *first)
+static bool is_sound(const struct layout_part *part, const unsigned char *first)
 {
 	return little(first + 510, 2) == 0xaa55 &&
 	       little(first + HIDDEN, 4) == (part->start & UINT32_MAX);
 }
 
 /* Where the copy of the first sector is, in bytes; 0: there is none. */
-static uint64_t second_of(const struct part *part, const unsigned char *first)
+static uint64_t second_of(const struct layout_part *part, const unsigned char *first)
 {
 	uint64_t bytes = little(first + 0x0b, 2), at = 0;
 
@@ -400,7 +401,7 @@ static uint64_t second_of(const struct part *part, const unsigned char *first)
 	return little(first + 0x16, 2) == 0 ? little(first + 0x32, 2) * bytes : 0;
 }
 
-static int add_begin(const struct fitting *f, const struct part *part, uint64_t at,
+static int add_begin(const struct fitting *f, const struct layout_part *part, uint64_t at,
 		     struct fitted *ret, unsigned char first[static FIRST])
 {
 	const struct volume volume = volume_of(f, part);
@@ -421,7 +422,7 @@ int moved_collect(const struct fitting *f, struct fitted *ret, struct error *ret
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->part_count; i++) {
-		const struct part *part = &f->parts[i];
+		const struct layout_part *part = &f->parts[i];
 		unsigned char first[FIRST] = { 0 }, other[FIRST];
 		uint64_t second;
 

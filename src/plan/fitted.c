@@ -138,11 +138,19 @@ static void add_part(const struct fitted_part *part, uint32_t sector, char *buff
 
 	units_print_short(part->sectors * sector, UNITS_SI, sector, before);
 	units_print_short(part->size * sector, UNITS_SI, sector, after);
-	if (part->to == part->start)
+	if (part->to == part->start && part->size > part->sectors)
+		add(buffer, size, _("partition %u grows from %s to %s"), part->number, before,
+		    after);
+	else if (part->to == part->start && part->size == part->sectors)
+		return;
+	else if (part->to == part->start)
 		add(buffer, size, _("partition %u is cut from %s to %s"), part->number, before,
 		    after);
 	else if (part->size == part->sectors)
 		add(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, part->to);
+	else if (part->size > part->sectors)
+		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", grows from %s to %s"),
+		    part->number, part->to, before, after);
 	else
 		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", cut from %s to %s"),
 		    part->number, part->to, before, after);
@@ -157,7 +165,7 @@ const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buf
 		add_part(&fitted->parts[i], sector, buffer, size);
 	if (fitted->backup)
 		add(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
-	if (fitted->grown)
+	if (fitted->grown && !fitted_find(fitted, fitted->grown))
 		add(buffer, size, _("partition %u grows from %s to %s"), fitted->grown,
 		    units_print_short(fitted->before * sector, UNITS_SI, sector, before),
 		    units_print_short(fitted->after * sector, UNITS_SI, sector, after));

@@ -22,7 +22,8 @@ struct fitted_unit {
 	unsigned char bytes[FITTED_UNIT];
 };
 
-/* A partition that lies elsewhere on the destination, or is smaller there. In sectors. */
+/* A partition that lies elsewhere on the destination, or has another size there; or that lies
+ * behind such a one. In sectors. */
 struct fitted_part {
 	unsigned number;
 	uint64_t start, sectors; /* on the source */
@@ -30,8 +31,8 @@ struct fitted_part {
 };
 
 struct fitted {
-	unsigned grown;         /* the partition that becomes larger; 0: none */
-	uint64_t start;         /* its first sector */
+	unsigned grown;         /* the partition that becomes larger, by most; 0: none */
+	uint64_t start;         /* its first sector, on the destination */
 	uint64_t before, after; /* its sectors */
 	uint64_t backup;        /* LBA of the backup GPT's header on the destination; 0: none */
 	struct fitted_part parts[FITTED_PARTS_MAX]; /* in the order of the disk */

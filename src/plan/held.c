@@ -114,7 +114,8 @@ static int add_edges(const struct finder *finder, const struct disk *disk, bool 
 		const struct partition *p = &disk->partitions[i];
 		const struct fitted_part *cut = fitted_find(&finder->plan->fitted, p->number);
 		uint64_t start, length, skip;
-		uint64_t sectors = cut && !finder->there ? cut->size : p->sectors;
+		uint64_t sectors =
+			cut && !finder->there && cut->size < p->sectors ? cut->size : p->sectors;
 
 		if (p->extended || !bytes_of(disk, p->start, sectors, &start, &length))
 			continue;

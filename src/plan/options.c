@@ -80,6 +80,7 @@ static const struct option table[PLAN_OPTIONS] = {
 			       .words = { "zero", "discard", "leave" } },
 	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table), .words = { "keep", "fit" } },
 	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LARGEST, "none" },
+	[PLAN_OPTION_LAYOUT] = { MEMBER("layout", PLAN_PLACES, places), 0, "none" },
 	[PLAN_OPTION_GROW_FS] = { MEMBER("grow-fs", PLAN_SWITCH, grow_fs),
 				  .words = { "off", "on" } },
 	[PLAN_OPTION_PRESET] = { MEMBER("preset", PLAN_WORD, preset),
@@ -128,12 +129,15 @@ const char *const *plan_option_words(enum plan_option option)
 	return table[option].words;
 }
 
+/* For places: is there any? */
 static uint64_t get(const struct plan_options *options, const struct option *option)
 {
 	const char *member = (const char *)options + option->offset;
 	uint32_t narrow;
 	uint64_t wide;
 
+	if (option->type == PLAN_PLACES)
+		return options->places[0].number != 0;
 	if (option->size == sizeof(bool))
 		return *(const bool *)member;
 	if (option->size == sizeof(narrow)) {
@@ -221,14 +225,99 @@ static int parse(const struct option *option, const char *value, uint64_t *ret)
 	case PLAN_BYTES:
 		r = units_parse_size(value, 0, NULL, ret);
 		break;
+	case PLAN_PLACES:
+		break;
 	}
 	return r == 0 && *ret <= option->most ? 0 : -EINVAL;
+}
+
+/* "3:900G@1M": the number, and at least one of size and start. */
+static int parse_place(const char *text, size_t length, struct plan_place *ret)
+{
+	char item[64], *size, *start;
+
+	if (length >= sizeof(item))
+		return -EINVAL;
+	memcpy(item, text, length);
+	item[length] = '\0';
+	*ret = (struct plan_place){ 0 };
+	start = strchr(item, '@');
+	if (start)
+		*start++ = '\0';
+	size = strchr(item, ':');
+	if (size)
+		*size++ = '\0';
+	if ((!size && !start) || parse_number(item, &ret->number) < 0 || !ret->number ||
+	    ret->number > UINT16_MAX)
+		return -EINVAL;
+	if (size && (units_parse_size(size, 0, NULL, &ret->size) < 0 || !ret->size))
+		return -EINVAL;
+	if (start && (units_parse_size(start, 0, NULL, &ret->start) < 0 || !ret->start))
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_places(struct plan_options *options, const char *text)
+{
+	struct plan_options found = { 0 };
+	size_t count = 0;
+
+	for (const char *end; strcmp(text, "none") != 0; text = end + 1) {
+		struct plan_place place;
+
+		end = strchrnul(text, ',');
+		if (count == PLAN_PLACES_MAX ||
+		    parse_place(text, (size_t)(end - text), &place) < 0 ||
+		    plan_place_find(&found, place.number))
+			return -EINVAL;
+		found.places[count++] = place;
+		if (!*end)
+			break;
+	}
+	memcpy(options->places, found.places, sizeof(found.places));
+	return 0;
+}
+
+static size_t print_bytes(char mark, uint64_t bytes, char *to, size_t room)
+{
+	bool whole = bytes % (1U << 20) == 0;
+
+	return bytes ? (size_t)snprintf(to, room, "%c%" PRIu64 "%s", mark,
+					whole ? bytes >> 20 : bytes, whole ? "M" : "")
+		     : 0;
+}
+
+static const char *print_places(const struct plan_options *options,
+				char buffer[static PLAN_OPTION_TEXT_MAX])
+{
+	const size_t size = PLAN_OPTION_TEXT_MAX;
+	size_t n = 0;
+
+	for (size_t i = 0; i < PLAN_PLACES_MAX && options->places[i].number; i++) {
+		const struct plan_place *place = &options->places[i];
+
+		n += (size_t)snprintf(buffer + n, size - n, "%s%" PRIu64, n ? "," : "",
+				      place->number);
+		n += print_bytes(':', place->size, buffer + n, size - n);
+		n += print_bytes('@', place->start, buffer + n, size - n);
+	}
+	return n ? buffer : "none";
+}
+
+const struct plan_place *plan_place_find(const struct plan_options *options, uint64_t number)
+{
+	for (size_t i = 0; i < PLAN_PLACES_MAX && options->places[i].number; i++)
+		if (options->places[i].number == number)
+			return &options->places[i];
+	return NULL;
 }
 
 int plan_option_set(struct plan_options *options, enum plan_option option, const char *value)
 {
 	uint64_t parsed = 0;
 
+	if (option == PLAN_OPTION_LAYOUT)
+		return parse_places(options, value);
 	if (parse(&table[option], value, &parsed) < 0)
 		return -EINVAL;
 	put(options, &table[option], parsed);
@@ -252,6 +341,8 @@ const char *plan_option_print(const struct plan_options *options, enum plan_opti
 		if (value == GROW_NO || value == GROW_LAST)
 			return value ? "last" : "none";
 		break;
+	case PLAN_PLACES:
+		return print_places(options, buffer);
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
 		break;
@@ -274,6 +365,10 @@ const char *plan_option_values(enum plan_option option, char *buffer, size_t siz
 		return text_copy(buffer, size, _("none, last, or the number of a partition"));
 	case PLAN_BYTES:
 		return text_copy(buffer, size, _("a size, such as 64K or 1MB"));
+	case PLAN_PLACES:
+		return text_copy(buffer, size,
+				 _("none, or partitions with a size or a start or both, such as "
+				   "3:900G,4:1G@930G"));
 	case PLAN_NUMBER:
 		break;
 	}
@@ -285,7 +380,9 @@ void plan_options_merge(struct plan_options *options, const struct plan_options 
 			unsigned given)
 {
 	for (size_t i = 0; i < PLAN_OPTIONS; i++)
-		if (given & 1u << i)
+		if ((given & 1u << i) && i == PLAN_OPTION_LAYOUT)
+			memcpy(options->places, from->places, sizeof(from->places));
+		else if (given & 1u << i)
 			put(options, &table[i], get(from, &table[i]));
 }
 
@@ -317,10 +414,11 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
 				 _("%u lanes are too many: 1 to %u are possible."), options->lanes,
 				 PLAN_LANES_MAX);
-	if (options->grow_fs && (!options->grow || destination->kind != ENDPOINT_DISK))
+	if (options->grow_fs &&
+	    ((!options->grow && !options->places[0].number) || destination->kind != ENDPOINT_DISK))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("A file system is grown only on a disk and in a partition that "
-				   "grows: say which (--grow), or leave out --grow-fs."));
+				   "grows: say which (--grow, --layout), or leave out --grow-fs."));
 	if (options->table == TABLE_FIT && options->checksums)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("Checksums are of the source as it is, and a table that fits "

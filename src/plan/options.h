@@ -53,6 +53,14 @@ enum table_choice {
 /* Only for asking what could be offered; in a plan it has a number. */
 #define GROW_LARGEST (UINT32_MAX - 1)
 
+/* Where a partition is to be on the destination, and how large: bytes, 0 as it is, or as near to
+ * that as there is room. */
+struct plan_place {
+	uint64_t number, size, start;
+};
+
+#define PLAN_PLACES_MAX 8
+
 /* What the destination gets in place of sectors that cannot be read. */
 enum fill {
 	FILL_ZERO,
@@ -155,8 +163,10 @@ struct plan_options {
 	enum free_choice free;
 	enum table_choice table;
 	uint32_t grow; /* the partition that gets the room behind it: its number, or GROW_ */
-	bool grow_fs;  /* and its file system with it, when the copy is complete */
-	bool rewrite;  /* what the proof finds wrong is copied once more, and proven again */
+	struct plan_place
+		places[PLAN_PLACES_MAX]; /* that were asked for; the first number 0 ends them */
+	bool grow_fs; /* and its file system with it, when the copy is complete */
+	bool rewrite; /* what the proof finds wrong is copied once more, and proven again */
 };
 
 /* With digests, whenever they are read back. */
@@ -205,6 +215,7 @@ enum plan_option {
 	PLAN_OPTION_FREE,
 	PLAN_OPTION_TABLE,
 	PLAN_OPTION_GROW,
+	PLAN_OPTION_LAYOUT,
 	PLAN_OPTION_GROW_FS,
 	PLAN_OPTION_PRESET,
 	PLAN_OPTIONS,
@@ -217,9 +228,10 @@ enum plan_option_type {
 	PLAN_BYTES,
 	PLAN_CHECKSUMS,
 	PLAN_PARTITION, /* a number, "none" or "last" */
+	PLAN_PLACES,    /* as plan_places_print() has them, or "none" */
 };
 
-#define PLAN_OPTION_TEXT_MAX 64
+#define PLAN_OPTION_TEXT_MAX 512
 
 /* "retry-passes" on the command line, "retry_passes" in maps and JSON. */
 const char *plan_option_name(enum plan_option option);
@@ -242,6 +254,8 @@ const char *plan_option_print(const struct plan_options *options, enum plan_opti
 			      char buffer[static PLAN_OPTION_TEXT_MAX]);
 /* The possible values, "stop or map", "a whole number from 0 to 1000": translated. */
 const char *plan_option_values(enum plan_option option, char *buffer, size_t size);
+/* NULL: nothing was asked for this partition. */
+const struct plan_place *plan_place_find(const struct plan_options *options, uint64_t number);
 /* Those with a bit in `given` are taken from `from`. */
 void plan_options_merge(struct plan_options *options, const struct plan_options *from,
 			unsigned given);

@@ -272,7 +272,7 @@ static int make(const struct endpoint *source, const struct endpoint *destinatio
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
-	if (plan->options.grow)
+	if (plan->options.grow || plan->options.places[0].number)
 		plan->options.table = TABLE_FIT;
 	/* Nothing else reaches it. */
 	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
@@ -351,7 +351,8 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	if (!extents)
 		return error_nomem(reterr);
 	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
-	if (error == 0 && options && ranges && (options->table == TABLE_FIT || options->grow))
+	if (error == 0 && options && ranges &&
+	    (options->table == TABLE_FIT || options->grow || options->places[0].number))
 		error = error_set(
 			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
 			_("A table is made to fit only where all of a disk is copied: leave "

@@ -101,7 +101,7 @@ static void expect_growth(const struct disk *source, struct report *report)
 	if (!plan->options.grow_fs || !plan->fitted.grown)
 		return;
 	*grown = (struct grown_fs){ .state = GROWN_FS_FAILED };
-	grow_fs_node(plan, grown->node, sizeof(grown->node));
+	grow_fs_node(plan, plan->fitted.grown, grown->node, sizeof(grown->node));
 	for (size_t i = 0; source && i < source->partition_count; i++)
 		if (source->partitions[i].number == plan->fitted.grown)
 			text_copy(grown->fs, sizeof(grown->fs), source->partitions[i].fs);

@@ -480,24 +480,32 @@ static void say_superblocks(struct report *report)
 			say_superblock(&report->hurt[i], node, report);
 }
 
-static void say_grow(const struct disk *source, struct report *report)
+static void say_grown(const struct disk *source, unsigned number, struct report *report)
 {
-	const struct plan *plan = report->plan;
 	char node[80], command[REPORT_STEP_MAX / 2] = "";
 
-	if (!plan->fitted.grown || report->grown_fs.state == GROWN_FS_DONE)
-		return;
-	grow_fs_node(plan, node, sizeof(node));
+	grow_fs_node(report->plan, number, node, sizeof(node));
 	for (size_t i = 0; source && i < source->partition_count; i++)
-		if (source->partitions[i].number == plan->fitted.grown)
+		if (source->partitions[i].number == number)
 			grow_fs_by_hand(source->partitions[i].fs, node, command, sizeof(command));
 	if (command[0])
 		outcome_add(report,
 			    _("Partition %u has grown, what is in it has not. To grow it: %s"),
-			    plan->fitted.grown, command);
+			    number, command);
 	else
-		outcome_add(report, _("Partition %u has grown, what is in it has not."),
-			    plan->fitted.grown);
+		outcome_add(report, _("Partition %u has grown, what is in it has not."), number);
+}
+
+static void say_grow(const struct disk *source, struct report *report)
+{
+	const struct fitted *fitted = &report->plan->fitted;
+
+	if (fitted->grown && report->grown_fs.state != GROWN_FS_DONE)
+		say_grown(source, fitted->grown, report);
+	for (size_t i = 0; i < fitted->part_count; i++)
+		if (fitted->parts[i].size > fitted->parts[i].sectors &&
+		    fitted->parts[i].number != fitted->grown)
+			say_grown(source, fitted->parts[i].number, report);
 }
 
 /* ---- all together ---- */

@@ -145,6 +145,45 @@ what_is_behind_a_partition_makes_way() {
 	run 0 verify logs/*.json -d "$destination"
 }
 
+# The one in the middle grows with its file system, and the one behind it gives way.
+partitions_are_arranged() {
+	source=$(new_disk source 64)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: gpt
+		start=2048, size=8MiB, type=uefi
+		start=20480, size=24MiB, type=linux
+		start=71680, size=4MiB, type=linux
+	TABLE
+	file_system 20480 24
+	head -c 4M /dev/urandom >recovery
+	dd if=recovery of="$source" bs=1M seek=35 conv=notrunc,fsync status=none
+	know_partitions "$source" 2
+	mkdir files
+	mount_at files "${source}p2"
+	head -c 3M /dev/urandom >files/photo
+	before=$(digest files/photo)
+	umount files
+	destination=$(new_disk destination 100)
+	clone 0 "$source" "$destination" --layout=2:60M --grow-fs
+	says 'partition 2 grows from'
+	says 'partition 3 moves to LBA'
+	says 'its file system was grown'
+	clean_gpt "$destination"
+	[ "$(part "$destination" 2)" = '20480 122880' ]
+	[ "$(part "$destination" 3)" = '143360 8192' ]
+	dd if="$destination" bs=1M skip=70 count=4 status=none | cmp - recovery
+	know_partitions "$destination" 2
+	e2fsck -fn "${destination}p2"
+	mount_at files "${destination}p2"
+	[ "$(digest files/photo)" = "$before" ]
+	umount files
+	run 3 clone -n -s "$source" -d "$destination" --layout=2:20M
+	says 'cannot become smaller than its file system'
+	run 1 clone -n -s "$source" -d "$destination" --layout=2
+	run 0 clone -n -s "$source" -d "$destination" --layout=3@80M --json
+	jq -e '.options.layout == "3@80M" and .fitted.changed[0].start_after == 163840' out
+}
+
 a_GPT_fits_a_smaller_disk() {
 	source_gpt
 	destination=$(new_disk destination 40)
@@ -341,7 +380,8 @@ odd_ones_are_refused() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way a_GPT_fits_a_smaller_disk \
+	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way \
+	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \

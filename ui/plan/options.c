@@ -146,6 +146,7 @@ static const char *const *words_of(enum option_row row)
 	case PLAN_NUMBER:
 	case PLAN_BYTES:
 	case PLAN_PARTITION:
+	case PLAN_PLACES:
 		break;
 	}
 	return NULL;
@@ -303,6 +304,7 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 	case PLAN_WORD:
 	case PLAN_CHECKSUMS:
 	case PLAN_PARTITION:
+	case PLAN_PLACES:
 		break;
 	}
 	return plan_option_set(options, option, text) == 0;

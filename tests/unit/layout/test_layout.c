@@ -67,6 +67,8 @@ static void poke(const char *path, uint64_t at, const void *bytes, size_t length
 	close(fd);
 }
 
+static const char *places = "none"; /* that are asked for */
+
 static int fit(uint64_t size, uint32_t grow)
 {
 	int fd = open(from, O_RDONLY | O_CLOEXEC), r;
@@ -75,7 +77,9 @@ static int fit(uint64_t size, uint32_t grow)
 		.source = { .kind = ENDPOINT_IMAGE, .logical_sector_size = 512, .exists = true },
 		.destinations = { { .kind = ENDPOINT_IMAGE, .size = size, .exists = true } },
 		.destination_count = 1,
+		.options.table = TABLE_FIT,
 	};
+	ck_assert_int_eq(plan_option_set(&plan.options, PLAN_OPTION_LAYOUT, places), 0);
 	plan.source.size = (uint64_t)lseek(fd, 0, SEEK_END);
 	snprintf(plan.source.node, sizeof(plan.source.node), "%s", from);
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "%s", to);
@@ -295,7 +299,7 @@ START_TEST(test_4k)
 END_TEST
 
 /* Not a byte of the table: only where partitions come to lie. */
-static bool squeezed(struct part *parts, size_t count, uint64_t usable, bool cut)
+static bool squeezed(struct layout_part *parts, size_t count, uint64_t usable, bool cut)
 {
 	size_t blocked;
 	uint64_t missing;
@@ -310,7 +314,8 @@ static bool squeezed(struct part *parts, size_t count, uint64_t usable, bool cut
 
 START_TEST(test_squeeze)
 {
-	struct part parts[] = { PART(1, 8, 16, 16), PART(2, 32, 40, 9), PART(3, 80, 16, 16) };
+	struct layout_part parts[] = { PART(1, 8, 16, 16), PART(2, 32, 40, 9),
+				       PART(3, 80, 16, 16) };
 	size_t blocked = 9;
 	uint64_t missing = 0;
 
@@ -353,7 +358,7 @@ START_TEST(test_squeeze_any)
 	unsigned seed = (unsigned)_i;
 
 	for (unsigned round = 0; round < 2000; round++) {
-		struct part parts[6];
+		struct layout_part parts[6];
 		size_t blocked, count = 1 + (unsigned)rand_r(&seed) % 6;
 		uint64_t at = 8, usable, missing;
 
@@ -361,8 +366,8 @@ START_TEST(test_squeeze_any)
 			uint64_t length = 1 + (unsigned)rand_r(&seed) % 64;
 
 			at += (unsigned)rand_r(&seed) % 32;
-			parts[i] = (struct part)PART((unsigned)i + 1, at, length,
-						     1 + (unsigned)rand_r(&seed) % length);
+			parts[i] = (struct layout_part)PART((unsigned)i + 1, at, length,
+							    1 + (unsigned)rand_r(&seed) % length);
 			parts[i].fixed = rand_r(&seed) % 5 ? NULL : "";
 			at += length;
 		}
@@ -374,7 +379,7 @@ START_TEST(test_squeeze_any)
 		}
 		ck_assert_uint_eq(parts[0].to, parts[0].start);
 		for (size_t i = 0; i < count; i++) {
-			const struct part *p = &parts[i];
+			const struct layout_part *p = &parts[i];
 
 			ck_assert_uint_le(p->to, p->start);
 			ck_assert(!p->fixed || p->to == p->start);
@@ -394,7 +399,7 @@ START_TEST(test_make_way_any)
 	unsigned seed = (unsigned)_i;
 
 	for (unsigned round = 0; round < 2000; round++) {
-		struct part parts[6];
+		struct layout_part parts[6];
 		size_t count = 1 + (unsigned)rand_r(&seed) % 6;
 		uint64_t at = 8, usable;
 
@@ -402,7 +407,7 @@ START_TEST(test_make_way_any)
 			uint64_t length = 1 + (unsigned)rand_r(&seed) % 64;
 
 			at += (unsigned)rand_r(&seed) % 32;
-			parts[i] = (struct part)PART((unsigned)i + 1, at, length, length);
+			parts[i] = (struct layout_part)PART((unsigned)i + 1, at, length, length);
 			parts[i].to = at;
 			parts[i].size = length;
 			parts[i].fixed = rand_r(&seed) % 5 ? NULL : "";
@@ -411,7 +416,7 @@ START_TEST(test_make_way_any)
 		usable = at + (unsigned)rand_r(&seed) % 256;
 		make_way(parts, count, usable, 8);
 		for (size_t i = 0; i < count; i++) {
-			const struct part *p = &parts[i];
+			const struct layout_part *p = &parts[i];
 			uint64_t next = i + 1 < count ? parts[i + 1].to : usable;
 
 			ck_assert_uint_ge(p->to, p->start);
@@ -490,6 +495,145 @@ START_TEST(test_gpt_moved)
 }
 END_TEST
 
+#define THREE "label: gpt\\nstart=2048,size=4096\\nstart=8192,size=8192\\nstart=20480,size=4096\\n"
+
+/* The one in the middle grows, and the last one gives way. */
+START_TEST(test_gpt_arranged)
+{
+	make(THREE, 16 * MIB);
+	poke(from, 8192 * 512, "second", 6);
+	poke(from, 20480 * 512, "third", 5);
+	places = "2:24M";
+	fits(40 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.grown, 2);
+	ck_assert_uint_eq(layout.fitted.after, 49152);
+	ck_assert_uint_eq(layout.fitted.parts[0].to, 57344);
+	shows(8192, "second");
+	shows(57344, "third");
+	layout_done(&layout);
+	places = "2:8M@8M,3@37M";
+	fits(40 * MIB, GROW_NO);
+	ck_assert_uint_eq(layout.fitted.start, 16384);
+	ck_assert_uint_eq(layout.fitted.part_count, 2);
+	run("sfdisk -d", to);
+	ck_assert_ptr_nonnull(strstr(text, "start=       16384, size=       16384"));
+	shows(16384, "second");
+	shows(75776, "third");
+	layout_done(&layout);
+	/* Both towards the end of a disk of the same size, and back in place. */
+	places = "2@5M,3:3M";
+	fits(16 * MIB, GROW_NO);
+	shows(10240, "second");
+	shows(20480, "third");
+	places = "none";
+}
+END_TEST
+
+START_TEST(test_arranged_refused)
+{
+	static const struct {
+		const char *places, *word;
+	} bad[] = {
+		{ "2:2M", "smaller than its file system" },
+		{ "1@4M", "the first one" },
+		{ "2:100M", "no room" },
+		{ "3@3M", "no room" },
+		{ "3@39M", "no room" },
+		{ "2:9223372036854775807M", NULL },
+		{ "2:17179869184G", NULL },
+		{ "2:18446744073709551104@18446744073709551104", "no room" },
+		{ "7:9M", "no partition 7" },
+		{ "2:5242881", "whole sectors" },
+	};
+	struct plan_options options = { 0 };
+
+	make(THREE, 16 * MIB);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		places = bad[i].places;
+		if (bad[i].word)
+			refused(40 * MIB, GROW_NO, bad[i].word);
+		else
+			ck_assert_int_lt(
+				plan_option_set(&options, PLAN_OPTION_LAYOUT, bad[i].places), 0);
+	}
+	places = "none";
+}
+END_TEST
+
+/* Whatever is asked for: nothing overlaps, leaves the disk, or is cut too short. */
+START_TEST(test_arrange_any)
+{
+	srandom((unsigned)_i);
+	for (int round = 0; round < 20000; round++) {
+		struct layout_part parts[5], was[5];
+		struct plan_options options = { 0 };
+		uint64_t at = 2048, usable;
+		size_t count = 1 + (size_t)random() % 5, wishes = 1 + (size_t)random() % 3;
+
+		for (size_t i = 0; i < count; i++) {
+			uint64_t length = 1 + (uint64_t)random() % 9000;
+
+			at += (uint64_t)random() % 3000;
+			parts[i] = (struct layout_part){ .number = (unsigned)i + 1,
+							 .start = at,
+							 .sectors = length,
+							 .to = at,
+							 .size = length,
+							 .least = 1 + (uint64_t)random() % length,
+							 .fixed = random() % 4 ? NULL : "fixed" };
+			at += length;
+		}
+		memcpy(was, parts, sizeof(was));
+		usable = at + (uint64_t)random() % 40000;
+		for (size_t i = 0; i < wishes; i++)
+			options.places[i] = (struct plan_place){
+				i + 1, random() % 2 ? (uint64_t)random() % 20000 * 512 : 0,
+				random() % 2 ? (uint64_t)random() % 50000 * 512 : 0
+			};
+		if (layout_arrange(parts, count, 512, usable, true, &options, &error) < 0)
+			continue;
+		at = 0;
+		for (size_t i = 0; i < count; i++) {
+			const struct plan_place *asked = plan_place_find(&options, i + 1);
+
+			ck_assert_uint_ge(parts[i].to, at);
+			at = parts[i].to + parts[i].size;
+			ck_assert_uint_ge(parts[i].size, parts[i].least);
+			ck_assert(parts[i].to == was[i].to || (!parts[i].fixed && i));
+			ck_assert_uint_eq(parts[i].size,
+					  asked && asked->size ? asked->size / 512 : was[i].size);
+			ck_assert(!asked || !asked->start || parts[i].to == asked->start / 512);
+		}
+		ck_assert_uint_le(at, usable);
+	}
+}
+END_TEST
+
+/* What is told of a source is enough to arrange it as the plan does. */
+START_TEST(test_look)
+{
+	static struct layout_room room;
+	struct endpoint source = { .kind = ENDPOINT_IMAGE, .logical_sector_size = 512 };
+	int fd;
+
+	make(THREE, 16 * MIB);
+	source.size = 16 * MIB;
+	fd = open(from, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(layout_look(&source, fd, &room, &error), 0);
+	close(fd);
+	ck_assert_uint_eq(room.count, 3);
+	ck_assert_uint_eq(room.parts[1].least, 8192);
+	ck_assert(room.movable && !room.parts[1].fixed);
+	ck_assert_uint_eq(layout_usable(&room, 40 * MIB), 40 * 2048 - 33);
+	ck_assert_uint_eq(layout_usable(&room, 100), 0);
+	poke(from, 512 + 60, "x", 1);
+	fd = open(from, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_lt(layout_look(&source, fd, &room, &error), 0);
+	close(fd);
+	ck_assert_uint_eq(room.count, 0);
+}
+END_TEST
+
 /* Far larger than any file here could be. */
 START_TEST(test_huge)
 {
@@ -512,7 +656,9 @@ Suite *unit_suite(void)
 	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
 		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
 		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge, test_gpt_moved,
-		  test_gpt_makes_way, test_squeeze);
+		  test_gpt_makes_way, test_squeeze, test_gpt_arranged, test_arranged_refused,
+		  test_look);
+	tcase_add_loop_test(tcase, test_arrange_any, 0, 4);
 	tcase_add_loop_test(tcase, test_squeeze_any, 0, 4);
 	tcase_add_loop_test(tcase, test_make_way_any, 0, 4);
 	suite_add_tcase(suite, tcase);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Partitions as they were asked for: the arithmetic, and what a disk has room for. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/range.h"
+#include "base/units.h"
+#include "layout/layout_private.h"
+
+#define ALIGNMENT (1U << 20) /* bytes: where partitions begin, as all tools make them */
+
+static int refuse(struct error *reterr, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int refuse(struct error *reterr, const char *format, ...)
+{
+	char text[sizeof(reterr->sentence)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "fit", NULL, "%s", text);
+}
+
+static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
+		       const struct plan_options *options, struct error *reterr)
+{
+	for (size_t i = 0; i < PLAN_PLACES_MAX && options->places[i].number; i++) {
+		const struct plan_place *place = &options->places[i];
+		struct layout_part *part = parts;
+
+		while (part < parts + count && part->number != place->number)
+			part++;
+		if (part == parts + count)
+			return refuse(reterr, _("There is no partition %u to be changed."),
+				      (unsigned)place->number);
+		if (place->size % sector || place->start % sector)
+			return refuse(
+				reterr,
+				_("Size and start of partition %u must be whole sectors of %u "
+				  "bytes."),
+				part->number, sector);
+		if (place->size)
+			part->size = place->size / sector;
+		if (place->start)
+			part->to = place->start / sector;
+	}
+	return 0;
+}
+
+static bool is_placed(const struct layout_part *part, const struct plan_options *options)
+{
+	const struct plan_place *place = plan_place_find(options, part->number);
+
+	return place && place->start;
+}
+
+/* Others give way: first to the end of the disk, then to its beginning. */
+static void make_room(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit,
+		      const struct plan_options *options)
+{
+	uint64_t end = 0, limit = usable;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!is_placed(&parts[i], options) && parts[i].to < end &&
+		    !u64_align_up(end, unit, &parts[i].to))
+			parts[i].to = end;
+		if (!u64_add(parts[i].to, parts[i].size, &end))
+			end = UINT64_MAX;
+	}
+	for (size_t i = count; i-- > 0;) {
+		struct layout_part *part = &parts[i];
+
+		if (!is_placed(part, options) && part->size <= limit &&
+		    part->to > limit - part->size)
+			part->to = u64_align_down(limit - part->size, unit);
+		limit = part->to;
+	}
+}
+
+static int check_part(const struct layout_part *part, bool first, uint32_t sector, bool movable,
+		      struct error *reterr)
+{
+	char size[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
+
+	if (part->size < part->least)
+		return refuse(reterr,
+			      _("Partition %u cannot become smaller than its file system, %s: "
+				"shrink that first, in an image."),
+			      part->number,
+			      units_print_long(part->least * sector, UNITS_SI, sector, least));
+	if (!movable && part_changes(part))
+		return refuse(reterr,
+			      _("Partition %u must stay as it is: with an extended "
+				"partition, none is moved, cut or grown."),
+			      part->number);
+	if (part->to != part->start && (part->fixed || first))
+		return refuse(reterr, _("Partition %u must stay where it is: %s."), part->number,
+			      part->fixed ? part->fixed : _("it is the first one"));
+	if (part->size == 0)
+		return refuse(reterr, _("Partition %u cannot have a size of %s."), part->number,
+			      units_print_long(0, UNITS_SI, sector, size));
+	return 0;
+}
+
+int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uint64_t usable,
+		   bool movable, const struct plan_options *options, struct error *reterr)
+{
+	uint64_t end = 0;
+	int r = take_wishes(parts, count, sector, options, reterr);
+
+	if (r < 0)
+		return r;
+	make_room(parts, count, usable, ALIGNMENT / sector, options);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct layout_part *part = &parts[i];
+
+		r = check_part(part, i == 0, sector, movable, reterr);
+		if (r == 0 &&
+		    (part->to < end || part->size > usable || part->to > usable - part->size))
+			r = refuse(reterr,
+				   _("There is no room for partition %u as it is asked "
+				     "for."),
+				   part->number);
+		end = part->to + part->size;
+	}
+	return r;
+}
+
+uint64_t layout_usable(const struct layout_room *room, uint64_t bytes)
+{
+	uint64_t sectors = room->sector ? bytes / room->sector : 0;
+
+	if (sectors > room->most)
+		sectors = room->most;
+	return sectors > room->tail ? sectors - room->tail : 0;
+}
