@@ -33,7 +33,7 @@ done
 # What makes it, and what is in it; the libraries of clonedeck come as this machine has them.
 packages=(initramfs-tools linux-image-amd64 busybox udev zstd xz-utils cpio kmod
 	shim-signed grub-efi-amd64-signed grub-pc-bin grub-common xorriso mtools dosfstools mandoc
-	kbd console-setup
+	kbd console-setup dropbear-bin
 	smartmontools nvme-cli hdparm sg3-utils lsscsi fdisk gdisk gddrescue partclone e2fsprogs
 	util-linux mount ncurses-base libc-bin)
 
@@ -59,7 +59,7 @@ trap 'rm -rf -- "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir "$work/in" "$work/in/clonedeck"
 cp -R "$tree/usr" "$work/in/"
-cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,modules,hook,grub.cfg} "$top/man/clonedeck.8" \
+cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,copies,remote,modules,hook,grub.cfg,boot.ipxe} "$top/man/clonedeck.8" \
 	"$work/in/clonedeck/"
 mkdir -p "$out"
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Starts a rescue stick or CD in an emulated machine, as far as the deck on the serial line, and
-there copies one disk to another. Under emulation that takes minutes. From the network, the kernel
-and the initrd of the ISO are sent by TFTP to the iPXE of the network card.
+there copies one disk to another. Under emulation that takes minutes. From the network, what is in boot/
+of the ISO is sent by TFTP or HTTP: for a BIOS to the iPXE of the network card, for UEFI to shim.
 
-usage: boot.py bios|uefi|secure stick|cd|net IMAGE [--memory MIB] [--copy] [--keys]
+usage: boot.py bios|uefi|secure stick|cd|tftp|http IMAGE [--memory MIB] [--copy] [--keys] [--menu]
                [--screen FILE.png]
 """
 import argparse
+import functools
+import http.server
 import os
 import re
 import shutil
@@ -15,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 OVMF = "/usr/share/OVMF/OVMF_"
@@ -26,14 +29,18 @@ class Machine:
     def __init__(self, options, folder):
         self.start = time.monotonic()
         self.seen = ""
+        self.ssh_port = 0
+        self.in_memory = not options.image.endswith(".img")
         self.folder = folder
-        command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
-                   "-m", str(options.memory), "-nodefaults", "-display", "none", "-vga", "std",
+        command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max",
+                   "-smp", "2", "-m", str(options.memory), "-nodefaults", "-display", "none", "-vga", "std",
                    "-serial", f"unix:{folder}/serial,server=on,wait=off",
                    "-monitor", f"unix:{folder}/monitor,server=on,wait=off",
                    "-device", "qemu-xhci", "-device", "usb-kbd"]
         command += self.firmware(options.firmware)
-        command += self.medium(options.medium, options.image)
+        command += self.medium(options.firmware, options.medium, options.image)
+        if options.menu:
+            command += self.second_stick() + self.network()
         for name, device in (("source", "nvme"), ("destination", "ide-hd,bus=ide.1")):
             with open(f"{folder}/{name}", "wb") as disk:
                 if name == "source":
@@ -57,25 +64,41 @@ class Machine:
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                 "-drive", f"if=pflash,format=raw,unit=1,file={variables}"]
 
-    def medium(self, kind, image):
+    def medium(self, firmware, kind, image):
         if kind == "cd":
             return ["-drive", f"if=none,id=medium,format=raw,readonly=on,file={image}",
                     "-device", "ide-cd,bus=ide.0,drive=medium,bootindex=0"]
-        if kind == "net":
-            os.mkdir(f"{self.folder}/tftp")
+        if kind in ("tftp", "http"):
             subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/boot",
-                            f"{self.folder}/tftp"], check=True, capture_output=True)
-            with open(f"{self.folder}/tftp/script", "w", encoding="ascii") as script:
-                script.write("#!ipxe\n"
-                             "kernel vmlinuz initrd=initrd console=ttyS0,115200 console=tty0\n"
-                             "initrd initrd\n"
-                             "boot\n")
-            return ["-netdev", f"user,id=net,tftp={self.folder}/tftp,bootfile=script",
+                            f"{self.folder}/boot"], check=True, capture_output=True)
+            server = self.serve() if kind == "http" else ""
+            first = server + ("boot.ipxe" if firmware == "bios" else "bootx64.efi")
+            return ["-netdev", f"user,id=net,tftp={self.folder}/boot,bootfile={first}",
                     "-device", "virtio-net-pci,netdev=net,bootindex=0"]
         # What is written to the stick stays in a copy.
         shutil.copy(image, f"{self.folder}/stick")
         return ["-drive", f"if=none,id=medium,format=raw,file={self.folder}/stick",
                 "-device", "usb-storage,drive=medium,serial=STICK-0001,removable=on,bootindex=0"]
+
+    def serve(self):
+        folder = functools.partial(http.server.SimpleHTTPRequestHandler,
+                                   directory=f"{self.folder}/boot")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), folder)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://10.0.2.2:{server.server_port}/"
+
+    def second_stick(self):
+        subprocess.run(["mkfs.vfat", "-n", "OTHER", "-C", f"{self.folder}/other", "8192"],
+                       check=True, capture_output=True)
+        return ["-drive", f"if=none,id=other,format=raw,file={self.folder}/other",
+                "-device", "usb-storage,drive=other,serial=STICK-0002,removable=on"]
+
+    def network(self):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.ssh_port = probe.getsockname()[1]
+        return ["-netdev", f"user,id=ssh,hostfwd=tcp:127.0.0.1:{self.ssh_port}-:22",
+                "-device", "e1000e,netdev=ssh"]
 
     def connect(self, name):
         for _ in range(100):
@@ -94,7 +117,7 @@ class Machine:
         """Waits until the serial line has said this since it was last asked."""
         end = time.monotonic() + limit
         self.serial.settimeout(1)
-        while not re.search(pattern, self.seen):
+        while not (found := re.search(pattern, self.seen)):
             if time.monotonic() > end or self.process.poll() is not None:
                 print(self.seen[-3000:])
                 sys.exit(f"never seen: {pattern}")
@@ -105,6 +128,7 @@ class Machine:
                 pass
         self.note(pattern)
         self.seen = ""
+        return found
 
     def type(self, text):
         for character in text:
@@ -172,14 +196,72 @@ def keys(machine):
     machine.see(r"status=0", 300)
 
 
+def ssh(machine, password, *command):
+    """What a command says that another desk gives; None when it is not let in."""
+    asked = f"{machine.folder}/password"
+    with open(asked, "w", encoding="ascii") as script:
+        script.write(f"#!/bin/sh\necho {password}\n")
+    os.chmod(asked, 0o700)
+    options = ["NumberOfPasswordPrompts=1", "ConnectTimeout=20", "StrictHostKeyChecking=no",
+               "UserKnownHostsFile=/dev/null", "PreferredAuthentications=password"]
+    done = subprocess.run(["ssh", "-q", "-tt", "-p", str(machine.ssh_port),
+                           *(f"-o{option}" for option in options), "root@127.0.0.1", *command],
+                          env=os.environ | {"SSH_ASKPASS": asked, "SSH_ASKPASS_REQUIRE": "force",
+                                            "TERM": "xterm-256color"},
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=300)
+    return None if done.returncode == 255 else done.stdout.decode(errors="replace")
+
+
+def menu(machine):
+    """Clock, SSH server and a second stick for the logs, from which they are read after the power
+    was cut."""
+    machine.type("q")
+    machine.see(r"p  power off")
+    machine.type("c")
+    machine.see(r"HH:MM")
+    machine.type("2031-05-06 07:08\r")
+    machine.see(r"It is 2031-05-06 07:08:..[^$]*power off")
+    if ssh(machine, "x", "true") is not None:
+        sys.exit("the SSH server started by itself")
+    machine.type("x")
+    password = machine.see(r"password +(\S+)\s[^$]*power off").group(1)
+    if ssh(machine, "wrong", "true") is not None or ssh(machine, "", "true") is not None:
+        sys.exit("the SSH server lets everybody in")
+    said = ssh(machine, password, "clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES "
+                                  "--confirm ST-DES && echo fine")
+    if not said or "fine" not in said:
+        sys.exit(f"no copy from another desk: {said}")
+    machine.note("copied from another desk")
+    machine.type("x")
+    machine.see(r"is off")
+    if ssh(machine, password, "true") is not None:
+        sys.exit("the SSH server is still on")
+    if machine.in_memory:
+        machine.type("p")
+        machine.see(r"will be lost[^$]*Type lose")
+        machine.type("no\r")
+        machine.see(r"p  power off")
+    machine.type("l")
+    name = machine.see(r"(\w+) .*OTHER[^$]*go to: $").group(1)
+    machine.type(f"{name}\r")
+    machine.see(r"They go to")
+    machine.end()  # the power is cut
+    listed = subprocess.run(["mdir", "-b", "-i", f"{machine.folder}/other", "::"],
+                            check=True, capture_output=True, text=True).stdout
+    if ".json" not in listed or ".map" not in listed:
+        sys.exit(f"the power was cut, and the logs are lost: {listed}")
+    machine.note("logs are on the second stick")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("firmware", choices=("bios", "uefi", "secure"))
-    parser.add_argument("medium", choices=("stick", "cd", "net"))
+    parser.add_argument("medium", choices=("stick", "cd", "tftp", "http"))
     parser.add_argument("image")
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--copy", action="store_true")
     parser.add_argument("--keys", action="store_true")
+    parser.add_argument("--menu", action="store_true")
     parser.add_argument("--screen")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="clonedeck-image.") as folder:
@@ -195,6 +277,8 @@ def main():
                 copy(machine, stick, stick and options.image.endswith(".img"))
             if options.keys:
                 keys(machine)
+            if options.menu:
+                menu(machine)
         finally:
             machine.end()
 
