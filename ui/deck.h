@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The deck: the six screens, from the first key to the last. The only thing
+ * The deck: the seven screens, from the first key to the last. The only thing
  * of ui/ that the command line knows; core/loop.c is behind it.
  *
  * The deck is a process of its own; the one that was started stands in for it on
@@ -25,20 +25,25 @@ enum deck_glyphs {
 enum deck_color { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
 enum deck_theme { THEME_AUTO, THEME_DARK, THEME_LIGHT, THEME_HIGH };
 
-struct deck_options {
+/* How a deck looks on one terminal. */
+struct deck_looks {
 	enum deck_glyphs glyphs;
 	enum deck_color color;
 	enum deck_theme theme;
-	int cols, rows;           /* 0: ask the terminal */
+	int cols, rows; /* 0: ask the terminal */
+};
+
+struct deck_options {
+	struct deck_looks looks;
 	const char *practice_dir; /* NULL: the machine's own disks */
 	const char *const *allow; /* of session_options */
 	enum session_vanish on_vanish;
 	const char *notify;  /* of session_options */
 	bool simple;         /* for ears and fingers: lines instead of panes */
 	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
-	const char *folder;  /* for the sockets by which terminals come to a copy that runs; NULL:
-			      * none can */
-	const char *news;    /* what is said on the first screen, translated; NULL nothing */
+	const char *folder;  /* for the sockets by which terminals come to a copy that runs, and
+			      * where the records of copies are; NULL: none can come */
+	bool jobs;           /* opens on the copies of this machine, not on its disks */
 };
 
 /* Returns an enum exit_code, twice: in the process that was started, EXIT_ENVIRONMENT also when the
@@ -46,11 +51,11 @@ struct deck_options {
  * the first screen or after the last one. */
 int deck_run(const struct deck_options *options);
 /*
- * Brings the deck of the copy that process `pid` runs, with its socket in `folder`, to this
- * terminal; whoever had it is told. Returns an enum exit_code: that of the copy if it ended here.
- * 0 or negative errno in *retfound: is there such a deck? Otherwise nothing was said and the answer
- * means nothing.
+ * Brings the deck of the copy that process `pid` runs, with its socket in options->folder, to this
+ * terminal, with the looks of options; whoever had it is told. Returns an enum exit_code: that of
+ * the copy if it ended here. 0 or negative errno in *retfound: is there such a deck? Otherwise
+ * nothing was said and the answer means nothing.
  */
-int deck_attach(const char *folder, long pid, int *retfound);
+int deck_attach(const struct deck_options *options, long pid, int *retfound);
 
 #endif

@@ -135,7 +135,7 @@ _clonedeck()
     case $command in
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
     jobs) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
-    attach) mapfile -t COMPREPLY < <(compgen -W "--help $(_clonedeck_copies)" -- "$cur") ;;
+    attach) mapfile -t COMPREPLY < <(compgen -W "--glyphs --color --theme --size --help $(_clonedeck_copies)" -- "$cur") ;;
     show)
         mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         ;;

@@ -17,10 +17,10 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a verify -
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a jobs -d 'print the copies that run'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a attach -d 'bring the deck of a copy here'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure a disk'
-complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l glyphs -x -a 'auto braille block half acs ascii'
-complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l color -x -a 'auto never always'
-complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l theme -x -a 'auto dark light high'
-complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l size -x
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l glyphs -x -a 'auto braille block half acs ascii'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l color -x -a 'auto never always'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l theme -x -a 'auto dark light high'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l simple -d 'lines instead of panes, for screen readers'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l allow -x -d 'turn one refusal into a warning'

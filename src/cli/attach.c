@@ -77,7 +77,7 @@ static int tell_no_deck(const struct running *job, int err)
 	return EXIT_ENVIRONMENT;
 }
 
-static int attach(uint32_t pid)
+static int attach(struct deck_options *options, uint32_t pid)
 {
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
 	size_t count = jobs ? running_list(NULL, jobs) : 0;
@@ -86,10 +86,11 @@ static int attach(uint32_t pid)
 	char own[512];
 
 	if (job) {
-		if (job->by_root)
-			code = deck_attach(running_root_folder(), (long)job->pid, &found);
-		else if (running_folder(own, sizeof(own)))
-			code = deck_attach(own, (long)job->pid, &found);
+		options->folder = job->by_root                       ? running_root_folder()
+				  : running_folder(own, sizeof(own)) ? own
+								     : NULL;
+		if (options->folder)
+			code = deck_attach(options, (long)job->pid, &found);
 		if (found < 0)
 			code = tell_no_deck(job, found);
 	}
@@ -97,27 +98,35 @@ static int attach(uint32_t pid)
 	return code;
 }
 
+struct attach {
+	struct deck_options deck;
+	bool help;
+};
+
+static const struct cli_option options[] = {
+	CLI_LOOKS(struct attach, deck.looks),
+	{ "help", 0, 0, CLI_SWITCH(struct attach, help) },
+	{ NULL },
+};
+
 int cli_attach(int argc, char **argv)
 {
-	bool help = false;
-	static const struct cli_option options[] = {
-		{ "help", 0, 0, CLI_SWITCH, no_argument },
-		{ NULL },
-	};
+	struct attach wanted = { 0 };
 	uint32_t pid = 0;
-	int r = cli_parse(argc, argv, options, 0, &help, NULL);
+	int r = cli_parse(argc, argv, options, 0, &wanted, NULL);
 
 	if (r != 0)
 		return r;
-	if (help)
+	if (wanted.help)
 		return cli_help(
-			_("Usage: clonedeck attach [PID]\n"
+			_("Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
+			  "                        [--size COLUMNSxROWS] [PID]\n"
 			  "\n"
 			  "Brings the deck of a copy that runs to this terminal: one that was "
 			  "left, or\n"
 			  "that another terminal shows. PID is one of 'clonedeck jobs'; it is "
 			  "needed only\n"
-			  "if several copies run.\n"));
+			  "if several copies run. The options are those of the deck.\n"));
 	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
 		return cli_usage(argv[0],
 				 _("\"%s\" is no process number; 'clonedeck jobs' shows "
@@ -125,5 +134,5 @@ int cli_attach(int argc, char **argv)
 				 argv[optind]);
 	if (optind + 1 < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);
-	return attach(pid);
+	return attach(&wanted.deck, pid);
 }

@@ -90,6 +90,16 @@ int cli_help(const char *text);
  * cli_allow. */
 int cli_set_on_hangup(const char *command, const char *name, const char *value, void *member);
 int cli_add_allow(const char *command, const char *name, const char *value, void *member);
+/* --size COLUMNSxROWS into a struct deck_looks. */
+int cli_set_size(const char *command, const char *name, const char *value, void *member);
+/* The rows for a struct deck_looks, which is a member of what cli_parse() fills. */
+/* clang-format off */
+#define CLI_LOOKS(type, member) \
+	{ "glyphs", 0, 0, CLI_WORD(type, member.glyphs, "auto", "braille", "block", "half", "acs", "ascii") }, \
+	{ "color", 0, 0, CLI_WORD(type, member.color, "auto", "never", "always") }, \
+	{ "theme", 0, 0, CLI_WORD(type, member.theme, "auto", "dark", "light", "high") }, \
+	{ "size", 0, 0, CLI_OWN(type, member, required_argument, cli_set_size) }
+/* clang-format on */
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
  * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -98,6 +98,13 @@ static json_object *json_job(const struct running *job)
 			       job->left < 0 ? NULL : json_object_new_int64(job->left));
 	json_object_object_add(object, "state",
 			       job->state[0] ? json_object_new_string(job->state) : NULL);
+	json_object_object_add(object, "stage",
+			       job->stage[0] ? json_object_new_string(job->stage) : NULL);
+	json_object_object_add(object, "bytes_per_second",
+			       job->rate < 0 ? NULL : json_object_new_double(job->rate));
+	json_object_object_add(object, "bad_bytes", json_object_new_int64((int64_t)job->bad));
+	json_object_object_add(object, "errors", json_object_new_int64((int64_t)job->errors));
+	json_object_object_add(object, "has_deck", json_object_new_boolean(job->has_deck));
 	json_object_object_add(object, "source", json_end(&job->source));
 	json_object_object_add(object, "destination", json_end(&job->destination));
 	json_object_object_add(

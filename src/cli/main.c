@@ -15,8 +15,6 @@
 #include "discover/running.h"
 #include "ui/deck.h"
 
-#define SIZE_MAX_CELLS 10000
-
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -70,33 +68,10 @@ struct command_line {
 	bool help, version, json;
 };
 
-static int set_size(const char *command, const char *name, const char *value, void *member)
-{
-	struct deck_options *deck = member;
-	char columns[8];
-	const char *x = strchr(value, 'x');
-	uint32_t cols, rows;
-
-	if (x && (size_t)(x - value) < sizeof(columns)) {
-		text_copy(columns, (size_t)(x - value) + 1, value);
-		if (cli_parse_number(columns, SIZE_MAX_CELLS, &cols) &&
-		    cli_parse_number(x + 1, SIZE_MAX_CELLS, &rows)) {
-			deck->cols = (int)cols;
-			deck->rows = (int)rows;
-			return 0;
-		}
-	}
-	return cli_usage(command, _("--%s %s: not a size. Example: 80x24."), name, value);
-}
-
 #define DECK(kind, member, ...) kind(struct command_line, member, ##__VA_ARGS__)
 
 static const struct cli_option deck_options[] = {
-	{ "glyphs", 0, 0,
-	  DECK(CLI_WORD, deck.glyphs, "auto", "braille", "block", "half", "acs", "ascii") },
-	{ "color", 0, 0, DECK(CLI_WORD, deck.color, "auto", "never", "always") },
-	{ "theme", 0, 0, DECK(CLI_WORD, deck.theme, "auto", "dark", "light", "high") },
-	{ "size", 0, 0, DECK(CLI_OWN, deck, required_argument, set_size) },
+	CLI_LOOKS(struct command_line, deck.looks),
 	{ "simple", 0, 0, DECK(CLI_SWITCH, deck.simple) },
 	{ "practice", 0, 0, DECK(CLI_TEXT, deck.practice_dir, 0) },
 	{ "allow", 0, 0, DECK(CLI_OWN, allow, required_argument, cli_add_allow) },
@@ -110,28 +85,10 @@ static const struct cli_option deck_options[] = {
 	{ NULL },
 };
 
-/* Of a copy that runs already and has a deck; NULL: there is none. */
-static const char *news_of_copies(char *buffer, size_t size)
-{
-	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
-	size_t count = jobs ? running_list(NULL, jobs) : 0;
-	const char *news = NULL;
-
-	for (size_t i = 0; i < count && !news; i++) {
-		if (!jobs[i].has_deck)
-			continue;
-		snprintf(buffer, size, _("A copy runs: q, then 'clonedeck attach %ld', shows it."),
-			 (long)jobs[i].pid);
-		news = buffer;
-	}
-	free(jobs);
-	return news;
-}
-
 static int run_deck(int argc, char **argv)
 {
 	struct command_line line = { .deck.allow = line.allow.rules };
-	char folder[512], news[256];
+	char folder[512];
 	int r = cli_parse(argc, argv, deck_options, 0, &line, NULL);
 
 	if (r != 0)
@@ -147,8 +104,6 @@ static int run_deck(int argc, char **argv)
 		return cli_usage("", _("The deck has no --json; --version and commands do."));
 	if (running_folder(folder, sizeof(folder)))
 		line.deck.folder = folder;
-	if (!line.deck.practice_dir)
-		line.deck.news = news_of_copies(news, sizeof(news));
 	return deck_run(&line.deck);
 }
 

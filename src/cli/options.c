@@ -11,6 +11,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "ui/deck.h"
 
 static const struct option *find_option(const struct option *options, const char *name,
 					size_t length)
@@ -277,4 +278,25 @@ int cli_finish_output(int code)
 		fprintf(stderr, _("clonedeck: Standard output could not be written: %s.\n"),
 			error_phrase(errno));
 	return code == EXIT_COMPLETE ? EXIT_ENVIRONMENT : code;
+}
+
+#define SIZE_MAX_CELLS 10000
+
+int cli_set_size(const char *command, const char *name, const char *value, void *member)
+{
+	struct deck_looks *looks = member;
+	char columns[8];
+	const char *x = strchr(value, 'x');
+	uint32_t cols, rows;
+
+	if (x && (size_t)(x - value) < sizeof(columns)) {
+		text_copy(columns, (size_t)(x - value) + 1, value);
+		if (cli_parse_number(columns, SIZE_MAX_CELLS, &cols) &&
+		    cli_parse_number(x + 1, SIZE_MAX_CELLS, &rows)) {
+			looks->cols = (int)cols;
+			looks->rows = (int)rows;
+			return 0;
+		}
+	}
+	return cli_usage(command, _("--%s %s: not a size. Example: 80x24."), name, value);
 }

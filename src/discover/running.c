@@ -91,9 +91,11 @@ static size_t print(const struct running *running, char text[static RECORD_MAX])
 	char map[3 * sizeof(running->map)];
 	int n = snprintf(text, RECORD_MAX,
 			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nleft %" PRId64
-				    "\nstate %s\nmap %s\n",
+				    "\nstate %s\nstage %s\nrate %.0f\nbad %" PRIu64
+				    "\nerrors %" PRIu64 "\nmap %s\n",
 			 (long)running->pid, running->started, running->percent, running->left,
-			 running->state, text_encode(map, sizeof(map), running->map));
+			 running->state, running->stage, running->rate, running->bad,
+			 running->errors, text_encode(map, sizeof(map), running->map));
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
 	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
@@ -236,6 +238,14 @@ static void take(const char *key, const char *value, struct running *ret)
 		ret->left = strtoll(value, NULL, 10);
 	else if (strcmp(key, "state") == 0)
 		text_sanitise(ret->state, sizeof(ret->state), value, strlen(value));
+	else if (strcmp(key, "stage") == 0)
+		text_sanitise(ret->stage, sizeof(ret->stage), value, strlen(value));
+	else if (strcmp(key, "rate") == 0)
+		ret->rate = strtod(value, NULL);
+	else if (strcmp(key, "bad") == 0)
+		ret->bad = strtoull(value, NULL, 10);
+	else if (strcmp(key, "errors") == 0)
+		ret->errors = strtoull(value, NULL, 10);
 	else if (strcmp(key, "map") == 0)
 		text_decode(ret->map, sizeof(ret->map), value);
 	else if (strcmp(key, "exit") == 0)
@@ -252,7 +262,7 @@ static bool parse(char *text, struct running *ret)
 {
 	char *rest = text, *line = strsep(&rest, "\n");
 
-	*ret = (struct running){ .left = -1 };
+	*ret = (struct running){ .left = -1, .rate = -1 };
 	if (!line || strcmp(line, FIRST_LINE) != 0)
 		return false;
 	while ((line = strsep(&rest, "\n"))) {
@@ -283,7 +293,8 @@ static bool load(int folder, const char *name, bool alive, struct running *ret)
 	if (!parse(text, ret))
 		return false;
 	ret->has_deck = faccessat(folder, socket_name(name, deck), F_OK, 0) == 0;
-	return alive ? ret->pid != getpid() : strcmp(ret->state, ENDED) == 0;
+	ret->own = ret->pid == getpid();
+	return alive || strcmp(ret->state, ENDED) == 0;
 }
 
 static size_t list_folder(const char *folder, bool alive, struct running *ret, size_t max)
@@ -317,6 +328,16 @@ static size_t list(const char *folder, bool alive, struct running *ret)
 }
 
 size_t running_list(const char *folder, struct running *ret)
+{
+	size_t count = list(folder, true, ret), others = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!ret[i].own)
+			ret[others++] = ret[i];
+	return others;
+}
+
+size_t running_list_all(const char *folder, struct running *ret)
 {
 	return list(folder, true, ret);
 }

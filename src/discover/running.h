@@ -34,6 +34,9 @@ struct running {
 	double percent;  /* of all that is to be done, 0 to 100 */
 	int64_t left;    /* seconds; -1 unknown */
 	char state[16];  /* "copying", as in the JSON of a progress line; "" unknown */
+	char stage[16];  /* the pass under way: pass_name() of job/snapshot.h; "" none or unknown */
+	double rate;     /* bytes per second, over the last minute; negative: unknown */
+	uint64_t bad, errors; /* bytes that could not be read; requests that failed */
 	struct running_end source, destination;
 	char map[512];
 	/* of one that has ended */
@@ -42,6 +45,7 @@ struct running {
 	/* when listed */
 	bool by_root;  /* its record is root's */
 	bool has_deck; /* that a terminal can be brought to (ui/core/door.h) */
+	bool own;      /* this process's */
 };
 
 struct running_record;
@@ -65,6 +69,8 @@ void running_destroy(struct running_record *record);
 /* The copies of other processes that run now, at most RUNNING_MAX; folder NULL: root's and this
  * user's. Returns their number. */
 size_t running_list(const char *folder, struct running *ret);
+/* The same, and that of this process. */
+size_t running_list_all(const char *folder, struct running *ret);
 /* The same of those that have ended in order, before any other was begun. */
 size_t running_list_ended(const char *folder, struct running *ret);
 /* Is this end of a running copy on that disk? */

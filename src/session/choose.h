@@ -26,6 +26,7 @@
 #include "plan/held.h"
 #include "plan/plan.h"
 #include "session/used.h"
+#include "report/past.h"
 
 /* What happens when a disk of the copy is unplugged. */
 enum session_vanish {
@@ -80,6 +81,7 @@ enum session_task {
 	SESSION_TASK_FINISH,
 	SESSION_TASK_SAVE,
 	SESSION_TASK_VERIFY,
+	SESSION_TASK_PAST,
 	SESSION_TASK_COUNT,
 };
 
@@ -95,6 +97,7 @@ enum session_change {
 	SESSION_CHANGE_HEALTH = 1 << 7,   /* session_health() has a new answer */
 	SESSION_CHANGE_MEASURED = 1 << 8, /* measuring succeeded or failed */
 	SESSION_CHANGE_USED = 1 << 9,     /* session_read_used() succeeded or failed */
+	SESSION_CHANGE_PAST = 1 << 10,    /* session_past() has a new answer */
 };
 
 struct session;
@@ -170,6 +173,14 @@ struct session_unfinished {
 /* The copy of the newest map in the log directory; false: it was finished, there is none, or the
  * directory does not answer within a tenth of a second. */
 bool session_unfinished(const struct session *session, struct session_unfinished *ret);
+
+#define SESSION_PAST_MAX 100
+/* Reads what the log directory tells of the latest copies, in the background, also while a copy
+ * runs. SESSION_CHANGE_PAST announces the end. */
+void session_read_past(struct session *session);
+/* What was read last: those with a report, newest first, then those that left but a map. Borrowed
+ * until the next session_dispatch(). */
+const struct past_copy *session_past(const struct session *session, size_t *retcount);
 
 /*
  * Reads what the partitions of this source use, in the background, unless that is known already.

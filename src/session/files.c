@@ -402,7 +402,7 @@ static bool find_newest(const char *directory, char name[static 256])
 }
 
 /* The first line that is no comment tells the state, '+' when nothing is left to do. */
-static bool is_unfinished(const char *path)
+bool files_is_unfinished(const char *path)
 {
 	FILE *file = fopen(path, "re");
 	char line[512], state = '+';
@@ -419,16 +419,21 @@ static bool is_unfinished(const char *path)
 	return state != '+';
 }
 
-/* As far as the map tells. */
-static void describe(struct session_unfinished *found)
+bool files_describe(const char *path, struct session_unfinished *found)
 {
 	struct plan *plan = NULL;
 	struct map *map = NULL;
 	struct stat st;
+	bool loaded;
 
+	*found = (struct session_unfinished){ 0 };
+	if (!files_is_unfinished(path))
+		return false;
+	text_copy(found->map, sizeof(found->map), path);
 	if (stat(found->map, &st) == 0)
 		found->at = st.st_mtime;
-	if (map_load(found->map, &map, &plan, NULL) == 0 && plan) {
+	loaded = map_load(found->map, &map, &plan, NULL) == 0;
+	if (loaded && plan) {
 		found->source = plan->source;
 		found->destination = plan->destinations[0];
 		found->finished = map_bytes(map, MAP_FINISHED);
@@ -436,21 +441,17 @@ static void describe(struct session_unfinished *found)
 	}
 	plan_destroy(plan);
 	map_destroy(map);
+	return loaded;
 }
 
 static void search(void *data)
 {
 	struct search *search = data;
-	struct session_unfinished *found = &search->found;
-	char name[256];
+	char name[256], path[sizeof(search->found.map)];
 
-	if (!find_newest(search->directory, name) ||
-	    (size_t)snprintf(found->map, sizeof(found->map), "%s/%s", search->directory, name) >=
-		    sizeof(found->map) ||
-	    !is_unfinished(found->map))
-		found->map[0] = '\0';
-	else
-		describe(found);
+	if (find_newest(search->directory, name) &&
+	    (size_t)snprintf(path, sizeof(path), "%s/%s", search->directory, name) < sizeof(path))
+		files_describe(path, &search->found);
 }
 
 static void tell_running(const char *map, char told[static 160])

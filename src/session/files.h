@@ -50,6 +50,10 @@ bool files_name_beside(char *to, size_t size, const char *path, const char *endi
 /* The stem of the checksum lists beside a report; false, with *ret unchanged: there are foreign
  * files of that name. checksums: as in struct plan_options. */
 bool files_name_checksums(unsigned checksums, const char *report, char *ret, size_t size);
+/* Is something left to do in that map? */
+bool files_is_unfinished(const char *path);
+/* As far as a map tells; false: it is finished, or none that can be read. Waits for its disk. */
+bool files_describe(const char *path, struct session_unfinished *ret);
 /* The copy of the newest map in the log directory, if it was not finished; waits a tenth of a
  * second at most. */
 bool files_unfinished(const char *directory, struct session_unfinished *ret);

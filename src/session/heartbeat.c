@@ -66,6 +66,10 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 	heartbeat->running.left = job->eta.known ? (int64_t)job->eta.seconds : -1;
 	text_copy(heartbeat->running.state, sizeof(heartbeat->running.state),
 		  job_state_name(away ? JOB_WAITING : job->state));
+	text_copy(heartbeat->running.stage, sizeof(heartbeat->running.stage), pass_name(job->pass));
+	heartbeat->running.rate = job->state == JOB_PAUSED || away ? 0 : job->minute;
+	heartbeat->running.bad = job->bad_bytes;
+	heartbeat->running.errors = job->errors;
 	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map), map);
 	/* Nothing is held while a disk is missing, and another one may get its number. */
 	if (away)
@@ -102,7 +106,7 @@ void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_cod
 	}
 	heartbeat->record = NULL;
 	heartbeat->beats = 0;
-	heartbeat->running = (struct running){ 0 };
+	heartbeat->running = (struct running){ .left = -1, .rate = -1 };
 	if (heartbeat->timer_fd >= 0)
 		set_timer(heartbeat, 0);
 }

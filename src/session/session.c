@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session's life, its background tasks, and what wakes its front end; and the task that reads
- * what a source uses. */
+/* The session's life, its background tasks, and what wakes its front end; and the tasks that read
+ * what a source uses and what earlier copies left. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/thread.h"
 #include "session/session_private.h"
 
@@ -26,16 +27,32 @@ static void take_heartbeat(struct session *session, unsigned *changes)
 	session_beat(session);
 }
 
+static void take_past(struct session *session, unsigned *changes)
+{
+	past_free(session->past);
+	session->past = cleanup_steal(session->reading_past);
+	*changes |= SESSION_CHANGE_PAST;
+}
+
 /* What handles the end of each task, which was joined before, and other events. */
 static void (*const take[EVENT_COUNT])(struct session *session, unsigned *changes) = {
-	[SESSION_TASK_SCAN] = session_take_scan,   [SESSION_TASK_FIND] = session_take_find,
-	[SESSION_TASK_PLAN] = session_take_check,  [SESSION_TASK_MEASURE] = session_take_measure,
-	[SESSION_TASK_USED] = session_take_used,   [SESSION_TASK_HEALTH] = session_take_checkup,
-	[SESSION_TASK_START] = session_take_start, [SESSION_TASK_AFTER] = session_take_after,
-	[SESSION_TASK_MOVE] = session_take_move,   [SESSION_TASK_FINISH] = session_take_finish,
-	[SESSION_TASK_SAVE] = session_take_save,   [SESSION_TASK_VERIFY] = session_take_verify,
-	[EVENT_HOTPLUG] = session_take_hotplug,    [EVENT_JOB] = take_job,
-	[EVENT_TIMER] = session_take_timer,        [EVENT_HEARTBEAT] = take_heartbeat,
+	[SESSION_TASK_SCAN] = session_take_scan,
+	[SESSION_TASK_FIND] = session_take_find,
+	[SESSION_TASK_PLAN] = session_take_check,
+	[SESSION_TASK_MEASURE] = session_take_measure,
+	[SESSION_TASK_USED] = session_take_used,
+	[SESSION_TASK_HEALTH] = session_take_checkup,
+	[SESSION_TASK_START] = session_take_start,
+	[SESSION_TASK_AFTER] = session_take_after,
+	[SESSION_TASK_MOVE] = session_take_move,
+	[SESSION_TASK_FINISH] = session_take_finish,
+	[SESSION_TASK_SAVE] = session_take_save,
+	[SESSION_TASK_VERIFY] = session_take_verify,
+	[SESSION_TASK_PAST] = take_past,
+	[EVENT_HOTPLUG] = session_take_hotplug,
+	[EVENT_JOB] = take_job,
+	[EVENT_TIMER] = session_take_timer,
+	[EVENT_HEARTBEAT] = take_heartbeat,
 };
 
 int session_watch(struct session *session, int fd, int event, struct error *reterr)
@@ -227,6 +244,8 @@ void session_destroy(struct session *session)
 	compare_done(&session->compare);
 	loaded_done(&session->checking.loaded);
 	save_done(&session->saving);
+	past_free(session->past);
+	past_free(session->reading_past);
 	session_disks_done(session);
 	image_store_destroy(session->images);
 	verdict_list_done(&session->verdicts);
@@ -426,4 +445,25 @@ void session_forget_used(struct session *session)
 {
 	atomic_store(&session->using.cancel, true);
 	session->using.again = session->using.known = false;
+}
+
+/* ---- earlier copies ---- */
+
+void session_read_past(struct session *session)
+{
+	if (session_runs(session, SESSION_TASK_PAST))
+		return;
+	session->reading_past = calloc(1, sizeof(*session->reading_past));
+	if (!session->reading_past)
+		return;
+	text_copy(session->reading_past->directory, sizeof(session->reading_past->directory),
+		  session->files.directory);
+	if (session_begin_task(session, SESSION_TASK_PAST, past_read, session->reading_past, NULL))
+		past_free(cleanup_steal(session->reading_past));
+}
+
+const struct past_copy *session_past(const struct session *session, size_t *retcount)
+{
+	*retcount = session->past ? session->past->count : 0;
+	return session->past ? session->past->items : NULL;
 }

@@ -23,6 +23,7 @@
 #include "session/load.h"
 #include "session/measure.h"
 #include "session/opened.h"
+#include "session/past.h"
 #include "session/run.h"
 #include "session/save.h"
 #include "session/used.h"
@@ -153,6 +154,7 @@ struct session {
 	struct finding finding;
 	struct used_reading using;
 	struct checkups checkups;
+	struct past *past, *reading_past; /* NULL: not read; no task runs */
 
 	struct wish wish; /* with loads: where the plan is to come from */
 	bool loads;       /* it is still in a file */

@@ -553,6 +553,50 @@ bool session_unfinished(const struct session *session, struct session_unfinished
 	return true;
 }
 
+void session_read_past(struct session *session)
+{
+	tell(session, SESSION_CHANGE_PAST);
+}
+
+const struct past_copy *session_past(const struct session *session, size_t *retcount)
+{
+	static char text[] = "COMPLETE, exit code 0\nFrom  /dev/nvme0n1\nTo  /srv/nas.img\n";
+	static const struct past_copy past[] = {
+		{ .report = "/var/log/clonedeck/20260921-150000.json",
+		  .map = "/var/log/clonedeck/20260921-150000.map",
+		  .result = "STOPPED",
+		  .exit_code = 6,
+		  .at = 1790005600,
+		  .seconds = 12240,
+		  .total = 4000787030016,
+		  .copied = 3930787030016,
+		  .source = { "/dev/sdd", "HGST HUS724020ALS640", "PN2134P6J8KX" },
+		  .destination = { "/dev/sdc", "WDC WD40EFAX-68JH4N1", "WD-WX12D3456789" },
+		  .unfinished = true },
+		{ .report = "/var/log/clonedeck/20260920-090200.json",
+		  .result = "COMPLETE",
+		  .at = 1789895000,
+		  .seconds = 9060,
+		  .total = 1024209543168,
+		  .copied = 1024209543168,
+		  .source = { "/dev/nvme0n1", "Samsung SSD 980 1TB", "S64DNF0R1234" },
+		  .destination = { "/srv/nas.img", "", "" },
+		  .text = text },
+		{ .report = "/var/log/clonedeck/20260912-114000.json",
+		  .result = "MISMATCH",
+		  .exit_code = 5,
+		  .at = 1789200000,
+		  .seconds = 840,
+		  .total = 31900000256,
+		  .copied = 31900000256,
+		  .source = { "/dev/sde", "SanDisk Ultra Fit", "4C530001230812" },
+		  .destination = { "/dev/sdb", "", "" } },
+	};
+
+	*retcount = machines.unfinished ? sizeof(past) / sizeof(past[0]) : 0;
+	return past;
+}
+
 /* Nearly the first half; not what is copied last. */
 int session_list_finished(const struct session *session, struct range_list *ret)
 {

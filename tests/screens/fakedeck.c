@@ -69,11 +69,11 @@ int main(int argc, char **argv)
 #endif
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'g')
-			deck.glyphs = (enum deck_glyphs)word(optarg, glyphs);
+			deck.looks.glyphs = (enum deck_glyphs)word(optarg, glyphs);
 		else if (option == 'c')
-			deck.color = (enum deck_color)word(optarg, colors);
+			deck.looks.color = (enum deck_color)word(optarg, colors);
 		else if (option == 'l')
-			deck.theme = (enum deck_theme)word(optarg, themes);
+			deck.looks.theme = (enum deck_theme)word(optarg, themes);
 		else if (option == 'p')
 			deck.practice_dir = optarg;
 		else if (option == 'm')
@@ -104,11 +104,12 @@ int main(int argc, char **argv)
 			attach = atol(optarg);
 		else if (option == 'u')
 			deck.stop_on_hangup = true;
-		else if (option != 's' || sscanf(optarg, "%dx%d", &deck.cols, &deck.rows) != 2)
+		else if (option != 's' ||
+			 sscanf(optarg, "%dx%d", &deck.looks.cols, &deck.looks.rows) != 2)
 			return 1;
 	}
 	if (attach) {
-		int code = deck_attach(deck.folder, attach, &found);
+		int code = deck_attach(&deck, attach, &found);
 
 		return found < 0 ? 99 : code;
 	}

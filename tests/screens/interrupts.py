@@ -4,6 +4,7 @@
 pretended machines."""
 
 import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -351,6 +352,55 @@ def only_one_terminal_steers():
         assert stop(second)[1] == 6
 
 
+def another_copy_in_the_same_terminal():
+    """A deck for the next copy, while the first one goes on; the list of copies leads back to it."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        mark = len(program.output)
+        program.type("q")
+        program.wait("detach", mark)
+        program.type("n")
+        program.wait("Choose a source", mark)
+        assert os.path.exists(f"{folder}/{deck}.socket")
+        with open(f"{folder}/{deck}.job", "w") as record:
+            # As the copy itself would, which the pretended one does not.
+            fcntl.lockf(record, fcntl.LOCK_EX)
+            record.write(f"clonedeck.job/1\npid {deck}\nstarted 1\npercent 33\nleft 60\n"
+                         "state copying\nstage copy\nrate 168000000\nsource /dev/sdx\n"
+                         "destination /dev/sdy\n")
+            record.flush()
+            mark = len(program.output)
+            program.type("7")
+            program.wait("sdx -> sdy", mark)
+            program.type("\r")
+            program.wait("elapsed", mark)
+            # The new one had no copy: it is gone, and its terminal is the first one's again.
+            assert stop(program)[1] == 6
+            gone(deck)
+
+
+def gone_copy_is_not_come_back_to():
+    """Its record lives, its socket does not answer: a new deck says what there is."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        stranger = os.getpid()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listener.bind(f"{folder}/{stranger}.socket")
+        listener.close()
+        with open(f"{folder}/{stranger}.job", "w") as record:
+            fcntl.lockf(record, fcntl.LOCK_EX)
+            record.write(f"clonedeck.job/1\npid {stranger}\npercent 33\nsource /dev/sdx\n"
+                         "destination /dev/sdy\n")
+            record.flush()
+            mark = len(program.output)
+            program.type("7")
+            program.wait("sdx -> sdy", mark)
+            mark = len(program.output)
+            program.type("\r")
+            program.wait("sdx -> sdy", mark)
+            program.type("q")
+            assert program.end()[1] == 0
+        assert stop(attach(folder, deck))[1] == 6
+
+
 def killed_stand_in():
     """kill -9 of what the shell has started: the terminal is given back, the copy goes on."""
     with copy_to_come_back_to() as (folder, program, deck):
@@ -430,6 +480,7 @@ CASES = [
     hang_up_in_the_background, disk_that_goes_and_comes_back,
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
+    another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
     hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, killed_deck,
     another_size_after_coming_back, terminal_that_takes_nothing,
     paused_copy_that_is_left_stays_paused,

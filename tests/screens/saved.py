@@ -157,6 +157,9 @@ SINGLE = {
     "bench-bars": ("rescue", ["b", "Enter", "e", "Tab", "Right", "Right", "Right", "G"], "[best]"),
     "bench-failed": ("rescue", ["b", "Enter", "l"], "Only root"),
     "bench-simple": ("--simple rescue", BENCH, "45 of 64"),
+    "jobs": ("--unfinished rescue", ["7"], "HGST"),
+    "jobs-none": ("rescue", ["0"], "No copy runs"),
+    "jobs-report": ("--unfinished rescue", ["7", "Down", "Enter"], "exit code 0"),
     "help-bench": ("rescue", ["b", "?"], "Help for screen 6"),
     "bench-none": ("rescue", ["6"], "6 Bench measures"),
     "ascii": ("--glyphs=ascii rescue", RUN, "elapsed 1:33:45"),
@@ -170,10 +173,10 @@ WORDS = [f"{name}-80x24" for name in (
     "wrong-key", "bench-none")]
 
 # Looked at where there is room for more.
-WIDE = ["help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
+WIDE = ["jobs", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The smallest screen, and a large one.
-EXTREME = {"plan": "TO START", "run": "COPY RUNNING"}
+EXTREME = {"plan": "TO START", "run": "COPY RUNNING", "jobs": "STOPPED"}
 EXTREME_SIZES = {"40x8": (40, 8), "200x60": (200, 60)}
 
 # The same in German: longer words, at the size where they have the least room.
@@ -190,7 +193,7 @@ TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 def normal(screen):
     """Without what differs from machine to machine."""
     lines = screen.rstrip("\n").split("\n")
-    lines[0] = re.sub(r"(6 \w+\]?) +\S+$", r"\1   HOST", lines[0])
+    lines[0] = re.sub(r"([67] \w+\]?) +\S+$", r"\1   HOST", lines[0])
     text = "\n".join(lines)
     return re.sub(r"\b\d+ (cores?)\b", r"N \1", text) + "\n"
 
@@ -307,7 +310,7 @@ def cases():
         machine, keys, wanted = SINGLE[name]
         yield case(f"{name}-120x40", machine, keys, wanted, 120, 40, "tmux-256color", "C.UTF-8")
     for name, wanted in EXTREME.items():
-        machine, keys, _ = SCREENS[name]
+        machine, keys, _ = {**SCREENS, **SINGLE}[name]
         for size, (cols, rows) in EXTREME_SIZES.items():
             yield case(f"{name}-{size}", machine, keys, wanted, cols, rows, "tmux-256color", "C.UTF-8")
     if os.path.exists(f"{TRANSLATIONS}/de/LC_MESSAGES/clonedeck.mo"):

@@ -18,7 +18,7 @@ const struct screen_ops *screen_ops(enum screen_id screen)
 		[SCREEN_DISKS] = &scr_disks,   [SCREEN_RANGES] = &scr_ranges,
 		[SCREEN_PLAN] = &scr_plan,     [SCREEN_RUN] = &scr_run,
 		[SCREEN_REPORT] = &scr_report, [SCREEN_BENCH] = &scr_bench,
-		[SCREEN_HELP] = &scr_help,
+		[SCREEN_JOBS] = &scr_jobs,     [SCREEN_HELP] = &scr_help,
 	};
 
 	return all[screen];
@@ -65,7 +65,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->choice.options = PLAN_OPTIONS_DEFAULT;
 	if (options->practice_dir)
 		app->choice.options.rate = PRACTICE_RATE;
-	app->reached = ON(SCREEN_DISKS);
+	app->reached = ON(SCREEN_DISKS) | ON(SCREEN_JOBS);
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
 		app->host[0] = '\0';
 	for (int i = 0; i < SCREEN_COUNT; i++) {
@@ -79,7 +79,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 		if (ops->init)
 			ops->init(app->states[i], app);
 	}
-	app_go(app, SCREEN_DISKS);
+	app_go(app, options->jobs ? SCREEN_JOBS : SCREEN_DISKS);
 	*ret = app;
 	return 0;
 }
@@ -122,6 +122,18 @@ enum units_scale app_units(const struct app *app)
 const char *app_practice_dir(const struct app *app)
 {
 	return app->options->practice_dir;
+}
+
+const char *app_folder(const struct app *app)
+{
+	return app->options->folder;
+}
+
+void app_other_jobs(struct app *app, size_t count)
+{
+	if (count != app->other_jobs)
+		app_redraw(app);
+	app->other_jobs = count;
 }
 
 bool app_simple(const struct app *app)
@@ -358,6 +370,7 @@ static bool common_command(struct app *app, enum command command)
 	case COMMAND_SCREEN_4:
 	case COMMAND_SCREEN_5:
 	case COMMAND_SCREEN_6:
+	case COMMAND_SCREEN_7:
 		go_to_step(app, (enum screen_id)(command - COMMAND_SCREEN_1));
 		return true;
 	case COMMAND_UNITS:

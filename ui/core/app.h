@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/range.h"
 #include "base/units.h"
@@ -52,6 +53,7 @@ const struct disk *app_destination_disk(struct app *app);
 const struct disk *app_source_contents(struct app *app);
 enum units_scale app_units(const struct app *app);
 const char *app_practice_dir(const struct app *app); /* NULL: the disks are the machine's */
+const char *app_folder(const struct app *app);       /* of options; NULL: none */
 bool app_simple(const struct app *app);              /* lines instead of panes */
 enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
 bool app_reached(const struct app *app, enum screen_id screen);
@@ -108,6 +110,11 @@ struct popup *app_popup(struct app *app);
 void app_redraw(struct app *app);
 /* Something on 6 Bench changes by itself, or does no more. */
 void app_moves(struct app *app, bool moves);
+/* So many copies run besides that of this deck. */
+void app_other_jobs(struct app *app, size_t count);
+/* Gives the terminal to the deck of that process, 0: to a new one; why not is said. A copy of this
+ * one goes on; without one it ends. */
+void app_switch(struct app *app, pid_t deck);
 /* Which disk is waited for, and what can be done. Nothing when none is. */
 void app_show_waiting(struct app *app);
 

@@ -15,6 +15,12 @@ bool app_helped(const struct app *app)
 	return app->helped;
 }
 
+/* That of the jobs tells that there are others. */
+static bool has_tab(const struct app *app, enum screen_id screen)
+{
+	return screen != SCREEN_JOBS || app->current == SCREEN_JOBS || app->other_jobs;
+}
+
 #define TABS_COL 14
 /* Behind the tabs, or the program's name gives way. */
 #define HOST_COLS 7
@@ -33,6 +39,8 @@ static const char *tab_text(const struct app *app, enum screen_id screen, bool w
 
 	if (screen == SCREEN_RUN && app->has_job && app->snapshot.state != JOB_ENDED)
 		snprintf(percent, sizeof(percent), " %u%%", title_percent(&app->snapshot));
+	if (screen == SCREEN_JOBS && app->other_jobs)
+		snprintf(percent, sizeof(percent), " +%zu", app->other_jobs % 1000);
 	/* Brackets mark the active tab on terminals without reverse video. */
 	snprintf(buffer, size,
 		 active  ? "[%d %s%s]"
@@ -48,7 +56,9 @@ static int tabs_width(const struct app *app, bool words)
 	int sum = 0;
 
 	for (int screen = 0; screen < SCREEN_STEPS; screen++)
-		sum += text_width(tab_text(app, (enum screen_id)screen, words, text, sizeof(text)));
+		if (has_tab(app, (enum screen_id)screen))
+			sum += text_width(
+				tab_text(app, (enum screen_id)screen, words, text, sizeof(text)));
 	return sum;
 }
 
@@ -59,6 +69,8 @@ static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int c
 	for (int i = 0; i < SCREEN_STEPS; i++) {
 		enum screen_id screen = (enum screen_id)i;
 
+		if (!has_tab(app, screen))
+			continue;
 		col = draw_text(draw, area, 0, col,
 				is_active(app, screen)     ? ROLE_TAB_ACTIVE
 				: app_reached(app, screen) ? ROLE_TAB
@@ -116,9 +128,12 @@ static bool text_banner(struct app *app, struct line *line, enum role *retrole)
 		*line = lifted;
 		return true;
 	}
-	if (app->options->news && ops->id == SCREEN_DISKS) {
+	if (app->other_jobs && ops->id == SCREEN_DISKS) {
 		*retrole = ROLE_ALERT;
-		line_fit(line, app->options->news);
+		line_add(line,
+			 P_(" %zu copy runs: 7 shows it ", " %zu copies run: 7 shows them ",
+			    app->other_jobs),
+			 app->other_jobs);
 		return true;
 	}
 	*retrole = ROLE_BANNER;

@@ -98,6 +98,8 @@ static void answer_stop(void *user, struct app *app, int choice)
 		app_stop_now(app);
 	else if (choice == 1)
 		app_detach(app);
+	else if (choice == 2)
+		app_switch(app, 0);
 	else
 		app_say(app, verifying(app) ? _("Verifying goes on.") : _("The copy goes on."));
 }
@@ -134,8 +136,12 @@ void app_ask_stop(struct app *app)
 	enum session_state state = session_state(app->session);
 	const struct question ask = question(app);
 	char detach[128];
-	const struct popup_choice choices[] = { { 's', ask.choice }, { 'd', detach } };
-	int count = app->door.fd >= 0 ? 2 : 1;
+	const struct popup_choice choices[] = {
+		{ 's', ask.choice },
+		{ 'd', detach },
+		{ 'n', _("new copy: this one goes on, another deck opens here") }
+	};
+	int count = app->door.fd >= 0 ? 3 : 1;
 
 	snprintf(detach, sizeof(detach), _("detach: it goes on; 'clonedeck attach %ld' comes back"),
 		 (long)getpid());
@@ -174,16 +180,21 @@ static void let_terminal_go(struct app *app)
 	use_descriptors(nothing);
 }
 
+static void send_to(struct app *app, struct wire_note note)
+{
+	if (app->stand_in < 0)
+		return;
+	(void)wire_send(app->stand_in, note, NULL);
+	close(app->stand_in);
+	app->stand_in = -1;
+}
+
 static void send_away(struct app *app, const char *text)
 {
 	struct wire_note note = { .kind = WIRE_LEFT, .value = EXIT_ENVIRONMENT };
 
-	if (app->stand_in < 0)
-		return;
 	text_copy(note.text, sizeof(note.text), text);
-	(void)wire_send(app->stand_in, note, NULL);
-	close(app->stand_in);
-	app->stand_in = -1;
+	send_to(app, note);
 }
 
 /* In the words of the report: the copy may be one that is only read back. */
@@ -209,6 +220,26 @@ void app_detach(struct app *app)
 		       _("clonedeck: The copy goes on as process %ld. 'clonedeck attach' "
 			 "brings its deck to a terminal.\n"),
 		       (long)getpid());
+}
+
+void app_switch(struct app *app, pid_t deck)
+{
+	if (app_copying(app) && app->door.fd < 0) {
+		app_message(app, MESSAGE_WARN,
+			    app->options->practice_dir
+				    ? _("Practice disks go with their deck: the copy ends first.")
+				    : _("Nobody could come back to this copy: another one needs "
+					"another terminal."));
+		return;
+	}
+	popup_close(app);
+	/* Whoever comes back wants to see the copy. */
+	if (app_reached(app, SCREEN_RUN))
+		app_go(app, SCREEN_RUN);
+	let_terminal_go(app);
+	send_to(app, (struct wire_note){ .kind = WIRE_GO, .value = (int32_t)deck });
+	app->leaving = true;
+	app->quit = !app_copying(app);
 }
 
 /* Nobody can come back to it. */
@@ -277,7 +308,7 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 	app->term = NULL;
 	use_descriptors(descriptors);
 	wire_close(descriptors);
-	if (term_start(app->options, &note->facts, &app->term, &error) < 0) {
+	if (term_start(app->options->simple, &note->facts, &app->term, &error) < 0) {
 		char text[sizeof(note->text)];
 
 		snprintf(text, sizeof(text), "clonedeck: %.500s\n", error.sentence);

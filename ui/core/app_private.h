@@ -19,6 +19,7 @@ struct app {
 	struct choice choice;
 	struct endpoint bench_disk;
 	bool measuring; /* on 6 Bench */
+	size_t other_jobs;
 	enum units_scale units;
 	enum screen_id current; /* one of the steps */
 	bool help;              /* shown instead of it */

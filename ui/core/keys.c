@@ -12,7 +12,7 @@
 
 #define STEPS                                                                                      \
 	(ON(SCREEN_DISKS) | ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_RUN) |                 \
-	 ON(SCREEN_REPORT) | ON(SCREEN_BENCH))
+	 ON(SCREEN_REPORT) | ON(SCREEN_BENCH) | ON(SCREEN_JOBS))
 #define NO_LETTER (ON_ALL & ~ON(SCREEN_RUN)) /* g means graph while copying */
 
 /* clang-format off */
@@ -131,12 +131,19 @@ static const struct command_info table[] = {
 	  N_("next table"), NULL, N_("next table of the result"), 3 },
 	{ COMMAND_RIGHT, ON(SCREEN_BENCH), { SPECIAL_RIGHT },
 	  N_("chart"), N_("column of the chart"), N_("column that the chart shows"), 4 },
+	/* 7 Jobs */
+	{ COMMAND_ACCEPT, ON(SCREEN_JOBS), { SPECIAL_ENTER },
+	  N_("show"), N_("show, or continue"), N_("show its deck, or continue it"), 1 },
+	{ COMMAND_NEW, ON(SCREEN_JOBS), { 'n' },
+	  N_("new copy"), N_("new copy beside these"), N_("another copy beside these"), 1 },
+	{ COMMAND_DETAILS, ON(SCREEN_JOBS), { 'i' },
+	  N_("info"), N_("details"), N_("all that is known about it"), 3 },
 	/* everywhere */
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_REPORT), { SPECIAL_TAB },
 	  NULL, NULL, N_("map: bad areas and back"), 0 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_HELP), { SPECIAL_TAB },
 	  N_("next topic"), NULL, N_("help for the next screen"), 2 },
-	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_BENCH), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	{ COMMAND_BACK, ON(SCREEN_RANGES) | ON(SCREEN_PLAN) | ON(SCREEN_BENCH) | ON(SCREEN_JOBS), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
 	  N_("back"), NULL, N_("back"), 2 },
 	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, 'q', 'h', SPECIAL_BACKSPACE },
 	  N_("close"), NULL, N_("back"), 1 },
@@ -164,6 +171,7 @@ static const struct command_info table[] = {
 	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },
 	{ COMMAND_SCREEN_6, STEPS, { '6' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_7, STEPS, { '7', '0' }, NULL, NULL, N_("copies, also earlier"), 0 },
 	{ COMMAND_UNITS, ON_ALL & ~ON(SCREEN_RANGES), { 'u', 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_UNITS, ON(SCREEN_RANGES), { 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_REDRAW, ON_ALL, { KEY_CTRL('l') }, NULL, NULL, N_("redraw"), 0 },

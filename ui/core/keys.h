@@ -19,6 +19,7 @@ enum screen_id {
 	SCREEN_RUN,
 	SCREEN_REPORT,
 	SCREEN_BENCH,
+	SCREEN_JOBS,
 	SCREEN_STEPS, /* how many have a number */
 	SCREEN_HELP = SCREEN_STEPS,
 	SCREEN_COUNT,
@@ -80,6 +81,7 @@ enum command {
 	COMMAND_SCREEN_4,
 	COMMAND_SCREEN_5,
 	COMMAND_SCREEN_6,
+	COMMAND_SCREEN_7,
 	COMMAND_UNITS,
 	COMMAND_REDRAW,
 	COMMAND_HELP,
@@ -130,6 +132,8 @@ enum command {
 	COMMAND_VERIFY,
 	/* 6 Bench */
 	COMMAND_HALT,
+	/* 7 Jobs */
+	COMMAND_NEW,
 };
 
 #define COMMAND_KEYS_MAX 4

@@ -145,7 +145,7 @@ static void read_keys(struct app *app)
 static bool moving(const struct app *app)
 {
 	return (app->has_job && app->snapshot.state != JOB_ENDED) ||
-	       (app->measuring && app->current == SCREEN_BENCH);
+	       (app->measuring && app->current == SCREEN_BENCH) || app->current == SCREEN_JOBS;
 }
 
 /* On other screens than that of the copy only its percentage moves. */
@@ -373,7 +373,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	if (opening->signals < 0 || !wire_terminal(opening->stand_in, -1, &note, descriptors))
 		return EXIT_ENVIRONMENT;
 	wire_close(descriptors);
-	if (term_start(options, &note.facts, &opening->term, reterr) < 0)
+	if (term_start(options->simple, &note.facts, &opening->term, reterr) < 0)
 		return (int)error_exit_code(reterr);
 	if (session_new(&wanted, &opening->session, reterr) < 0) {
 		term_stop(opening->term);
@@ -407,17 +407,30 @@ static int be_deck(const struct deck_options *options, int stand_in)
 int deck_run(const struct deck_options *options)
 {
 	struct term_facts facts;
-	int fd, code = stand_in_look(&facts);
+	int fd = -1, code = stand_in_look(&options->looks, &facts);
 	pid_t deck;
 
 	if (code)
 		return code;
 	deck = stand_in_fork(&fd);
-	if (deck == 0)
-		return be_deck(options, fd);
-	if (deck > 0)
-		return stand_in_run(fd, deck, &facts);
-	fprintf(stderr, _("clonedeck: No process could be made for the deck: %s.\n"),
-		error_phrase((int)deck));
-	return EXIT_ENVIRONMENT;
+	return deck == 0 ? be_deck(options, fd) : stand_in_run(fd, deck, &facts, options, be_deck);
+}
+
+int deck_attach(const struct deck_options *options, long pid, int *retfound)
+{
+	struct sockaddr_un address;
+	struct term_facts facts;
+	int fd = -ENAMETOOLONG, code;
+
+	if (door_name(options->folder, (pid_t)pid, &address))
+		fd = door_knock(&address);
+	*retfound = fd < 0 ? fd : 0;
+	if (fd < 0)
+		return EXIT_ENVIRONMENT;
+	/* Only who has a terminal takes the deck from the one that has it. */
+	code = stand_in_look(&options->looks, &facts);
+	if (code == 0)
+		return stand_in_run(fd, 0, &facts, options, be_deck);
+	close(fd);
+	return code;
 }

@@ -85,6 +85,7 @@ extern const struct screen_ops scr_plan;
 extern const struct screen_ops scr_run;
 extern const struct screen_ops scr_report;
 extern const struct screen_ops scr_bench;
+extern const struct screen_ops scr_jobs;
 extern const struct screen_ops scr_help;
 
 #endif

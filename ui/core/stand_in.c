@@ -29,8 +29,8 @@ struct stand_in {
 	pid_t deck; /* 0: no child */
 	const struct term_facts *facts;
 	bool hung_up;       /* the deck was told; the SIGCONT that follows brings no terminal */
-	enum wire_kind end; /* WIRE_LEFT, WIRE_END; else it goes on */
-	int code;
+	enum wire_kind end; /* WIRE_LEFT, WIRE_END, WIRE_GO; else it goes on */
+	int code;           /* or with WIRE_GO, the process to go to */
 };
 
 static void choose_signals(sigset_t *set)
@@ -146,6 +146,7 @@ static void on_note(struct stand_in *self, const struct wire_note *note)
 		break;
 	case WIRE_LEFT:
 	case WIRE_END:
+	case WIRE_GO:
 		self->end = note->kind;
 		self->code = note->value;
 		term_rescue_restore();
@@ -269,13 +270,43 @@ static int without_deck(const struct stand_in *self, bool known, int status)
 	return EXIT_INTERNAL;
 }
 
-int stand_in_run(int fd, pid_t deck, const struct term_facts *facts)
+/* To the deck that was asked for; if that has ended meanwhile, to a new one that shows what there
+ * is. 0: this process is that new one. */
+static pid_t go_on(struct stand_in *self, const struct deck_options *options)
+{
+	struct sockaddr_un address;
+
+	close(self->fd);
+	self->fd = -1;
+	self->deck = 0;
+	self->end = WIRE_TERMINAL;
+	if (self->code && options->folder &&
+	    door_name(options->folder, (pid_t)self->code, &address))
+		self->fd = door_knock(&address);
+	if (self->fd >= 0)
+		return (pid_t)self->code;
+	self->deck = stand_in_fork(&self->fd);
+	return self->deck;
+}
+
+static int no_process(pid_t err)
+{
+	fprintf(stderr, _("clonedeck: No process could be made for the deck: %s.\n"),
+		error_phrase((int)err));
+	return EXIT_ENVIRONMENT;
+}
+
+int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
+		 const struct deck_options *options, stand_in_deck_fn *be_deck)
 {
 	struct stand_in self = { .fd = fd, .deck = deck, .facts = facts };
+	struct deck_options next = *options;
 	bool known;
 	int status = 0;
 	sigset_t set;
 
+	if (deck < 0)
+		return no_process(deck);
 	choose_signals(&set);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	self.signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -287,8 +318,18 @@ int stand_in_run(int fd, pid_t deck, const struct term_facts *facts)
 	}
 	/* Ignored, it would let this one take the terminal from whoever has it. */
 	signal(SIGTTOU, SIG_DFL);
-	lend_terminal(&self);
-	serve(&self);
+	do {
+		lend_terminal(&self);
+		serve(&self);
+		if (self.end != WIRE_GO)
+			break;
+		next.jobs = self.code != 0;
+		deck = go_on(&self, options);
+		if (deck == 0)
+			close(self.signals);
+		if (deck <= 0)
+			return deck ? no_process(deck) : be_deck(&next, self.fd);
+	} while (true);
 	known = wait_for_deck(&self, &status);
 	close(self.fd);
 	close(self.signals);
@@ -299,11 +340,11 @@ int stand_in_run(int fd, pid_t deck, const struct term_facts *facts)
 	return without_deck(&self, known, status);
 }
 
-int stand_in_look(struct term_facts *ret)
+int stand_in_look(const struct deck_looks *looks, struct term_facts *ret)
 {
 	struct error error = { 0 };
 
-	term_look(ret);
+	term_look(looks, ret);
 	if (terminfo_check(ret->name, &error) < 0) {
 		fprintf(stderr, "clonedeck: %s\n", error.sentence);
 		return (int)error_exit_code(&error);
@@ -311,23 +352,4 @@ int stand_in_look(struct term_facts *ret)
 	term_rescue_prepare();
 	terminfo_done();
 	return 0;
-}
-
-int deck_attach(const char *folder, long pid, int *retfound)
-{
-	struct sockaddr_un address;
-	struct term_facts facts;
-	int fd = -ENAMETOOLONG, code;
-
-	if (door_name(folder, (pid_t)pid, &address))
-		fd = door_knock(&address);
-	*retfound = fd < 0 ? fd : 0;
-	if (fd < 0)
-		return EXIT_ENVIRONMENT;
-	/* Only who has a terminal takes the deck from the one that has it. */
-	code = stand_in_look(&facts);
-	if (code == 0)
-		return stand_in_run(fd, 0, &facts);
-	close(fd);
-	return code;
 }

@@ -17,7 +17,10 @@
 
 /* Is there a terminal for a deck? 0, ready for stand_in_run(); else says what is wrong, and returns
  * an exit code. */
-int stand_in_look(struct term_facts *ret);
+int stand_in_look(const struct deck_looks *looks, struct term_facts *ret);
+/* What the deck's process does, from its first screen to its end; returns its exit code. fd: as of
+ * stand_in_fork(). */
+typedef int stand_in_deck_fn(const struct deck_options *options, int fd);
 /*
  * Makes the deck's process. In the deck: 0, and *retfd is the connection to the stand-in, which
  * speaks first (wire.h). In the stand-in: the process number of the deck. Or a negative errno. To
@@ -25,10 +28,12 @@ int stand_in_look(struct term_facts *ret);
  */
 pid_t stand_in_fork(int *retfd);
 /*
- * Lends this process's terminal to the deck at the other end until that deck lets it go. deck: its
- * process number if it is a child of this one, else 0. Owns fd. Returns an exit code; texts go to
- * standard output and error.
+ * Lends this process's terminal to the deck at the other end until that deck lets it go, then to
+ * the one it names, which may be a new one. deck: its process number if it is a child of this one,
+ * else 0. Owns fd. Returns an exit code, also in each new deck; texts go to standard output and
+ * error.
  */
-int stand_in_run(int fd, pid_t deck, const struct term_facts *facts);
+int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
+		 const struct deck_options *options, stand_in_deck_fn *be_deck);
 
 #endif

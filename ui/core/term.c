@@ -75,12 +75,13 @@ static attr_t style_of(unsigned style)
 	       (style & STYLE_UNDERLINE ? A_UNDERLINE : 0);
 }
 
-static void choose_looks(struct term *term, const struct deck_options *options)
+static void choose_looks(struct term *term)
 {
-	enum deck_theme theme = palette_choose(options->theme, term->facts.background);
+	const struct deck_looks *looks = &term->facts.looks;
+	enum deck_theme theme = palette_choose(looks->theme, term->facts.background);
 
 	/* Once started, curses names even the terminal's own colours. */
-	term->color = term_choose_color(options->color, term->facts.no_color ? "1" : NULL,
+	term->color = term_choose_color(looks->color, term->facts.no_color ? "1" : NULL,
 					terminfo_colors()) &&
 		      start_color() == OK;
 	term->dim = term->color && (termattrs() & A_DIM);
@@ -164,7 +165,7 @@ static bool locale_is_utf8(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-void term_look(struct term_facts *ret)
+void term_look(const struct deck_looks *looks, struct term_facts *ret)
 {
 	const char *name = getenv("TERM"), *no_color = getenv("NO_COLOR");
 	const char *background = getenv("COLORFGBG");
@@ -174,6 +175,7 @@ void term_look(struct term_facts *ret)
 		.no_color = no_color && *no_color,
 		.rows = from_environment("LINES"),
 		.cols = from_environment("COLUMNS"),
+		.looks = *looks,
 	};
 	text_copy(ret->name, sizeof(ret->name), name ? name : "");
 	text_copy(ret->background, sizeof(ret->background), background ? background : "");
@@ -228,8 +230,7 @@ static void set_input(struct term *term)
 	define_keys();
 }
 
-int term_start(const struct deck_options *options, const struct term_facts *facts,
-	       struct term **ret, struct error *reterr)
+int term_start(bool simple, const struct term_facts *facts, struct term **ret, struct error *reterr)
 {
 	struct term *term;
 	int err;
@@ -253,15 +254,15 @@ int term_start(const struct deck_options *options, const struct term_facts *fact
 				   "'clonedeck list' and 'clonedeck clone' instead."),
 				 facts->name);
 	}
-	choose_glyphs(term, options->glyphs);
+	choose_glyphs(term, facts->looks.glyphs);
 	term->interval = term_choose_interval(line_speed());
 	term->slow = term->interval > 250;
 	term->titles = !term->slow && terminfo_takes_title();
-	if (options->simple)
+	if (simple)
 		term->interval = SPOKEN_INTERVAL;
-	term->forced_cols = options->cols;
-	term->forced_rows = options->rows;
-	choose_looks(term, options);
+	term->forced_cols = facts->looks.cols;
+	term->forced_rows = facts->looks.rows;
+	choose_looks(term);
 	set_input(term);
 	take_size(term);
 	/* curses sets the scrolling region for the size that it found; that has to be sent before

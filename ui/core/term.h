@@ -59,6 +59,7 @@ struct term_facts {
 	bool utf8;
 	bool no_color;  /* NO_COLOR */
 	int rows, cols; /* LINES, COLUMNS; 0 not set */
+	struct deck_looks looks;
 };
 
 struct term {
@@ -81,15 +82,15 @@ struct term {
 };
 
 /* Those of this process. */
-void term_look(struct term_facts *ret);
+void term_look(const struct deck_looks *looks, struct term_facts *ret);
 /*
- * Starts curses on standard input and output; after term_stop() or term_abandon() once more, where
- * they may be another terminal. Without one that can be used (no tty, TERM unset, dumb or unknown,
- * no cursor addressing) nothing is drawn and *reterr says why and what to do instead: class
- * ENVIRONMENT.
+ * Starts curses on standard input and output (simple: as in struct deck_options); after term_stop()
+ * or term_abandon() once more, where they may be another terminal. Without one that can be used (no
+ * tty, TERM unset, dumb or unknown, no cursor addressing) nothing is drawn and *reterr says why and
+ * what to do instead: class ENVIRONMENT.
  */
-int term_start(const struct deck_options *options, const struct term_facts *facts,
-	       struct term **ret, struct error *reterr);
+int term_start(bool simple, const struct term_facts *facts, struct term **ret,
+	       struct error *reterr);
 /* Clears the screen and gives the terminal back. NULL is fine. */
 void term_stop(struct term *term);
 /* Forgets the terminal, which may be gone. Where it is still there, and takes what is sent to it,

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Counts what changes struct wire_note: an older deck may run on after an update. */
-#define VERSION 1
+#define VERSION 2
 
 union control {
 	struct cmsghdr header;

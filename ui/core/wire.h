@@ -22,6 +22,8 @@ enum wire_kind {
 	WIRE_STOP, /* stop as Ctrl-Z stops a program; text is printed before */
 	WIRE_LEFT, /* end with the exit code in value; the deck goes on. text is printed before */
 	WIRE_END,  /* the same, but the deck ends, too */
+	WIRE_GO,   /* to the deck of the process in value; 0: to a new one. This one goes on or ends
+		    */
 };
 
 struct wire_note {

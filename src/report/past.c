@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/past.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <json-c/json.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+
+#define REPORT_BYTES_MAX (16 << 20)
+
+/* NULL: there is no such member, or it is null. */
+static json_object *member(json_object *object, const char *key)
+{
+	json_object *found = NULL;
+
+	return json_object_object_get_ex(object, key, &found) ? found : NULL;
+}
+
+static const char *text_of(json_object *object, const char *key)
+{
+	const char *text = json_object_get_string(member(object, key));
+
+	return text ? text : "";
+}
+
+static uint64_t number_of(json_object *object, const char *key)
+{
+	int64_t number = json_object_get_int64(member(object, key));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static void take_text(json_object *object, const char *key, char *buffer, size_t size)
+{
+	const char *text = text_of(object, key);
+
+	text_sanitise(buffer, size, text, strlen(text));
+}
+
+static void take_end(json_object *object, struct past_end *ret)
+{
+	take_text(object, "node", ret->node, sizeof(ret->node));
+	take_text(object, "model", ret->model, sizeof(ret->model));
+	take_text(object, "serial", ret->serial, sizeof(ret->serial));
+}
+
+/* "2026-11-23T23:40:32+00:00"; 0: it is no such time. */
+static int64_t time_of(json_object *object, const char *key)
+{
+	struct tm tm = { 0 };
+	const char *rest = strptime(text_of(object, key), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	long offset = tm.tm_gmtoff;
+
+	return rest ? (int64_t)timegm(&tm) - offset : 0;
+}
+
+/* ---- in words ---- */
+
+static void print_end(FILE *out, const char *name, const struct past_end *end)
+{
+	fprintf(out, "%s  %s  %s", name, end->node, end->model);
+	if (end->serial[0])
+		fprintf(out, _("  S/N %s"), end->serial);
+	fputc('\n', out);
+}
+
+static void print_bytes(FILE *out, json_object *document, const struct past_copy *past)
+{
+	char copied[UNITS_TEXT_MAX], other[UNITS_TEXT_MAX];
+
+	fprintf(out, _("Copied  %s of %s\n"), units_print_long(past->copied, UNITS_SI, 512, copied),
+		units_print_long(past->total, UNITS_SI, 512, other));
+	if (past->bad)
+		fprintf(out, _("Unreadable  %s\n"),
+			units_print_long(past->bad, UNITS_SI, 512, other));
+	if (number_of(document, "bytes_verified"))
+		fprintf(out, _("Verified  %s\n"),
+			units_print_long(number_of(document, "bytes_verified"), UNITS_SI, 512,
+					 other));
+}
+
+static void print_time(FILE *out, json_object *document, const struct past_copy *past)
+{
+	double average = json_object_get_double(member(member(document, "rate"), "average"));
+	char text[UNITS_TEXT_MAX], when[64] = "-";
+	time_t at = (time_t)past->at;
+	struct tm tm;
+
+	if (past->at && localtime_r(&at, &tm))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+	fprintf(out, _("Began  %s, took %s\n"), when, units_print_duration(past->seconds, text));
+	if (average > 0)
+		fprintf(out, _("Average  %s\n"), units_print_rate(average, text));
+}
+
+/* Items that are sentences, or objects that have one. */
+static void print_sentences(FILE *out, json_object *list, const char *name)
+{
+	size_t count =
+		json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		json_object *item = json_object_array_get_idx(list, i);
+		const char *sentence = json_object_is_type(item, json_type_object)
+					       ? text_of(item, "sentence")
+					       : json_object_get_string(item);
+		char shown[1024];
+
+		if (sentence)
+			fprintf(out, "%s  %s\n", name,
+				text_sanitise(shown, sizeof(shown), sentence, strlen(sentence)));
+	}
+}
+
+static char *in_words(json_object *document, const struct past_copy *past)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, _("%s, exit code %d\n"), past->result, past->exit_code);
+	print_end(out, _("From"), &past->source);
+	print_end(out, _("To"), &past->destination);
+	print_bytes(out, document, past);
+	print_time(out, document, past);
+	print_sentences(out, member(document, "warnings"), _("Note"));
+	print_sentences(out, member(document, "next"), _("Next"));
+	fprintf(out, _("Report  %s\n"), past->report);
+	if (past->map[0])
+		fprintf(out, _("Map  %s\n"), past->map);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+bool past_load(const char *path, struct past_copy *ret)
+{
+	struct stat st;
+	json_object *document, *destinations;
+
+	*ret = (struct past_copy){ 0 };
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > REPORT_BYTES_MAX)
+		return false;
+	document = json_object_from_file(path);
+	if (strcmp(text_of(document, "schema"), "clonedeck.report/1") != 0) {
+		json_object_put(document);
+		return false;
+	}
+	text_copy(ret->report, sizeof(ret->report), path);
+	text_decode(ret->map, sizeof(ret->map), text_of(member(document, "files"), "map"));
+	take_text(document, "result", ret->result, sizeof(ret->result));
+	ret->exit_code = json_object_get_int(member(document, "exit_code"));
+	ret->at = time_of(document, "started_at");
+	ret->seconds = number_of(member(document, "seconds"), "elapsed");
+	ret->total = number_of(document, "bytes_total");
+	ret->copied = number_of(document, "bytes_copied");
+	ret->bad = number_of(document, "bad_bytes");
+	take_end(member(document, "source"), &ret->source);
+	destinations = member(document, "destinations");
+	if (json_object_is_type(destinations, json_type_array))
+		take_end(json_object_array_get_idx(destinations, 0), &ret->destination);
+	ret->text = in_words(document, ret);
+	json_object_put(document);
+	return true;
+}
+
+void past_done(struct past_copy *past)
+{
+	free(past->text);
+	past->text = NULL;
+}

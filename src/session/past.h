@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the log directory tells of earlier copies. Any thread; waits for the disk of that. */
+#ifndef CLONEDECK_SESSION_PAST_H
+#define CLONEDECK_SESSION_PAST_H
+
+#include <stddef.h>
+
+#include "report/past.h"
+#include "session/choose.h"
+
+struct past {
+	char directory[512];
+	struct past_copy items[SESSION_PAST_MAX];
+	size_t count;
+};
+
+/* Fills a struct past of which only the directory is set: those with a report, newest first, then
+ * those that left but a map. */
+void past_read(void *past);
+/* NULL is fine. */
+void past_free(struct past *past);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Earlier copies, as the files of the log directory tell of them; none of these is trusted. */
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/past.h"
+
+static char folder[] = "/tmp/clonedeck-past.XXXXXX";
+static struct past *past;
+
+static void leave(const char *name, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void leave_report(const char *name, const char *result, const char *map)
+{
+	char text[2048];
+
+	snprintf(text, sizeof(text),
+		 "{\"schema\": \"clonedeck.report/1\", \"result\": \"%s\", \"exit_code\": 6,"
+		 "\"started_at\": \"2026-11-23T23:40:32+01:00\", \"bytes_total\": 1000,"
+		 "\"bytes_copied\": 980, \"bad_bytes\": null, \"seconds\": {\"elapsed\": 61.7},"
+		 "\"source\": {\"node\": \"/dev/sda\", \"model\": \"M\\u001b[2J\", \"serial\": "
+		 "null},"
+		 "\"destinations\": [{\"node\": \"/dev/sdb\", \"serial\": \"S1\"}],"
+		 "\"warnings\": [{\"sentence\": \"Both have the same IDs.\"}],"
+		 "\"next\": [\"Go on.\"], \"files\": {\"map\": \"%s/%s\"}}",
+		 result, folder, map);
+	leave(name, text);
+}
+
+static void begin(void)
+{
+	strcpy(strrchr(folder, '.'), ".XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	past = calloc(1, sizeof(*past));
+	snprintf(past->directory, sizeof(past->directory), "%s", folder);
+}
+
+static void end(void)
+{
+	char command[600];
+
+	past_free(past);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+#define TODO "0x0 ? 1\n0x0 0x1000 ?\n"
+#define DONE "0x0 + 1\n0x0 0x1000 +\n"
+
+START_TEST(newest_first)
+{
+	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
+	leave("20261101-100000.map", TODO);
+	leave_report("20261102-100000.json", "COMPLETE", "20261102-100000.map");
+	leave("20261102-100000.map", DONE);
+	past_read(past);
+	ck_assert_uint_eq(past->count, 2);
+	ck_assert_str_eq(past->items[0].result, "COMPLETE");
+	ck_assert(!past->items[0].unfinished);
+	ck_assert(past->items[1].unfinished);
+	ck_assert_int_eq(past->items[1].at, 1795473632);
+	ck_assert_uint_eq(past->items[1].seconds, 61);
+	ck_assert_uint_eq(past->items[1].copied, 980);
+	ck_assert_str_eq(past->items[1].source.node, "/dev/sda");
+	ck_assert_str_eq(past->items[1].source.serial, "");
+	ck_assert_str_eq(past->items[1].destination.serial, "S1");
+	ck_assert_ptr_null(strchr(past->items[1].source.model, 033));
+	ck_assert_ptr_nonnull(strstr(past->items[1].text, "Both have the same IDs."));
+	ck_assert_ptr_nonnull(strstr(past->items[1].text, "Go on."));
+	ck_assert_ptr_null(strchr(past->items[1].text, 033));
+}
+END_TEST
+
+/* A stopped copy that was continued: only its newest report says how far it is. */
+START_TEST(one_map_is_offered_once)
+{
+	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
+	leave_report("20261102-100000.json", "STOPPED", "20261101-100000.map");
+	leave("20261101-100000.map", TODO);
+	past_read(past);
+	ck_assert_uint_eq(past->count, 2);
+	ck_assert(past->items[0].unfinished);
+	ck_assert(!past->items[1].unfinished);
+}
+END_TEST
+
+/* After a power failure. */
+START_TEST(map_without_a_report)
+{
+	leave("20261101-100000.map", TODO);
+	leave("20261102-100000.map", DONE);
+	leave("20261103-100000.map", "no map");
+	past_read(past);
+	ck_assert_uint_eq(past->count, 1);
+	ck_assert(past->items[0].unfinished);
+	ck_assert_ptr_nonnull(strstr(past->items[0].map, "20261101"));
+	ck_assert_str_eq(past->items[0].result, "");
+}
+END_TEST
+
+START_TEST(what_is_no_report)
+{
+	leave("1.json", "");
+	leave("2.json", "{");
+	leave("3.json", "[1, 2]");
+	leave("4.json", "{\"schema\": \"clonedeck.bench/1\"}");
+	leave("5.json", "{\"schema\": \"clonedeck.report/1\", \"source\": 7, \"destinations\": {},"
+			"\"seconds\": [], \"files\": null, \"warnings\": {}, \"next\": [null, 1]}");
+	leave("6.txt", "");
+	past_read(past);
+	ck_assert_uint_eq(past->count, 1);
+	ck_assert_str_eq(past->items[0].source.node, "");
+	past_free(past);
+	past = calloc(1, sizeof(*past));
+	strcpy(past->directory, "/nonexistent");
+	past_read(past);
+	ck_assert_uint_eq(past->count, 0);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("session/past");
+	TCase *tests = tcase_create("past");
+
+	tcase_add_checked_fixture(tests, begin, end);
+	add_tests(tests, newest_first, one_map_is_offered_once, map_without_a_report,
+		  what_is_no_report);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

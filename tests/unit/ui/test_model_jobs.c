@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 7: what is listed, in which order, and in what words. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ui/jobs/model.h"
+
+static const struct running running[] = {
+	{ .pid = 1944,
+	  .percent = 41.2,
+	  .left = 9441,
+	  .state = "copying",
+	  .stage = "copy",
+	  .rate = 168e6,
+	  .source = { .node = "/dev/sda", .serial = "ZFL1A2B3" },
+	  .destination = { .node = "/dev/sdb", .serial = "S6PNNM0T412345K" },
+	  .map = "/var/log/clonedeck/1.map",
+	  .has_deck = true },
+	{ .pid = 2001,
+	  .percent = 90,
+	  .left = -1,
+	  .state = "waiting",
+	  .stage = "scrape",
+	  .rate = -1,
+	  .bad = 94208,
+	  .errors = 23,
+	  .source = { .node = "/dev/nvme0n1p12" },
+	  .own = true },
+};
+
+static const struct past_copy past[] = {
+	{ .result = "COMPLETE", .total = 1000, .copied = 1000, .seconds = 90000 },
+	{ .map = "/var/log/clonedeck/1.map", .result = "STOPPED", .unfinished = true },
+	{ .map = "/2.map", .unfinished = true, .total = 1000, .copied = 989 },
+	{ .map = "/3.map" },
+};
+
+static struct jobs_model model;
+
+static void make(void)
+{
+	jobs_model_make(&model, running, 2, past, 4);
+}
+
+static const char *row(int at, int columns)
+{
+	static struct line line;
+
+	line_start(&line, columns);
+	jobs_text_row(&model.rows[at], &line);
+	ck_assert_int_eq(line.columns, columns);
+	return line.text;
+}
+
+/* What runs, what can be continued, what has ended. The map of a copy that runs is not offered, and
+ * a map without anything to do that has no report says nothing. */
+START_TEST(three_groups)
+{
+	make();
+	ck_assert_int_eq(model.running, 2);
+	ck_assert_int_eq(model.unfinished, 1);
+	ck_assert_int_eq(model.count, 5);
+	ck_assert_ptr_eq(model.rows[2].past, &past[2]);
+	ck_assert_ptr_eq(model.rows[3].past, &past[0]);
+	ck_assert_ptr_eq(model.rows[4].past, &past[1]);
+}
+END_TEST
+
+START_TEST(more_than_there_is_room_for)
+{
+	static struct past_copy many[JOBS_MAX + 10];
+
+	for (int i = 0; i < JOBS_MAX + 10; i++)
+		strcpy(many[i].result, "COMPLETE");
+	jobs_model_make(&model, running, 2, many, JOBS_MAX + 10);
+	ck_assert_int_eq(model.count, JOBS_MAX);
+}
+END_TEST
+
+START_TEST(rows)
+{
+	make();
+	ck_assert_str_eq(row(0, 80), "  sda ..L1A2B3 -> sdb ..12345K  copying    41.2%  168 MB/s  "
+				     "2:37:21             ");
+	ck_assert_ptr_nonnull(strstr(row(1, 80), "nvme0n1p12 -> image"));
+	ck_assert_ptr_nonnull(strstr(row(1, 80), "disk gone"));
+	ck_assert_ptr_nonnull(strstr(row(1, 80), "bad 94.2K"));
+	ck_assert_int_eq(jobs_role(&model.rows[1]), ROLE_WARN);
+	ck_assert_ptr_nonnull(strstr(row(2, 80), "UNFINISHED   98%"));
+	ck_assert_ptr_nonnull(strstr(row(3, 80), "COMPLETE    100%"));
+	ck_assert_ptr_nonnull(strstr(row(3, 80), " 1 d "));
+	ck_assert_int_eq(jobs_role(&model.rows[3]), ROLE_NORMAL);
+}
+END_TEST
+
+/* At any width a row is as wide as it, and says which disks and how far. */
+START_TEST(all_widths)
+{
+	struct line head;
+
+	make();
+	for (int columns = 40; columns <= 300; columns++) {
+		line_start(&head, columns);
+		jobs_text_head(&head);
+		ck_assert_int_eq(head.columns, columns);
+		for (int i = 0; i < model.count; i++)
+			row(i, columns);
+		ck_assert_ptr_nonnull(strstr(row(0, columns), "sda"));
+		ck_assert_ptr_nonnull(strstr(row(0, columns), "sdb"));
+		ck_assert_ptr_nonnull(strstr(row(0, columns), "41.2%"));
+	}
+}
+END_TEST
+
+START_TEST(details)
+{
+	char *text;
+
+	make();
+	text = jobs_details(&model.rows[0], 1790000000);
+	ck_assert_ptr_nonnull(strstr(text, "S/N S6PNNM0T412345K"));
+	ck_assert_ptr_nonnull(strstr(text, "left 2:37:21, ends "));
+	ck_assert_ptr_null(strstr(text, "command line"));
+	free(text);
+	text = jobs_details(&model.rows[1], 1790000000);
+	ck_assert_ptr_nonnull(strstr(text, "left unknown"));
+	free(text);
+	text = jobs_details(&model.rows[2], 1790000000);
+	ck_assert_ptr_nonnull(strstr(text, "98 %"));
+	ck_assert_ptr_nonnull(strstr(text, "/2.map"));
+	free(text);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("ui/model_jobs");
+	TCase *tests = tcase_create("jobs");
+
+	add_tests(tests, three_groups, more_than_there_is_room_for, rows, all_widths, details);
+	suite_add_tcase(suite, tests);
+	return suite;
+}

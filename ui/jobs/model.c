@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/jobs/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "job/snapshot.h"
+
+#include "ui/core/layout.h"
+
+/* Columns behind both ends; the last ones only where there is room. */
+#define STATE_COLS 10
+#define DONE_COLS  6
+#define RATE_COLS  9
+#define LEFT_COLS  8
+#define NOTE_COLS  12
+#define NARROW     (2 + 1 + STATE_COLS + DONE_COLS)
+#define WIDE       (NARROW + 1 + RATE_COLS + 1 + LEFT_COLS + 1 + NOTE_COLS)
+
+static bool is_under_way(const struct past_copy *past, const struct running *running, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (past->map[0] && strcmp(running[i].map, past->map) == 0)
+			return true;
+	return false;
+}
+
+static void add(struct jobs_model *model, struct jobs_row row)
+{
+	if (model->count < JOBS_MAX)
+		model->rows[model->count++] = row;
+}
+
+void jobs_model_make(struct jobs_model *model, const struct running *running, size_t running_count,
+		     const struct past_copy *past, size_t past_count)
+{
+	*model = (struct jobs_model){ 0 };
+	for (size_t i = 0; i < running_count; i++)
+		add(model, (struct jobs_row){ .running = &running[i] });
+	model->running = model->count;
+	for (int finished = 0; finished < 2; finished++) {
+		for (size_t i = 0; i < past_count; i++) {
+			bool goes_on = past[i].unfinished &&
+				       !is_under_way(&past[i], running, running_count);
+
+			if (goes_on == !finished && (past[i].result[0] || goes_on))
+				add(model, (struct jobs_row){ .past = &past[i] });
+		}
+		if (!finished)
+			model->unfinished = model->count - model->running;
+	}
+}
+
+/* ---- a row ---- */
+
+/* "sdb ..12345K": the end of the serial number is on the disk's label. */
+static void add_end(struct line *line, const char *node, const char *serial, bool wide)
+{
+	size_t length = strlen(serial);
+	const char *slash = strrchr(node, '/');
+
+	line_add(line, "%.24s", slash ? slash + 1 : node[0] ? node : _("image"));
+	if (wide && length)
+		line_add(line, " ..%s", serial + (length > 6 ? length - 6 : 0));
+}
+
+static void text_ends(const struct jobs_row *row, int width, struct line *line)
+{
+	const struct running *running = row->running;
+	const struct past_copy *past = row->past;
+	struct line ends;
+
+	for (int wide = 1; wide >= 0; wide--) {
+		line_start(&ends, LINE_COLUMNS_MAX);
+		add_end(&ends, running ? running->source.node : past->source.node,
+			running ? running->source.serial : past->source.serial, wide);
+		line_add(&ends, " -> ");
+		add_end(&ends, running ? running->destination.node : past->destination.node,
+			running ? running->destination.serial : past->destination.serial, wide);
+		if (ends.columns <= width)
+			break;
+	}
+	line_put(line, width, ends.text);
+}
+
+/* In the words of the deck, of what the record says in those of JSON. */
+static const char *state_words(const struct running *running)
+{
+	for (int i = JOB_READY; i <= JOB_WAITING; i++)
+		if (i != JOB_COPYING &&
+		    strcmp(job_state_name((enum job_state)i), running->state) == 0)
+			return job_state_words((enum job_state)i);
+	for (int i = PASS_BASELINE; i <= PASS_CLEAR_CHECK; i++)
+		if (strcmp(pass_name((enum pass_kind)i), running->stage) == 0)
+			return pass_words((enum pass_kind)i);
+	return strcmp(running->state, job_state_name(JOB_COPYING)) == 0
+		       ? job_state_words(JOB_COPYING)
+		       : _("unknown");
+}
+
+static int past_percent(const struct past_copy *past)
+{
+	return (int)((double)past->copied * 100.0 / (double)past->total);
+}
+
+/* "2:37:21", or days where that is too long. */
+static const char *duration(int64_t seconds, char text[static UNITS_TEXT_MAX])
+{
+	if (seconds < 0)
+		return text_copy(text, UNITS_TEXT_MAX, "-");
+	units_print_duration((uint64_t)seconds, text);
+	if (text_width(text) > LEFT_COLS)
+		snprintf(text, UNITS_TEXT_MAX, _("%lld d"), (long long)seconds / 86400);
+	return text;
+}
+
+/* "18:39", or with its date. */
+static const char *when(int64_t at, bool date, char *buffer, size_t size)
+{
+	time_t time = (time_t)at;
+	struct tm tm;
+
+	if (!at || !localtime_r(&time, &tm) ||
+	    !(date ? strftime(buffer, size, "%d %b %H:%M", &tm)
+		   : strftime(buffer, size, "%H:%M", &tm)))
+		buffer[0] = '\0';
+	return buffer;
+}
+
+static const char *trouble(const struct running *running, char *buffer, size_t size)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (running->bad)
+		snprintf(buffer, size, _("bad %s"),
+			 units_print_short(running->bad, UNITS_SI, 512, bytes));
+	else if (running->errors)
+		snprintf(buffer, size, _("errors %llu"), (unsigned long long)running->errors);
+	else if (running->own)
+		text_copy(buffer, size, _("this deck"));
+	return buffer;
+}
+
+static void put_columns(struct line *line, int width, const char *const texts[5])
+{
+	line_put(line, 1, "");
+	line_put(line, STATE_COLS, texts[0]);
+	line_put_right(line, DONE_COLS, texts[1]);
+	if (!width)
+		return;
+	line_put(line, 1, "");
+	line_put_right(line, RATE_COLS, texts[2]);
+	line_put(line, 1, "");
+	line_put_right(line, LEFT_COLS, texts[3]);
+	line_put(line, 1, "");
+	line_put(line, line->limit - line->columns, texts[4]);
+}
+
+static int ends_cols(const struct line *line)
+{
+	return line->limit - (line->limit >= LAYOUT_FULL_COLS - 1 ? WIDE : NARROW);
+}
+
+void jobs_text_head(struct line *line)
+{
+	const char *const texts[5] = { _("STATE"), _("DONE"), _("SPEED"), _("LEFT"), "" };
+
+	line_put(line, 2, "");
+	line_put(line, ends_cols(line), _("FROM -> TO"));
+	put_columns(line, line->limit >= LAYOUT_FULL_COLS - 1, texts);
+}
+
+void jobs_text_row(const struct jobs_row *row, struct line *line)
+{
+	const struct running *running = row->running;
+	char done[32] = "-", rate[UNITS_TEXT_MAX] = "", left[UNITS_TEXT_MAX], note[64];
+	const char *state = running                ? state_words(running)
+			    : row->past->result[0] ? row->past->result
+						   : _("UNFINISHED");
+	const char *const texts[5] = { state, done, rate, left, note };
+
+	if (running) {
+		snprintf(done, sizeof(done), "%.1f%%", running->percent);
+		units_print_rate(running->rate, rate);
+		duration(running->left, left);
+		trouble(running, note, sizeof(note));
+	} else {
+		if (row->past->total)
+			snprintf(done, sizeof(done), "%d%%", past_percent(row->past));
+		duration(row->past->result[0] ? (int64_t)row->past->seconds : -1, left);
+		when(row->past->at, true, note, sizeof(note));
+	}
+	line_put(line, 2, "");
+	text_ends(row, ends_cols(line), line);
+	put_columns(line, line->limit >= LAYOUT_FULL_COLS - 1, texts);
+}
+
+enum role jobs_role(const struct jobs_row *row)
+{
+	if (row->running)
+		return row->running->bad || row->running->errors ||
+				       strcmp(row->running->state, job_state_name(JOB_WAITING)) == 0
+			       ? ROLE_WARN
+			       : ROLE_STRONG;
+	if (row->past->exit_code == EXIT_MISMATCH ||
+	    row->past->exit_code == EXIT_DESTINATION_FAILED)
+		return ROLE_BAD;
+	return row->past->exit_code || !row->past->result[0] ? ROLE_WARN : ROLE_NORMAL;
+}
+
+/* ---- all of it ---- */
+
+static void print_end(FILE *out, const char *name, const struct running_end *end)
+{
+	fprintf(out, "%s  %s", name, end->node[0] ? end->node : _("image"));
+	if (end->serial[0])
+		fprintf(out, _("  S/N %s"), end->serial);
+	fputc('\n', out);
+}
+
+static void print_running(FILE *out, const struct running *job, int64_t now)
+{
+	char text[UNITS_TEXT_MAX], clock[32], map[3 * sizeof(job->map)];
+
+	print_end(out, _("From"), &job->source);
+	print_end(out, _("To"), &job->destination);
+	fprintf(out, _("%s, %.1f %% of all, %s"), state_words(job), job->percent,
+		units_print_rate(job->rate, text));
+	if (job->left >= 0)
+		fprintf(out, _(", left %s, ends %s\n"),
+			units_print_duration((uint64_t)job->left, text),
+			when(now + job->left, job->left >= 20 * 3600, clock, sizeof(clock)));
+	else
+		fputs(_(", left unknown\n"), out);
+	fprintf(out, _("Unreadable  %s, errors %llu\n"),
+		units_print_long(job->bad, UNITS_SI, 512, text), (unsigned long long)job->errors);
+	if (job->map[0])
+		fprintf(out, _("Map  %s\n"), text_show(map, sizeof(map), job->map));
+	fprintf(out, _("Process  %ld, since %s\n"), (long)job->pid,
+		when(job->started, true, clock, sizeof(clock)));
+	if (!job->has_deck && !job->own)
+		fputs(_("It has no deck: it was started on the command line. Ctrl-C there, or "
+			"SIGINT, stops it; SIGUSR1 makes it print its progress.\n"),
+		      out);
+}
+
+static void print_map(FILE *out, const struct past_copy *past)
+{
+	char text[UNITS_TEXT_MAX], clock[32], map[3 * sizeof(past->map)];
+
+	fprintf(out, _("From  %s  %s  %s\n"), past->source.node, past->source.model,
+		past->source.serial);
+	fprintf(out, _("To  %s  %s  %s\n"), past->destination.node, past->destination.model,
+		past->destination.serial);
+	if (past->total)
+		fprintf(out, _("Copied  %d %% of %s\n"), past_percent(past),
+			units_print_long(past->total, UNITS_SI, 512, text));
+	fprintf(out, _("Map  %s, saved %s\n"), text_show(map, sizeof(map), past->map),
+		when(past->at, true, clock, sizeof(clock)));
+}
+
+char *jobs_details(const struct jobs_row *row, int64_t now)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	if (row->running)
+		print_running(out, row->running, now);
+	else if (row->past->text)
+		fputs(row->past->text, out);
+	else
+		print_map(out, row->past);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Screen 7 as data: the copies that run on this machine, then those that can be continued, then
+ * those that have ended, each in words. Pure; no curses, no session.
+ */
+#ifndef CLONEDECK_UI_JOBS_MODEL_H
+#define CLONEDECK_UI_JOBS_MODEL_H
+
+#include <stddef.h>
+
+#include "discover/running.h"
+#include "report/past.h"
+
+#include "ui/core/line.h"
+#include "ui/core/term.h"
+
+#define JOBS_MAX 256
+
+/* One of both; borrowed. */
+struct jobs_row {
+	const struct running *running;
+	const struct past_copy *past;
+};
+
+struct jobs_model {
+	struct jobs_row rows[JOBS_MAX];
+	int count;
+	int running, unfinished; /* so many of the first rows, and so many behind them */
+};
+
+/* The map of a copy that runs is not one to be continued. */
+void jobs_model_make(struct jobs_model *model, const struct running *running, size_t running_count,
+		     const struct past_copy *past, size_t past_count);
+/* The headings of the columns, and a row, of lines as wide as their limit. */
+void jobs_text_head(struct line *line);
+void jobs_text_row(const struct jobs_row *row, struct line *line);
+enum role jobs_role(const struct jobs_row *row);
+/* What is known of it, as lines; owned by the caller, NULL: no memory. now: unix seconds. */
+char *jobs_details(const struct jobs_row *row, int64_t now);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Screen 7: the copies of this machine, now and earlier. The terminal goes from one deck to the
+ * other; each copy keeps a process of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/i18n.h"
+
+#include "ui/core/app.h"
+#include "ui/core/screen.h"
+#include "ui/jobs/model.h"
+#include "ui/widgets/list.h"
+#include "ui/widgets/popup.h"
+
+#define LOOK_AGAIN  (2 * NSEC_PER_SEC) /* as often as a record is written */
+#define DETAIL_ROWS 9                  /* with its title */
+
+struct jobs_screen {
+	struct running running[2 * RUNNING_MAX];
+	size_t running_count;
+	uint64_t looked; /* monotonic ns */
+	struct jobs_model model;
+	struct list list;
+};
+
+static int oldest_first(const void *a, const void *b)
+{
+	const struct running *one = a, *other = b;
+
+	return (one->started > other->started) - (one->started < other->started);
+}
+
+/* A row's place changes as copies begin and end. */
+static void make_rows(struct jobs_screen *screen, struct app *app)
+{
+	size_t past_count;
+	const struct past_copy *past = session_past(app_session(app), &past_count);
+
+	jobs_model_make(&screen->model, screen->running, screen->running_count, past, past_count);
+}
+
+static void look(struct jobs_screen *screen, struct app *app)
+{
+	const char *folder = app_folder(app);
+	size_t count = folder ? running_list_all(folder, screen->running) : 0, others = 0;
+
+	/* Those of root are for everybody to see. */
+	if (folder && geteuid() != 0) {
+		size_t roots = running_list_all(running_root_folder(), screen->running + count);
+
+		for (size_t i = 0; i < roots; i++)
+			screen->running[count + i].by_root = true;
+		count += roots;
+	}
+	qsort(screen->running, count, sizeof(screen->running[0]), oldest_first);
+	for (size_t i = 0; i < count; i++)
+		others += !screen->running[i].own;
+	screen->running_count = count;
+	screen->looked = clock_monotonic();
+	app_other_jobs(app, others);
+	make_rows(screen, app);
+}
+
+static void enter(void *state, struct app *app)
+{
+	look(state, app);
+	session_read_past(app_session(app));
+	app_say(app, _("Enter shows a copy, or continues one. n starts another one."));
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct jobs_screen *screen = state;
+
+	if (changes & SESSION_CHANGE_PAST)
+		make_rows(screen, app);
+	if (changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE) ||
+	    clock_monotonic() - screen->looked >= LOOK_AGAIN)
+		look(screen, app);
+	/* A copy that has ended meanwhile has a report now. */
+	if (changes & SESSION_CHANGE_STATE && app_current(app) == SCREEN_JOBS)
+		session_read_past(app_session(app));
+}
+
+static void tick(void *state, struct app *app)
+{
+	struct jobs_screen *screen = state;
+	size_t before = screen->running_count;
+
+	if (clock_monotonic() - screen->looked >= LOOK_AGAIN)
+		look(screen, app);
+	if (screen->running_count < before)
+		session_read_past(app_session(app));
+}
+
+static const struct jobs_row *at_cursor(const struct jobs_screen *screen)
+{
+	return screen->list.at < screen->model.count ? &screen->model.rows[screen->list.at] : NULL;
+}
+
+/* ---- drawing ---- */
+
+static bool can_go_on(const struct jobs_screen *screen)
+{
+	return screen->list.at >= screen->model.running &&
+	       screen->list.at < screen->model.running + screen->model.unfinished;
+}
+
+static void draw_details(const struct jobs_screen *screen, struct draw *draw, struct rect area)
+{
+	const struct jobs_row *row = at_cursor(screen);
+	CLEANUP(free) char *text = row ? jobs_details(row, time(NULL)) : NULL;
+	char *rest = text, *line;
+	int at = 1;
+
+	if (rect_empty(area) || !text)
+		return;
+	draw_rule(draw, area, 0,
+		  row->running        ? _("This copy runs")
+		  : can_go_on(screen) ? _("This copy is not finished: Enter continues it")
+				      : _("This copy has ended"));
+	rect_cut_right(&area, 1);
+	while (at < area.rows && (line = strsep(&rest, "\n")))
+		at += line[0] ? draw_wrapped(draw, area, at, 1, area.rows - at, ROLE_NORMAL, line)
+			      : 0;
+}
+
+static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
+{
+	struct jobs_screen *screen = state;
+	struct rect detail = rect_cut_bottom(
+		&body, body.rows >= DETAIL_ROWS + 6 ? DETAIL_ROWS + (body.rows - 15) / 3 : 0);
+	struct rect head = rect_cut_top(&body, body.rows > 4);
+	struct line line;
+
+	line_start(&line, head.cols);
+	jobs_text_head(&line);
+	draw_text(draw, head, 0, 0, ROLE_DIM, line.text);
+	list_fit(&screen->list, screen->model.count, body.rows);
+	if (!screen->model.count)
+		draw_text(draw, body, 0, 2, ROLE_NORMAL,
+			  _("No copy runs, and none is in the log directory."));
+	for (int i = 0; i < body.rows && screen->list.top + i < screen->model.count; i++) {
+		const struct jobs_row *row = &screen->model.rows[screen->list.top + i];
+
+		line_start(&line, body.cols);
+		jobs_text_row(row, &line);
+		draw_text(draw, body, i, 0, jobs_role(row), line.text);
+		if (screen->list.top + i != screen->list.at)
+			continue;
+		draw_text(draw, body, i, 0, ROLE_STRONG, ">");
+		draw_highlight(draw, body, i, ROLE_CURSOR);
+		draw_cursor(draw, body, i, 0);
+	}
+	draw_details(screen, draw, detail);
+}
+
+/* ---- keys ---- */
+
+static void show_details(struct app *app, const struct jobs_row *row)
+{
+	CLEANUP(free) char *text = jobs_details(row, time(NULL));
+
+	if (text)
+		popup_text(app, row->running ? _("A copy that runs") : _("Report"), text);
+	else
+		app_nomem(app);
+}
+
+static void show_running(struct app *app, const struct jobs_row *row)
+{
+	const struct running *job = row->running;
+
+	if (job->own)
+		app_go(app, SCREEN_RUN);
+	else if (!job->has_deck)
+		show_details(app, row);
+	else if (job->by_root && geteuid() != 0)
+		app_say(app, _("That copy is root's: only root can show its deck."));
+	else
+		app_switch(app, job->pid);
+}
+
+static void open_row(struct jobs_screen *screen, struct app *app)
+{
+	const struct jobs_row *row = at_cursor(screen);
+	char map[sizeof(row->past->map)];
+
+	if (!row)
+		return;
+	if (row->running) {
+		show_running(app, row);
+	} else if (!can_go_on(screen)) {
+		show_details(app, row);
+	} else if (app_copying(app)) {
+		app_say(app, _("This deck copies: n opens another one, which can continue that."));
+	} else {
+		/* The row goes with the choice. */
+		snprintf(map, sizeof(map), "%s", row->past->map);
+		app_resume(app, map, &(struct range_list){ 0 });
+	}
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct jobs_screen *screen = state;
+
+	if (list_move(&screen->list, command))
+		return true;
+	switch (command) {
+	case COMMAND_ACCEPT:
+		open_row(screen, app);
+		return true;
+	case COMMAND_DETAILS:
+		if (at_cursor(screen))
+			show_details(app, at_cursor(screen));
+		return true;
+	case COMMAND_NEW:
+		if (app_copying(app))
+			app_switch(app, 0);
+		else
+			app_go(app, SCREEN_DISKS);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *const notes[] = {
+	N_("COPIES  first those that run, with a deck or without, then those that can be "
+	   "continued, then those that have ended, from the log directory."),
+	N_("n  while this deck copies: the copy goes on, and another deck opens in this terminal. "
+	   "Its disks are refused to all others."),
+	NULL,
+};
+
+const struct screen_ops scr_jobs = {
+	.id = SCREEN_JOBS,
+	.title = N_("Jobs"),
+	.state_size = sizeof(struct jobs_screen),
+	.enter = enter,
+	.draw = draw_screen,
+	.command = command,
+	.changed = changed,
+	.tick = tick,
+	.notes = notes,
+};
