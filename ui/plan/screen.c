@@ -263,8 +263,14 @@ static void press_enter(struct plan_screen *screen, struct app *app)
 {
 	char phrase[256], typed[sizeof(screen->gate.token)];
 
-	if (!plan_screen_startable(app))
+	if (!plan_screen_startable(app)) {
+		/* On a slow machine that takes a while, and Enter must not seem to have worked. */
+		if (session_state(app_session(app)) == SESSION_CHECKING)
+			app_message(app, MESSAGE_WARN,
+				    _("Not started: the plan is still being checked. Enter again "
+				      "when that is done."));
 		return;
+	}
 	plan_screen_phrase(app, phrase, sizeof(phrase));
 	text_copy(typed, sizeof(typed), screen->gate.typed.text);
 	switch (gate_enter(&screen->gate)) {
