@@ -1,0 +1,277 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Copies that boot: small Debian systems are cloned to disks of other sizes, and an emulated machine
+# starts from the copy alone, on another bus. Prints a table of what came of it. It makes the systems
+# first, once (debootstrap); without KVM a boot takes one to ten minutes.
+#
+# usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
+#   SYSTEM: bios uefi xfs btrfs 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
+#   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
+# Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
+#
+# Seen on 23 November 2026 (Debian 12, under emulation on a machine with much else to do; fsck and the
+# tools for tables content with each copy):
+#   BIOS, MBR, ext4: same size on NVMe; smaller, cut and moved, on NVMe; larger, root grown and swap
+#     moved, on SATA; larger with new identifiers on USB: all to the login, with their swap
+#   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, with new
+#     identifiers, on SATA and USB: GRUB, kernel and root; then devices came too late (slow.conf)
+#   4Kn, UEFI, smaller: GRUB and kernel, then the same. xfs, btrfs: not tried to the end
+if [ "${1:-}" = inside ]; then # the kernel that has vfat
+	source=$(losetup --sector-size "$3" --find --show source.img)
+	copy=$(losetup --sector-size "$3" --find --show copy.img)
+	exec "$2" clone -s "$source" -d "$copy" --confirm "$copy" --log-dir logs "${@:4}"
+fi
+. "$(dirname -- "$0")/../system/lib.sh"
+here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+need debootstrap qemu-system-x86_64 sgdisk sfdisk parted jq
+store=${CLONEDECK_TEST_CACHE:-/var/cache/clonedeck-tests}/boots
+
+[ $# -gt 0 ] || set -- \
+	bios,same,nvme,keep bios,larger,usb,new+rewrite,--used=only bios,smaller,nvme,keep,--used=only \
+	uefi,same,nvme,keep uefi,larger,usb,new+rewrite uefi,smaller,nvme,new+rewrite,--used=only \
+	xfs,larger,sata,new+rewrite,--used=only xfs,smaller,nvme,keep \
+	btrfs,larger,nvme,new+rewrite,--used=only btrfs,smaller,usb,keep,--used=only \
+	4kn,larger,nvme4k,new+rewrite 4kn,smaller,nvme4k,keep,--used=only
+
+# ---- the systems ----
+
+# What is asked of a system that runs, on its serial line.
+debian() {
+	[ ! -d "$store/root" ] || return 0
+	mkdir -p "$store"
+	rm -rf --one-file-system "$store/root.new"
+	debootstrap --variant=minbase \
+		--include=linux-image-amd64,systemd-sysv,udev,initramfs-tools,grub-pc-bin,grub-efi-amd64-bin,grub2-common,e2fsprogs,dosfstools,xfsprogs,btrfs-progs,kmod,zstd \
+		bookworm "$store/root.new" http://deb.debian.org/debian
+	rm -rf "$store"/root.new/{var/cache/apt,var/lib/apt/lists,usr/share/{doc,locale,man}}/*
+	mv "$store/root.new" "$store/root"
+}
+
+marker() { # ROOT
+	cat >"$1/usr/local/bin/marker" <<-'MARKER'
+		#!/bin/sh
+		line="marker root=$(findmnt -no SOURCE,UUID / | tr -s ' ' ,)"
+		line="$line swap=$(swapon --noheadings --show=NAME,UUID | tr -s ' ' ,)"
+		line="$line esp=$(findmnt -no SOURCE /boot/efi) failed=$(systemctl --failed --no-legend | wc -l)"
+		printf '\n%s end\n' "$line" >/dev/ttyS0
+		sleep 3
+		systemctl poweroff -ff
+	MARKER
+	chmod +x "$1/usr/local/bin/marker"
+	cat >"$1/etc/systemd/system/marker.service" <<-'UNIT'
+		[Unit]
+		After=multi-user.target swap.target local-fs.target
+		[Service]
+		Type=oneshot
+		ExecStart=/usr/local/bin/marker
+		[Install]
+		WantedBy=multi-user.target
+	UNIT
+	sed -i '/^After=/s/multi-user.target //' "$1/etc/systemd/system/marker.service"
+	chroot "$1" systemctl -q enable marker.service
+	chroot "$1" systemctl -q mask getty@tty1 systemd-timesyncd apt-daily.timer apt-daily-upgrade.timer
+}
+
+# table SYSTEM: room is left behind and between the partitions, and in them (see file_systems).
+table() {
+	local root='size=1900MiB, type=linux' swap='start=2600MiB, size=128MiB, type=swap'
+	case $1 in
+	bios) printf '%s\n' 'label: dos' "start=1MiB, bootable, ${root/linux/83}" "${swap/swap/82}" ;;
+	uefi | xfs) printf '%s\n' 'label: gpt' 'start=1MiB, size=64MiB, type=uefi' "$root" "$swap" ;;
+	btrfs) printf '%s\n' 'label: gpt' \
+		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "$root" "$swap" ;;
+	4kn) printf '%s\n' 'label: gpt' 'start=1MiB, size=300MiB, type=uefi' "$root" "$swap" ;;
+	esac
+}
+
+file_systems() { # SYSTEM NODE: sets $root_number, $fs
+	fs=ext4
+	case $1 in
+	bios) root_number=1 ;;
+	*) root_number=2 ;;
+	esac
+	case $1 in
+	xfs | btrfs) fs=$1 ;;
+	esac
+	mkswap -q "$2p$((root_number + 1))"
+	case $fs in
+	ext4) mkfs.ext4 -q -F "$2p$root_number" 1400M ;;
+	xfs) mkfs.xfs -q -f -d size=1700m "$2p$root_number" ;;
+	btrfs) mkfs.btrfs -q -f -b 1400M "$2p$root_number" ;;
+	esac
+	case $1 in
+	uefi | xfs | 4kn) mkfs.vfat -F 32 "$2p1" >/dev/null ;;
+	esac
+}
+
+uuid() { # NODE
+	blkid -p -s UUID -o value "$1"
+}
+
+# As an installer leaves it.
+install_system() { # SYSTEM NODE ROOT
+	local root_node="$2p$root_number" swap_node="$2p$((root_number + 1))"
+	{
+		echo "UUID=$(uuid "$root_node") / $fs defaults 0 1"
+		echo "UUID=$(uuid "$swap_node") none swap sw 0 0"
+	} >"$3/etc/fstab"
+	echo "RESUME=UUID=$(uuid "$swap_node")" >"$3/etc/initramfs-tools/conf.d/resume"
+	echo 'GRUB_CMDLINE_LINUX="console=ttyS0 quiet systemd.show_status=0 mitigations=off"
+GRUB_TIMEOUT=0
+GRUB_TERMINAL=serial
+GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
+	marker "$3"
+	# Under emulation beside other work, devices take longer than the usual 90 s to appear.
+	mkdir -p "$3/etc/systemd/system.conf.d"
+	printf '[Manager]\nDefaultTimeoutStartSec=900s\nDefaultDeviceTimeoutSec=900s\n' \
+		>"$3/etc/systemd/system.conf.d/slow.conf"
+	if [ "$root_number" = 2 ] && [ "$1" != btrfs ]; then
+		echo "UUID=$(uuid "$2p1") /boot/efi vfat umask=0077 0 1" >>"$3/etc/fstab"
+		mkdir -p "$3/boot/efi"
+		install_efi "$2p1" "$(uuid "$root_node")" "$3"
+	else
+		inside_of "$3" grub-install --target=i386-pc "$2"
+	fi
+	inside_of "$3" update-grub
+	# There is no udev here, so GRUB did not find the name by which it is known.
+	sed -i "s|root=/dev/loop[0-9p]*|root=UUID=$(uuid "$root_node")|" "$3/boot/grub/grub.cfg"
+}
+
+# inside_of ROOT COMMAND...: this machine's /dev is never mounted where what removes the folder
+# could reach it.
+inside_of() {
+	# shellcheck disable=SC2016 # of that shell
+	unshare --mount --propagation private sh -ec '
+		for dir in dev proc sys; do mount --bind "/$dir" "$1/$dir"; done
+		exec chroot "$@"' sh "$@"
+}
+
+# As grub-install does it, which would have to mount the partition.
+install_efi() { # NODE UUID ROOT
+	# shellcheck disable=SC2016 # of GRUB
+	printf 'search.fs_uuid %s root\nset prefix=($root)/boot/grub\n' "$2" >load.cfg
+	grub-mkimage -O x86_64-efi -c load.cfg -p /boot/grub -o grubx64.efi part_gpt ext2 xfs search_fs_uuid normal
+	mkdir -p "$3/boot/grub"
+	cp -r /usr/lib/grub/x86_64-efi "$3/boot/grub/"
+	mmd -i "$1" ::EFI ::EFI/debian ::EFI/BOOT
+	mcopy -i "$1" grubx64.efi ::EFI/debian/grubx64.efi
+	mcopy -i "$1" grubx64.efi ::EFI/BOOT/BOOTX64.EFI
+}
+
+make_system() { # SYSTEM
+	local image=$store/$1.img sector=512 node
+	[ "$1" != 4kn ] || sector=4096
+	[ ! -e "$image" ] || return 0
+	debian
+	rm -f system.img
+	truncate -s 3G system.img
+	node=$(attach "$PWD/system.img" --sector-size "$sector")
+	table "$1" | sfdisk -q --wipe always "$node"
+	know_partitions "$node" 2
+	file_systems "$1" "$node"
+	know_partitions "$node" $((root_number + 1))
+	mount_at root "${node}p$root_number"
+	cp -a "$store/root/." root/
+	install_system "$1" "$node" root
+	undo
+	mv system.img "$image"
+}
+
+# ---- a copy, and the machine ----
+
+copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
+	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072
+	[ "$1" != 4kn ] || sector=4096
+	[ "$1" != bios ] || root=1
+	cp --sparse=always "$store/$1.img" source.img
+	case $2 in
+	larger) size=4096 options+=(--grow="$root" --grow-fs) ;;
+	smaller) size=2048 options+=(--table=fit) ;;
+	esac
+	truncate -s "${size}M" copy.img
+	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* ]]; then
+		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -M 512 -t 1500 -w "$PWD" \
+			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}"
+		attach "$PWD/copy.img" --sector-size "$sector"
+	else
+		clone 0 "$(attach "$PWD/source.img" --sector-size "$sector")" \
+			"$(attach "$PWD/copy.img" --sector-size "$sector")" "${options[@]}"
+		cat out err
+	fi
+}
+
+uuid_of() { # TYPE...: of what the copy holds
+	local type
+	for type in "$@"; do
+		sed -n "s/.* UUID=\"\([^\"]*\)\" .*TYPE=\"$type\".*/\1/p" contents
+	done
+}
+
+check_copy() { # NODE
+	local node=$1 part
+	blockdev --flushbufs "$node"
+	sfdisk --verify "$node" | grep -q 'No errors detected'
+	! fdisk -l "$node" 2>&1 | grep -iE 'error|corrupt|mismatch|does not|not on the end' || fail fdisk
+	! parted -s "$node" print 2>&1 | grep -iE 'error|warning|corrupt|not all of the space' || fail parted
+	! sfdisk -d "$node" | grep -q 'label: gpt' || sgdisk -v "$node" | grep -q 'No problems found'
+	know_partitions "$node" 2
+	blkid -p "$node"p* >contents
+	for part in "$node"p*; do
+		case $(blkid -p -s TYPE -o value "$part") in
+		ext4) e2fsck -fn "$part" ;;
+		xfs) xfs_repair -n "$part" ;;
+		btrfs) btrfs check --readonly "$part" ;;
+		vfat) fsck.vfat -n "$part" ;;
+		esac
+	done
+}
+
+boot_copy() { # SYSTEM BUS: the serial line goes to `serial`
+	local chips=() devices=()
+	case $1 in
+	bios | btrfs) ;;
+	*)
+		cp /usr/share/OVMF/OVMF_VARS_4M.fd variables
+		chips=(-drive 'if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd'
+			-drive 'if=pflash,format=raw,file=variables')
+		;;
+	esac
+	case $2 in
+	sata) devices=(-device 'ide-hd,drive=copy') ;;
+	nvme) devices=(-device 'nvme,drive=copy,serial=COPY') ;;
+	nvme4k) devices=(-device 'nvme,serial=COPY,id=n'
+		-device 'nvme-ns,drive=copy,bus=n,logical_block_size=4096,physical_block_size=4096') ;;
+	usb) devices=(-device qemu-xhci -device 'usb-storage,drive=copy') ;;
+	esac
+	timeout "${BOOT_LIMIT:-900}" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 768 \
+		-nodefaults -display none -vga none -no-reboot ${chips[@]+"${chips[@]}"} -serial file:serial \
+		-drive 'if=none,id=copy,format=raw,file=copy.img' "${devices[@]}" </dev/null || true
+	tail -n 40 serial
+	# Root and swap are those of the copy, by their UUIDs, and no unit has failed.
+	grep -a "marker root=/dev/[a-z0-9]*,$(uuid_of ext4 xfs btrfs) swap=/dev/[a-z0-9]*,$(uuid_of swap) .* failed=0 end" serial
+}
+
+one() { # WISH
+	local system size bus identities rest
+	IFS=, read -r system size bus identities rest <<<"$1"
+	make_system "$system"
+	# shellcheck disable=SC2086 # several options
+	copy_system "$system" "$size" "$identities" ${rest//,/ }
+	check_copy "$(losetup -nO NAME -j "$PWD/copy.img" | head -n 1)"
+	undo
+	boot_copy "$system" "$bus"
+}
+
+for wish in "$@"; do
+	name=${wish//[^a-zA-Z0-9]/_}
+	eval "$name() { one '$wish'; }"
+	SECONDS=0
+	run_case "$name" &
+	if wait $!; then
+		result="booted in $SECONDS s"
+	else
+		result=FAILED
+	fi
+	[ -z "${BOOTS_LOGS:-}" ] || cp "$work/$name.log" "$BOOTS_LOGS/"
+	printf '| %s | %s |\n' "$wish" "$result"
+done
