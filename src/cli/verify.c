@@ -76,6 +76,23 @@ static int print_result(struct session *session, bool json)
 	return cli_finish_output((int)code);
 }
 
+/* Without its report, nobody knows what of it was left out, or changed when it was complete. */
+static void print_by_design(const struct session *session, const struct clone_options *options)
+{
+	struct report report = { .plan = session_choice(session).plan,
+				 .job = *session_verified(session) };
+
+	if (options->report || report_exit_code(&report) != EXIT_MISMATCH)
+		return;
+	fprintf(stderr,
+		_("clonedeck: if this copy was made with --used=only, --table=fit or new "
+		  "identifiers, "
+		  "these places differ by design. Its report knows them: clonedeck verify "
+		  "REPORT.json "
+		  "-d %s compares what was copied.\n"),
+		report.plan->destinations[0].node);
+}
+
 /* A source that is written meanwhile may differ by right. */
 static void print_warning(const struct session *session)
 {
@@ -110,8 +127,10 @@ int cli_verify(int argc, char **argv)
 			print_warning(session);
 		r = headless_verify(session, signal_fd, &wanted, &abandoned);
 	}
-	if (r == 0 && !abandoned)
+	if (r == 0 && !abandoned) {
+		print_by_design(session, &options);
 		r = print_result(session, options.json);
+	}
 	if (!abandoned)
 		session_destroy(session);
 	return r;

@@ -85,6 +85,8 @@ only_what_is_used_is_copied_and_the_rest_zeroed() {
 	[ "$(ddrescuelog -b 512 -l '*/-' copy.map | wc -l)" -eq 0 ]
 	run 0 verify report.json -d "$destination"
 	says VERIFIED
+	run 5 verify -s "$source" -d "$destination"
+	says 'clonedeck verify REPORT.json'
 	# All of it is read back where that is asked for.
 	clone 0 "$source" "$destination" --used=only --verify=compare --report compared.json
 	jq -e '.free_places.checked == .free_places.bytes_left_out' compared.json

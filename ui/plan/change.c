@@ -109,6 +109,7 @@ bool plan_screen_fit_table(struct app *app)
 	} else {
 		options.table = TABLE_KEEP;
 	}
+	memset(options.places, 0, sizeof(options.places));
 	return app_choose_options(app, &options) && app_plan(app, NULL);
 }
 

@@ -35,6 +35,8 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 			      (size_t)screen->list.at);
 	if (lost)
 		plan_lines_add_lost(&screen->lines, screen->lost_count);
+	plan_lines_add_table(&screen->lines, &plan->fitted);
+	plan_lines_add_identifiers(&screen->lines, &screen->shared);
 	plan_lines_add_extents(&screen->lines, plan);
 	screen->list.count = (int)screen->lines.entries;
 	screen->list.rows = list.rows;
@@ -139,6 +141,22 @@ static uint32_t destination_sector(struct app *app)
 	return disk ? disk->identity.logical_sector_size : 512;
 }
 
+static const char *section_title(const struct plan *plan, size_t kind)
+{
+	switch (kind) {
+	case PLAN_LINE_LOST:
+		return _(" DESTINATION PARTITIONS THAT WILL BE LOST");
+	case PLAN_LINE_TABLE:
+		return _(" WHAT CHANGES IN THE PARTITION TABLE");
+	case PLAN_LINE_IDENTIFIER:
+		return plan->options.identities == IDENTITIES_KEEP
+			       ? _(" IDENTIFIERS THAT BOTH DISKS WILL HAVE")
+			       : _(" IDENTIFIERS THAT THE COPY GETS ANEW");
+	default:
+		return _(" WHAT IS COPIED WHERE");
+	}
+}
+
 static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect list, int row, size_t index)
 {
@@ -154,15 +172,18 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	case PLAN_LINE_TITLE:
 		role = ROLE_STRONG;
-		line_add(&line, "%s",
-			 at->index == PLAN_LINE_LOST
-				 ? _(" DESTINATION PARTITIONS THAT WILL BE LOST")
-				 : _(" WHAT IS COPIED WHERE"));
+		line_add(&line, "%s", section_title(plan, at->index));
 		break;
 	case PLAN_LINE_LOST:
 		role = ROLE_WARN;
 		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
 			       &line);
+		break;
+	case PLAN_LINE_TABLE:
+		plan_text_table(&plan->fitted, at->index, plan->sector_size, &line);
+		break;
+	case PLAN_LINE_IDENTIFIER:
+		plan_text_identifier(&screen->shared, at->index, &line);
 		break;
 	case PLAN_LINE_EXTENT:
 		plan_text_extent(plan, at->index, &line);

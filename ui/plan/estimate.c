@@ -50,6 +50,20 @@ static void text_span(const char *word, uint64_t seconds, struct line *line)
 	line_add(line, _("about %s"), units_print_duration(seconds, duration));
 }
 
+/* What is left out need not be read, but may have to be written over with zeros. */
+static bool text_saved(const struct plan *plan, const struct session_measured *measured,
+		       char duration[static UNITS_TEXT_MAX])
+{
+	double to = measured->writes > 0 ? measured->writes : measured->destination;
+	double slower = fmin(measured->source, to);
+	uint64_t bytes = plan_free_bytes(plan);
+
+	if (!plan_left_out(plan) || !bytes || !(slower > 0))
+		return false;
+	units_print_duration((uint64_t)((double)bytes / slower), duration);
+	return true;
+}
+
 static void finish_text(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
 {
 	uint64_t seconds = estimate->copy + estimate->verify;
@@ -63,7 +77,7 @@ static void finish_text(const struct estimate *estimate, int64_t now, char *buff
 bool estimate_text(const struct plan *plan, const struct session_measured *measured,
 		   const struct estimate *estimate, int64_t now, int index, struct line *line)
 {
-	char finish[96];
+	char finish[96], saved[UNITS_TEXT_MAX];
 
 	switch (index) {
 	case 0:
@@ -75,7 +89,9 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 	case 2:
 		if (estimate->known)
 			text_span(_("copy"), estimate->copy, line);
-		else
+		if (estimate->known && text_saved(plan, measured, saved))
+			line_add(line, _(" (up to %s saved)"), saved);
+		if (!estimate->known)
 			line_add(line, _(" how long it takes is not known"));
 		return true;
 	case 3:

@@ -407,6 +407,43 @@ int plan_lines_add_lost(struct plan_lines *lines, size_t count)
 	return add_section(lines, PLAN_LINE_LOST, count);
 }
 
+/* What the line says, alone; false: there is no such line. */
+static bool find_change(const struct fitted *fitted, size_t index, struct fitted *ret)
+{
+	*ret = (struct fitted){ 0 };
+	for (size_t i = 0; i < fitted->part_count; i++) {
+		const struct fitted_part *part = &fitted->parts[i];
+
+		if ((part->to == part->start && part->size == part->sectors) || index-- > 0)
+			continue;
+		ret->parts[ret->part_count++] = *part;
+		return true;
+	}
+	if (fitted->grown && !fitted_find(fitted, fitted->grown) && index-- == 0) {
+		ret->grown = fitted->grown;
+		ret->before = fitted->before;
+		ret->after = fitted->after;
+		return true;
+	}
+	ret->backup = fitted->backup;
+	return fitted->backup && index == 0;
+}
+
+int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted)
+{
+	struct fitted change;
+	size_t count = 0;
+
+	while (find_change(fitted, count, &change))
+		count++;
+	return add_section(lines, PLAN_LINE_TABLE, count);
+}
+
+int plan_lines_add_identifiers(struct plan_lines *lines, const struct identifiers *shared)
+{
+	return add_section(lines, PLAN_LINE_IDENTIFIER, shared->count);
+}
+
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
 {
 	return add_section(lines, PLAN_LINE_EXTENT,
@@ -468,6 +505,34 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 	}
 	line_put(line, line->limit - line->columns - 3, part);
 	line_add(line, "..");
+}
+
+void plan_text_table(const struct fitted *fitted, size_t index, uint32_t sector_size,
+		     struct line *line)
+{
+	struct fitted change;
+	char text[256];
+
+	if (find_change(fitted, index, &change))
+		line_add(line, "  %s", fitted_print(&change, sector_size, text, sizeof(text)));
+}
+
+void plan_text_identifier(const struct identifiers *shared, size_t index, struct line *line)
+{
+	const struct identifier *item = &shared->items[index];
+
+	if (item->kind == IDENTIFIER_TABLE)
+		line_add(line, "  %s  %s",
+			 strcmp(item->fs, "gpt") == 0 ? _("disk GUID") : _("disk signature"),
+			 item->value);
+	else
+		line_add(line, _("  partition %u  %s %s"), item->partition,
+			 item->kind == IDENTIFIER_PARTITION ? "PARTUUID"
+			 : item->fs[0]                      ? item->fs
+							    : "UUID",
+			 item->value);
+	if (item->label[0])
+		line_add(line, "  \"%s\"", item->label);
 }
 
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line)

@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 #include "guard/rules.h"
+#include "plan/identifiers.h"
 #include "plan/picture.h"
 #include "plan/plan.h"
 
@@ -37,10 +38,17 @@ void plan_text_start(const struct gate *gate, struct line *line);
 
 /*
  * Lines of the list below the maps. Its entries are the verdicts but the one that
- * plan_text_losses() stands for, then what will be lost, then the extents, counted
- * through from 0.
+ * plan_text_losses() stands for, then what will be lost, what changes in the table,
+ * the identifiers, and the extents, counted through from 0.
  */
-enum plan_line_kind { PLAN_LINE_CHECK, PLAN_LINE_TITLE, PLAN_LINE_LOST, PLAN_LINE_EXTENT };
+enum plan_line_kind {
+	PLAN_LINE_CHECK,
+	PLAN_LINE_TITLE,
+	PLAN_LINE_LOST,
+	PLAN_LINE_TABLE,
+	PLAN_LINE_IDENTIFIER,
+	PLAN_LINE_EXTENT,
+};
 
 #define PLAN_NO_ENTRY SIZE_MAX
 
@@ -69,6 +77,9 @@ struct plan_lines {
 int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
 			  int columns, int rows, size_t at);
 int plan_lines_add_lost(struct plan_lines *lines, size_t count);
+/* What of a table that fits is not as on the source. */
+int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted);
+int plan_lines_add_identifiers(struct plan_lines *lines, const struct identifiers *shared);
 /* Only when there is more than one: a single one stands in the COPY line. */
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
 void plan_lines_done(struct plan_lines *lines);
@@ -80,6 +91,9 @@ void plan_text_check(const struct gate *gate, const struct plan_line *at, struct
 		     enum role *retrole);
 void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_scale scale,
 		    struct line *line);
+void plan_text_table(const struct fitted *fitted, size_t index, uint32_t sector_size,
+		     struct line *line);
+void plan_text_identifier(const struct identifiers *shared, size_t index, struct line *line);
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line);
 /* The scale under the maps: "0        2.00T        4.00T". */
 void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size,

@@ -75,6 +75,16 @@ static const struct {
 			   N_("first, whether the destination has it"), N_("auto, yes, or no") },
 	[OPTION_ARM_LAST] = { PLAN_OPTION_ARM_LAST, N_("Arm last"),
 			      N_("whole disks: tables at the very end"), N_("no, or yes") },
+	[OPTION_FREE] = { PLAN_OPTION_FREE, N_("Free places"),
+			  N_("left out: what the copy has there"), N_("zero, discard, or leave") },
+	[OPTION_TABLE] = { PLAN_OPTION_TABLE, N_("Table"),
+			   N_("as it is, or made for the disk's size"), N_("keep, or fit") },
+	[OPTION_GROW] = { PLAN_OPTION_GROW, N_("Grow"), N_("the partition that gets the free room"),
+			  N_("none, largest, last, or a partition's number") },
+	[OPTION_LAYOUT] = { PLAN_OPTION_LAYOUT, N_("Layout"), N_("partitions, as N:SIZE@START"),
+			    N_("none, or sizes, starts or both: 3:900G,4@930G") },
+	[OPTION_GROW_FS] = { PLAN_OPTION_GROW_FS, N_("Grow file system"),
+			     N_("in the grown partition, in the end"), N_("no, or yes") },
 	[OPTION_IDENTITIES] = { PLAN_OPTION_IDENTITIES, N_("Identifiers"),
 				N_("of the complete copy: UUIDs and the like"),
 				N_("keep, new, or new,rewrite (in files that name them)") },
@@ -157,7 +167,7 @@ void options_form_typed(struct options_form *form)
 	const char *const *words = words_of(form->at);
 	struct field *field = &form->fields[form->at];
 	size_t length = strlen(form->before);
-	char now[64];
+	char now[PLAN_OPTION_TEXT_MAX];
 
 	if (words && strchr(field->text, ' ')) {
 		text_sanitise(now, sizeof(now), field->text, strlen(field->text));
@@ -240,9 +250,10 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 
 /* The word in the field without blanks around it. */
 static const char *word(const struct options_form *form, enum option_row row,
-			char buffer[static 64])
+			char buffer[static PLAN_OPTION_TEXT_MAX])
 {
-	return text_sanitise(buffer, 64, form->fields[row].text, strlen(form->fields[row].text));
+	return text_sanitise(buffer, PLAN_OPTION_TEXT_MAX, form->fields[row].text,
+			     strlen(form->fields[row].text));
 }
 
 bool options_read_rate(const char *text, uint64_t *ret)
@@ -287,7 +298,7 @@ static bool read_row(const struct options_form *form, enum option_row row, uint3
 		     struct plan_options *options)
 {
 	enum plan_option option = rows[row].option;
-	char text[64];
+	char text[PLAN_OPTION_TEXT_MAX];
 
 	word(form, row, text);
 	if (option == PLAN_OPTION_CHUNK)
@@ -338,6 +349,9 @@ static const char *needless(const struct plan_options *options, enum option_row 
 	*retrow = OPTION_FILL;
 	if (options->fill != FILL_ZERO && options->on_error == ON_ERROR_STOP)
 		return _("Bad sectors are only filled with Read errors map.");
+	*retrow = OPTION_TABLE;
+	if (options->table == TABLE_KEEP && (options->grow || options->places[0].number))
+		return _("Grow and Layout need Table fit.");
 	*retrow = OPTION_SG_DATA;
 	if (options->sg_data != SG_DATA_DIRECT && !any)
 		return _("sg data needs sg as Source I/O or Destination I/O.");
@@ -352,7 +366,7 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 	const char *why;
 
 	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
-		char text[64];
+		char text[PLAN_OPTION_TEXT_MAX];
 
 		if (read_row(form, row, sector_size, &options))
 			continue;

@@ -37,6 +37,11 @@ enum option_row {
 	OPTION_WRITE_ERROR,
 	OPTION_PROBE,
 	OPTION_ARM_LAST,
+	OPTION_FREE,
+	OPTION_TABLE,
+	OPTION_GROW,
+	OPTION_LAYOUT,
+	OPTION_GROW_FS,
 	OPTION_IDENTITIES,
 	OPTION_VERIFY,
 	OPTION_DIGEST,
@@ -46,8 +51,8 @@ enum option_row {
 struct options_form {
 	struct field fields[OPTION_ROWS];
 	enum option_row at;
-	bool fresh;      /* nothing was typed since the line was reached … */
-	char before[64]; /* … with this text */
+	bool fresh;                        /* nothing was typed since the line was reached … */
+	char before[PLAN_OPTION_TEXT_MAX]; /* … with this text */
 };
 
 void options_form_set(struct options_form *form, const struct plan_options *options);

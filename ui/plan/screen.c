@@ -102,6 +102,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
+	screen->shared.count = 0;
 	screen->checking = session_state(session) == SESSION_CHECKING;
 	/* What was typed stays until the check has ended, in case the result is the same. */
 	if (screen->checking)
@@ -112,6 +113,8 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
+	if (plan && plan_screen_startable(app))
+		identifiers_find(plan, session_choice(session).source, &screen->shared);
 	/* For a started plan the list stays as it was at the start. Without memory the map shows
 	 * everything as still to be written. */
 	if (!plan || plan_screen_startable(app))

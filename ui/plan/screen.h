@@ -15,6 +15,7 @@ struct plan_screen {
 	struct plan_lines lines; /* as drawn last */
 	struct lost *lost;
 	size_t lost_count;
+	struct identifiers shared;  /* of both disks, if nothing is done about it */
 	struct range_list finished; /* as session_list_finished() gives it */
 	struct list list;           /* of entries; `top` counts lines */
 	bool checking;              /* the plan is not judged yet */

@@ -38,6 +38,8 @@ START_TEST(test_round_trip)
 		  .max_no_read = 60 },
 		{ .probe = PROBE_NO, .arm_at_once = true },
 		{ .probe = PROBE_YES },
+		{ .free = FREE_LEAVE, .table = TABLE_FIT, .grow = 3, .grow_fs = true },
+		{ .table = TABLE_FIT, .places = { { 3, 1 << 20, 0 }, { 4, 513, 1 << 30 } } },
 		{ .checksums = 1U << CHECKSUM_SHA256 },
 		{ .checksums = 1U << CHECKSUM_SHA1 | 1U << CHECKSUM_MD5 },
 		{ .rate = 1,
@@ -59,6 +61,11 @@ START_TEST(test_round_trip)
 		ck_assert_uint_eq(back.chunk, cases[i].chunk);
 		ck_assert_uint_eq(back.queue_depth, cases[i].queue_depth);
 		ck_assert_uint_eq(back.lanes, cases[i].lanes);
+		ck_assert_int_eq(back.free, cases[i].free);
+		ck_assert_int_eq(back.table, cases[i].table);
+		ck_assert_uint_eq(back.grow, cases[i].grow);
+		ck_assert_int_eq(back.grow_fs, cases[i].grow_fs);
+		ck_assert_mem_eq(back.places, cases[i].places, sizeof(back.places));
 		ck_assert_int_eq(back.source_backend, cases[i].source_backend);
 		ck_assert_int_eq(back.destination_backend, cases[i].destination_backend);
 		ck_assert_int_eq(back.sg_data, cases[i].sg_data);

@@ -305,6 +305,45 @@ START_TEST(test_sections)
 }
 END_TEST
 
+/* What the table's change says, one line each; what stays as it is says nothing. */
+START_TEST(test_table_lines)
+{
+	static const char *const says[] = { "partition 3 grows", "partition 4 moves",
+					    "backup GPT at LBA 999" };
+	const struct fitted fitted = { .grown = 3,
+				       .before = 100,
+				       .after = 200,
+				       .backup = 999,
+				       .parts = { { 4, 500, 8, 700, 8 }, { 5, 800, 8, 800, 8 } },
+				       .part_count = 2 };
+	static struct identifiers shared = {
+		.items = { { IDENTIFIER_TABLE, 0, "gpt", "", "AAAA", "" },
+			   { IDENTIFIER_CONTENTS, 2, "ext4", "root", "BBBB", "" } },
+		.count = 2
+	};
+	struct plan_lines lines = { 0 };
+	struct line line;
+	size_t found = 0;
+
+	plan_lines_add_table(&lines, &fitted);
+	ck_assert_uint_eq(lines.count, 4);
+	for (size_t i = 0; i < 3; i++) {
+		line_start(&line, 100);
+		plan_text_table(&fitted, i, 512, &line);
+		for (size_t k = 0; k < 3; k++)
+			found += strstr(line.text, says[k]) != NULL;
+	}
+	ck_assert_uint_eq(found, 3);
+	plan_lines_done(&lines);
+	plan_lines_add_identifiers(&lines, &shared);
+	ck_assert_uint_eq(lines.count, 3);
+	plan_lines_done(&lines);
+	line_start(&line, 100);
+	plan_text_identifier(&shared, 1, &line);
+	ck_assert_str_eq(line.text, "  partition 2  ext4 BBBB  \"root\"");
+}
+END_TEST
+
 /* In one line: how many, how much, and the largest first; what has no room is counted. */
 START_TEST(test_losses)
 {
@@ -487,7 +526,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost, test_losses,
 		  test_losses_are_no_check, test_preset, test_checks_take_the_room, test_check_text,
-		  test_start_text, test_sections, test_everything_fits);
+		  test_start_text, test_sections, test_table_lines, test_everything_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
