@@ -47,10 +47,11 @@ static bool take_u64(const char *value, uint64_t *ret)
 
 size_t attr_file(const char *folder, const char *name, void *to, size_t size)
 {
-	char path[ATTR_PATH_MAX + 64];
+	char path[PATH_MAX];
 	CLEANUP(close) int fd = -1;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, name) >= sizeof(path))
+		return 0;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -69,6 +70,25 @@ static const char *read_value(const char *folder, const char *name, char value[s
 		length--;
 	value[length] = '\0';
 	return length > 0 ? value : NULL;
+}
+
+bool attr_line(const char *folder, const char *name, char *to, size_t size)
+{
+	to[attr_file(folder, name, to, size - 1)] = '\0';
+	to[strcspn(to, "\n")] = '\0';
+	return to[0] != '\0';
+}
+
+bool attr_devno(const char *folder, dev_t *ret)
+{
+	char line[32];
+	unsigned major, minor;
+
+	if (!attr_line(folder, "dev", line, sizeof(line)) ||
+	    sscanf(line, "%u:%u", &major, &minor) != 2)
+		return false;
+	*ret = makedev(major, minor);
+	return true;
 }
 
 bool attr_text(const char *folder, const char *name, char *to, size_t size)

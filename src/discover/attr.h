@@ -27,6 +27,11 @@ bool attr_u64(const char *folder, const char *name, uint64_t *ret);
 enum tristate attr_bool(const char *folder, const char *name);
 /* A binary attribute; returns the bytes read, 0 when there is none. */
 size_t attr_file(const char *folder, const char *name, void *to, size_t size);
+/* The first line, not sanitised: the name of a file is to be looked up as it is. False, "": it is
+ * empty, or there is none. */
+bool attr_line(const char *folder, const char *name, char *to, size_t size);
+/* The number of the device that the folder is of. */
+bool attr_devno(const char *folder, dev_t *ret);
 
 /* device may be NULL in all of them: then nothing is known. */
 bool prop_text(struct udev_device *device, const char *name, char *to, size_t size);

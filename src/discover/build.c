@@ -289,7 +289,7 @@ static void sort_partitions(struct disk *disk)
 {
 	if (disk->partition_count)
 		qsort(disk->partitions, disk->partition_count, sizeof(*disk->partitions),
-		      merge_compare_partitions);
+		      partition_compare);
 }
 
 /* A user may name a disk by any of its nodes. */

@@ -80,6 +80,15 @@ bool identity_same(const struct identity *a, const struct identity *b)
 	return a->devno && a->devno == b->devno;
 }
 
+int partition_compare(const void *a, const void *b)
+{
+	const struct partition *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
 const char *node_short(const char *node)
 {
 	return strncmp(node, "/dev/", 5) == 0 ? node + 5 : node;

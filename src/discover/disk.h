@@ -189,6 +189,8 @@ bool identity_same(const struct identity *a, const struct identity *b);
 /* Of image files on one file system. A file that was removed may have left its number to the next
  * one that was made. */
 bool identity_same_inode(const struct identity *a, const struct identity *b);
+/* By start, then number; for qsort(). */
+int partition_compare(const void *a, const void *b);
 /* "sda" of "/dev/sda", borrowed from it; any other path as it is. */
 const char *node_short(const char *node);
 /* "GPT backup", translated; "" for what has a name of its own: partitions, and a disk without any.

@@ -13,6 +13,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "discover/attr.h"
 #include "discover/image.h"
 #include "discover/nodes.h"
 
@@ -204,7 +205,7 @@ static int resolve_block(const struct disk_list *disks, const char *text, dev_t 
 }
 
 /* SCSI peripheral device types (SPC-4, 6.4.2) that sg gives nodes to. */
-static const char *scsi_type_name(int type)
+static const char *scsi_type_name(uint64_t type)
 {
 	switch (type) {
 	case 1:
@@ -222,24 +223,11 @@ static const char *scsi_type_name(int type)
 	}
 }
 
-static int sg_type(unsigned minor)
-{
-	char path[64];
-	CLEANUP(fclose) FILE *file = NULL;
-	int type = -1;
-
-	snprintf(path, sizeof(path), "/sys/class/scsi_generic/sg%u/device/type", minor);
-	file = fopen(path, "re");
-	if (file && fscanf(file, "%d", &type) != 1)
-		type = -1;
-	return type;
-}
-
 static int resolve_sg(const struct disk_list *disks, const char *text, unsigned minor,
 		      struct endpoint *ret, struct error *reterr)
 {
-	char node[64];
-	int type;
+	char node[64], folder[64];
+	uint64_t type = 0;
 
 	snprintf(node, sizeof(node), "/dev/sg%u", minor);
 	for (size_t i = 0; i < disks->count; i++) {
@@ -248,7 +236,8 @@ static int resolve_sg(const struct disk_list *disks, const char *text, unsigned 
 			return 0;
 		}
 	}
-	type = sg_type(minor);
+	snprintf(folder, sizeof(folder), "/sys/class/scsi_generic/sg%u/device", minor);
+	attr_u64(folder, "type", &type);
 	if (type > 0 && type != 14)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
 				 _("%s is an sg node, but not that of a disk (%s). 'clonedeck "

@@ -256,15 +256,9 @@ void nodes_give(const struct nodes *nodes, struct disk *disk)
  * host-managed zones. */
 static bool is_disk_type(const char *hardware)
 {
-	char path[300];
-	int type = -1;
+	uint64_t type;
 
-	snprintf(path, sizeof(path), "%s/type", hardware);
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || fscanf(file, "%d", &type) != 1)
-		return false;
-	return type == 0 || type == 14 || type == 20;
+	return attr_u64(hardware, "type", &type) && (type == 0 || type == 14 || type == 20);
 }
 
 bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_t size)
@@ -283,21 +277,11 @@ bool nodes_next_sg_only(const struct nodes *nodes, size_t *at, char *path, size_
 	return false;
 }
 
-static void read_line(const char *path, char *to, size_t size)
-{
-	char line[64] = "";
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (file && !fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	text_sanitise(to, size, line, strcspn(line, "\n"));
-}
-
 void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect)
 {
 	char direct[8];
 
-	read_line("/sys/module/sg/version", version, size);
-	read_line("/sys/module/sg/parameters/allow_dio", direct, sizeof(direct));
+	attr_text("/sys/module/sg", "version", version, size);
+	attr_text("/sys/module/sg/parameters", "allow_dio", direct, sizeof(direct));
 	*retdirect = direct[0] ? strcmp(direct, "0") != 0 : UNKNOWN;
 }

@@ -182,15 +182,6 @@ int regions_make(struct disk *disk, const struct table_area *areas, size_t area_
 
 /* ---- two views made one ---- */
 
-int merge_compare_partitions(const void *a, const void *b)
-{
-	const struct partition *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
 /* The kernel gives an extended partition two sectors, whatever it holds. */
 static bool same_place(const struct partition *kernel, const struct partition *read)
 {

@@ -18,7 +18,5 @@ int regions_make(struct disk *disk, const struct table_area *areas, size_t area_
 
 /* Takes partitions and notes out of the table; its areas stay there. -ENOMEM. */
 int merge_table(struct disk *disk, struct table *table);
-/* By start, then number; for qsort(). */
-int merge_compare_partitions(const void *a, const void *b);
 
 #endif

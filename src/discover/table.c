@@ -256,15 +256,6 @@ static void take_partition(blkid_partition from, uint32_t sector_size, struct pa
 	ret->extended = blkid_partition_is_extended(from);
 }
 
-static int compare_start(const void *a, const void *b)
-{
-	const struct partition *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
-}
-
 static int take_partitions(blkid_partlist list, const struct table_source *source,
 			   struct table *table)
 {
@@ -286,7 +277,8 @@ static int take_partitions(blkid_partlist list, const struct table_source *sourc
 		take_partition(partition, source->sector_size,
 			       &table->partitions[table->partition_count++]);
 	}
-	qsort(table->partitions, table->partition_count, sizeof(*table->partitions), compare_start);
+	qsort(table->partitions, table->partition_count, sizeof(*table->partitions),
+	      partition_compare);
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/attr.h"
 #include "discover/scan_options.h"
 #include "discover/stack.h"
 
@@ -443,30 +444,18 @@ int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list)
 
 DEFINE_CLEANUP(dir, DIR *, closedir)
 
-static bool read_devno(const char *folder, const char *name, dev_t *ret)
-{
-	char path[PATH_MAX];
-	unsigned major, minor;
-
-	snprintf(path, sizeof(path), "%s/%s/dev", folder, name);
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || fscanf(file, "%u:%u", &major, &minor) != 2)
-		return false;
-	*ret = makedev(major, minor);
-	return true;
-}
-
 /* The devices of one file system; 0 if `member` is none of them. */
 static size_t list_members(const char *folder, dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])
 {
 	CLEANUP(dir) DIR *devices = opendir(folder);
 	struct dirent *entry;
+	char device[PATH_MAX];
 	size_t count = 0;
 	bool ours = false;
 
 	while (devices && count < BTRFS_MEMBERS_MAX && (entry = readdir(devices))) {
-		if (entry->d_name[0] == '.' || !read_devno(folder, entry->d_name, &ret[count]))
+		snprintf(device, sizeof(device), "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] == '.' || !attr_devno(device, &ret[count]))
 			continue;
 		ours = ours || ret[count] == member;
 		count++;

@@ -71,17 +71,15 @@ static bool is_read_only(const struct claim *claim)
 static bool lies_elsewhere(const struct claim *claim)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
-	char path[64];
-	unsigned long long start;
+	char folder[64];
+	uint64_t start;
 
 	if (endpoint->kind != ENDPOINT_PARTITION)
 		return false;
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/start", major(endpoint->devno),
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(endpoint->devno),
 		 minor(endpoint->devno));
-	CLEANUP(fclose) FILE *f = fopen(path, "re");
-
 	/* In units of 512 bytes, whatever the disk's sectors are. */
-	return !f || fscanf(f, "%llu", &start) != 1 || endpoint->start % SYSFS_SECTOR ||
+	return !attr_u64(folder, "start", &start) || endpoint->start % SYSFS_SECTOR ||
 	       start != endpoint->start / SYSFS_SECTOR;
 }
 
@@ -192,19 +190,12 @@ int claim_check(struct claim *claim, struct error *reterr)
 /* The state of a disk that the SCSI layer has given up; one that it recovers is only blocked. */
 static bool given_up(const char *class, dev_t disk)
 {
-	char path[64], state[32] = "";
+	char folder[64], state[32];
 
-	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/device/state", class, major(disk),
-		 minor(disk));
-	CLEANUP(fclose) FILE *f = fopen(path, "re");
-
+	snprintf(folder, sizeof(folder), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
 	/* A partition has none; its disk does. */
-	if (!f) {
-		snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u/../device/state", class,
-			 major(disk), minor(disk));
-		f = fopen(path, "re");
-	}
-	if (!f || fscanf(f, "%31s", state) != 1)
+	if (!attr_line(folder, "device/state", state, sizeof(state)) &&
+	    !attr_line(folder, "../device/state", state, sizeof(state)))
 		return false;
 	return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
 	       strcmp(state, "cancel") == 0 || strcmp(state, "deleted") == 0 ||

@@ -50,37 +50,6 @@ static struct libmnt_table *read_mounts(struct libmnt_table **mounts)
 	return *mounts;
 }
 
-/* The first line of a sysfs file, without its line break; false if there is none. */
-static bool read_line(const char *directory, const char *name, char *line, size_t size)
-{
-	char path[PATH_MAX];
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) >= sizeof(path))
-		return false;
-	FILE *f = fopen(path, "re");
-
-	if (!f)
-		return false;
-	bool got = fgets(line, (int)size, f) != NULL;
-
-	fclose(f);
-	if (got)
-		line[strcspn(line, "\n")] = '\0';
-	return got;
-}
-
-static bool read_devno(const char *directory, dev_t *ret)
-{
-	char line[32];
-	unsigned major, minor;
-
-	if (!read_line(directory, "dev", line, sizeof(line)) ||
-	    sscanf(line, "%u:%u", &major, &minor) != 2)
-		return false;
-	*ret = makedev(major, minor);
-	return true;
-}
-
 static void add_below(struct search *search, dev_t devno, const char *disk_name, bool partition)
 {
 	struct guard_place *place = search->place;
@@ -133,7 +102,7 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 		return;
 	}
 	/* A partition's directory is inside that of its disk. */
-	if (read_line(directory, "partition", line, sizeof(line))) {
+	if (attr_line(directory, "partition", line, sizeof(line))) {
 		*strrchr(directory, '/') = '\0';
 		add_below(search, devno, strrchr(directory, '/') + 1, true);
 	} else {
@@ -144,7 +113,7 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 
 	if (strncmp(name, "zram", 4) == 0 || strncmp(name, "ram", 3) == 0)
 		search->place->in_memory = true;
-	if (read_line(directory, "loop/backing_file", line, sizeof(line))) {
+	if (attr_line(directory, "loop/backing_file", line, sizeof(line))) {
 		add_file(search, directory, name);
 		below_path(search, line, depth + 1);
 	}
@@ -159,7 +128,7 @@ static void below_device(struct search *search, dev_t devno, unsigned depth)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(slave, sizeof(slave), "%s/%s", path, entry->d_name);
-		if (read_devno(slave, &slave_devno))
+		if (attr_devno(slave, &slave_devno))
 			below_device(search, slave_devno, depth + 1);
 	}
 	if (with_it > before)

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/range.h"
+#include "discover/attr.h"
 
 /* A file in an overlay is a file of one of its layers, which may be an overlay, too. */
 #define LAYERS_MAX 8
@@ -133,21 +134,6 @@ bool storage_is_swap(const struct endpoint *endpoint)
 	return found;
 }
 
-/* The name of the file, as sysfs has it. */
-static bool backing_file(const char *directory, char ret[static PATH_MAX])
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s/loop/backing_file", directory) >= (int)sizeof(path))
-		return false;
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || !fgets(ret, PATH_MAX, file))
-		return false;
-	ret[strcspn(ret, "\n")] = '\0';
-	return true;
-}
-
 /* The kernel is asked, because the name that sysfs has may lead to another file by now: the file
  * was removed or replaced, or something is mounted over its folder. */
 bool storage_of_loop(const char *directory, const char *node, struct storage *ret)
@@ -155,7 +141,7 @@ bool storage_of_loop(const char *directory, const char *node, struct storage *re
 	char path[PATH_MAX];
 	struct loop_info64 info;
 
-	if (!backing_file(directory, path))
+	if (!attr_line(directory, "loop/backing_file", path, sizeof(path)))
 		return false;
 	CLEANUP(close) int fd = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/attr.h"
 #include "discover/usage.h"
 #include "guard/facts.h"
 #include "guard/storage.h"
@@ -38,7 +39,7 @@ struct search {
 
 static void begin(const struct endpoint *source, struct search *ret)
 {
-	char path[128];
+	char folder[64];
 
 	*ret = (struct search){ .source = source };
 	ret->has_storage = storage_of(source, &ret->storage);
@@ -49,13 +50,9 @@ static void begin(const struct endpoint *source, struct search *ret)
 			ret->file[0] = '\0';
 		return;
 	}
-	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/loop/backing_file",
-		 major(source->identity.devno), minor(source->identity.devno));
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || !fgets(ret->file, sizeof(ret->file), file))
-		ret->file[0] = '\0';
-	ret->file[strcspn(ret->file, "\n")] = '\0';
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(source->identity.devno),
+		 minor(source->identity.devno));
+	attr_line(folder, "loop/backing_file", ret->file, sizeof(ret->file));
 }
 
 /* Do writes to the device change the source: because it is a part of it, is built upon it, or is
@@ -164,16 +161,11 @@ static bool descriptor_reaches(const struct search *search, int folder, const ch
 
 static void say_program(const char *process, const char *target, char *ret, size_t size)
 {
-	char path[64], name[64] = "", clean[64], node[128];
+	char folder[64], name[64], node[128];
 
-	snprintf(path, sizeof(path), "/proc/%.20s/comm", process);
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || !fgets(name, sizeof(name), file))
-		text_copy(name, sizeof(name), "?");
-	name[strcspn(name, "\n")] = '\0';
+	snprintf(folder, sizeof(folder), "/proc/%.20s", process);
 	snprintf(ret, size, _("%s (process %s) has %s open for writing"),
-		 text_sanitise(clean, sizeof(clean), name, strlen(name)), process,
+		 attr_text(folder, "comm", name, sizeof(name)) ? name : "?", process,
 		 text_sanitise(node, sizeof(node), target, strlen(target)));
 }
 
@@ -243,16 +235,11 @@ static void find_program(const struct search *search, char *ret, size_t size)
 /* "check" only reads. */
 static bool rebuilds(const struct disk *array, char action[static 32])
 {
-	char path[128];
+	char folder[128];
 
-	snprintf(path, sizeof(path), "/sys/block/%.64s/md/sync_action", array->name);
-	CLEANUP(fclose) FILE *file = fopen(path, "re");
-
-	if (!file || !fgets(action, 32, file))
-		return false;
-	action[strcspn(action, "\n")] = '\0';
-	return strcmp(action, "idle") != 0 && strcmp(action, "frozen") != 0 &&
-	       strcmp(action, "check") != 0;
+	snprintf(folder, sizeof(folder), "/sys/block/%.64s", array->name);
+	return attr_line(folder, "md/sync_action", action, 32) && strcmp(action, "idle") != 0 &&
+	       strcmp(action, "frozen") != 0 && strcmp(action, "check") != 0;
 }
 
 static bool is_held(const struct disk *disk)
