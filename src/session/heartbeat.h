@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * While a copy runs: its record for other processes (discover/running.h), every few seconds, a line
- * of progress in its log, every minute; and the machine does not go to sleep.
+ * What others learn of a copy that runs. Other processes: its record (discover/running.h), every
+ * few seconds. Its log: a line of progress, every minute. The machine: that it must not go to
+ * sleep. And somebody who is elsewhere, by mail, on a phone, on a desktop: the user's own command,
+ * which the shell runs with the event in $1 ("end", "gone", "back") and a sentence in $2. Nothing
+ * waits for that, and the copy does not depend on it.
  */
 #ifndef CLONEDECK_SESSION_HEARTBEAT_H
 #define CLONEDECK_SESSION_HEARTBEAT_H
@@ -13,6 +16,8 @@
 #include "base/log.h"
 #include "job/job.h"
 #include "discover/running.h"
+#include "report/report.h"
+#include "session/choose.h"
 
 /* Holds off the sleep of the machine; zero-initialised: does not. */
 struct awake {
@@ -45,5 +50,15 @@ int awake_begin(const char *program, struct awake *awake);
 void awake_end(struct awake *awake);
 /* Begins or ends it as wanted. */
 void awake_follow(struct awake *awake, bool wanted);
+
+struct notifier {
+	const char *command; /* NULL: nobody is told; borrowed */
+	enum session_state told;
+	pid_t pid; /* of the last command; 0: none */
+};
+
+/* After each change. who: while a disk is missing, what is; report: of a copy that has ended. */
+void notify_follow(struct notifier *notifier, enum session_state state, const char *who,
+		   const struct report *report);
 
 #endif

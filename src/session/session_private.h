@@ -19,7 +19,6 @@
 #include "session/compare.h"
 #include "session/files.h"
 #include "session/heartbeat.h"
-#include "session/notify.h"
 #include "session/load.h"
 #include "session/measure.h"
 #include "session/opened.h"
