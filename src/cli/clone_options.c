@@ -39,7 +39,7 @@ static int set_confirm(const char *command, const char *name, const char *value,
 	return 0;
 }
 
-/* Nobody could be asked here. */
+/* Without "ask", which only the deck can do. */
 static int set_on_vanish(const char *command, const char *name, const char *value, void *member)
 {
 	static const char *const words[] = { "wait", "stop", NULL };

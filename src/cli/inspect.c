@@ -200,7 +200,7 @@ static void print_copy(const char *node, const char *words, int width)
 	text_paragraph(stdout, width, "- ", text);
 }
 
-/* Copies of other processes, which know what they do. */
+/* The copies that other processes run. */
 static void print_copies(const struct disk_list *list, int width)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -120,7 +120,7 @@ static const struct cli_option *find(const struct cli_option *known, int c)
 static int set_text(const char *command, const struct cli_option *option, const char *value,
 		    const char **ret)
 {
-	/* It stands on paper in the end: half of it is worse than none. */
+	/* It is printed on the certificate: half of it is worse than none. */
 	if (option->most && strlen(value) > option->most)
 		return cli_usage(command, _("--%s: at most %d bytes of text."), option->name,
 				 (int)option->most);

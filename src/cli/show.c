@@ -127,7 +127,7 @@ static void print_cache(const struct page *page, const struct disk *disk)
 	     print_tristate(disk->zeroes, _("yes"), _("no")));
 }
 
-/* Disks without zones are not troubled with the word. */
+/* Nothing is said of a disk without zones: that is what nearly all are. */
 static void print_zones(const struct page *page, const struct disk *disk)
 {
 	if (disk_is_host_managed(disk))

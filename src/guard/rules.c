@@ -65,7 +65,7 @@ static void drop_advice(struct verdict *verdict)
 		advice[1] = '\0';
 }
 
-/* --allow names it, and it refuses all the same: who typed that must not think it was heard. */
+/* --allow names it, and it refuses all the same: the user must see that --allow had no effect. */
 static void say_not_lifted(struct verdict *verdict)
 {
 	char text[sizeof(verdict->sentence)];

@@ -263,7 +263,7 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 			disk->whole_fs, disk->node, disk->node);
 }
 
-/* Old data of an earlier owner is somebody's data. */
+/* What stays there may be private data of an earlier owner. */
 void rule_free_places_left(const struct rule_context *c, struct verdict *ret)
 {
 	char bytes[UNITS_TEXT_MAX];
@@ -287,7 +287,7 @@ void rule_copied_whole(const struct rule_context *c, struct verdict *ret)
 			 c->facts->whole);
 }
 
-/* Nobody gets a second chance to read what turns out to be missing. */
+/* What turns out to be missing may not be readable any more when it is found out. */
 void rule_source_failing(const struct rule_context *c, struct verdict *ret)
 {
 	if (!c->facts->source_fails)

@@ -61,7 +61,7 @@ static void change_identifiers(const struct after_disk *disk, struct report *rep
 	table_done(&now);
 }
 
-/* All of it is of the copy alone. */
+/* The disk that is described and changed here is the copy, never the source. */
 static void care(struct claim *claim, struct log *log, struct report *report)
 {
 	const struct plan *plan = report->plan;
@@ -92,7 +92,7 @@ static void log_steps(struct log *log, const struct report *report)
 	}
 }
 
-/* Failed, until it is done. */
+/* Counts as failed until it is done. */
 static void expect_growth(const struct disk *source, struct report *report)
 {
 	const struct plan *plan = report->plan;

@@ -370,7 +370,7 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 
 /* ---- after a power failure: which copy was under way? ---- */
 
-/* Whoever asks waits for a key to be answered. */
+/* The deck asks this between a key and the screen that answers it. */
 #define WAIT_AT_MOST (NSEC_PER_SEC / 10)
 
 struct search {

@@ -540,7 +540,7 @@ static void say_duplicates(struct report *report)
 			      "the old one; take the old one out before you start from it."));
 }
 
-/* A copy that must not be relied on. */
+/* The copy is not what the source is. */
 static void say_again(struct report *report)
 {
 	if (report->job.proof.changed_before)

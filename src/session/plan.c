@@ -106,7 +106,7 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 				   "lifted for it."),
 				 rule);
 	session->allowed[count] = verdict->rule;
-	/* Behind it there may be one of an earlier plan. */
+	/* The next place may still have a rule that was allowed for an earlier plan. */
 	session->allowed[count + 1] = NULL;
 	session_recheck(session);
 	return 0;

@@ -175,7 +175,7 @@ static int prepare(struct session *session, struct recorded_copy *earlier)
 	return r < 0 ? r : compare_before(session, earlier);
 }
 
-/* Of a job that comes to nothing. */
+/* The map of a job that could not be started. */
 static void take_map_back(struct session *session)
 {
 	struct job *job = session->opened.job;
@@ -222,7 +222,8 @@ static void start_body(void *data)
 		measured_apply(session->files.directory, &starting->plan->destinations[0].identity,
 			       &opened->setup.destination);
 	}
-	/* Who had the source meanwhile may have written where the plan copies nothing. */
+	/* While the source was away, another machine may have written to it, also in the places
+	 * that the plan leaves out. */
 	if (r == 0 && (!starting->goes_on || opened->setup.source_was_gone))
 		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),
 			       &starting->error);
@@ -414,7 +415,8 @@ void session_take_start(struct session *session, unsigned *changes)
 		starting->result = session_watch(session, job_event_fd(session->opened.job),
 						 EVENT_JOB, &starting->error);
 	if (starting->result < 0) {
-		/* Perhaps because it is not right any more. */
+		/* What was read of the source may be out of date, and the reason for the failure.
+		 */
 		session_forget_used(session);
 		not_started(session);
 		return;
