@@ -158,7 +158,7 @@ _clonedeck()
         ;;
     bench)
         mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes engines copy lethargy --rounds --positions --size --time --compare
-            --json --csv --write --confirm --practice --log-dir --help $(_clonedeck_disks)" -- "$cur")
+            --json --csv --html --write --confirm --practice --log-dir --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --size

@@ -41,6 +41,7 @@ complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l size -x -d 'byte
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l time -x -d 'seconds at most for one figure'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l compare -r -F -d 'an earlier result'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l csv -d 'as CSV'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l html -d 'as a page with charts'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l write -d 'profile: also measure writing'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l confirm -x -d 'it is that disk'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l practice -d 'copy between practice disks'

@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "report/json.h"
+#include "report/template.h"
 
 const char *const bench_unit_words[] = {
 	[BENCH_BYTES] = "B",     [BENCH_RATE] = "B/s",          [BENCH_PER_SECOND] = "1/s",
@@ -296,4 +297,152 @@ void bench_csv(const struct bench_result *result, struct bench_earlier *earlier,
 			figure->how.path ? bench_path_words[figure->how.path] : "",
 			before < 0 ? "" : plain(before, text[3]));
 	}
+}
+
+/* ---- a page ---- */
+
+static const char template[] = {
+#include "bench/bench.html.inc"
+	'\0'
+};
+
+/* Of the drawing in it. */
+#define CHART_WIDE 1000
+#define CHART_HIGH 140
+#define CHART_FOOT 164
+
+/* A bar for each row, of the first column. */
+static json_object *page_charts(const struct bench_result *result, unsigned table)
+{
+	json_object *charts = json_object_new_array(), *chart = json_object_new_object();
+	json_object *bars = json_object_new_array();
+	char top[BENCH_TEXT_MAX] = "", text[160];
+	const char *first = NULL, *last = "";
+	double most = 0;
+	int count = 0, i = 0;
+
+	for (size_t row = 0; row < result->row_count; row++) {
+		if (result->rows[row].table != table)
+			continue;
+		const struct bench_figure *figure = bench_result_find(result, (unsigned)row, 0);
+
+		count++;
+		last = result->rows[row].label;
+		first = first ? first : last;
+		if (figure && figure->median > most) {
+			most = figure->median;
+			bench_print(figure->unit, most, top);
+		}
+	}
+	for (size_t row = 0; row < result->row_count && most > 0; row++) {
+		const struct bench_figure *figure = bench_result_find(result, (unsigned)row, 0);
+		json_object *bar = json_object_new_object();
+		int high = figure ? (int)(figure->median / most * CHART_HIGH) : 0;
+
+		if (result->rows[row].table != table) {
+			json_object_put(bar);
+			continue;
+		}
+		add(bar, "x", json_object_new_int(CHART_WIDE * i / count));
+		add(bar, "width",
+		    json_object_new_int(CHART_WIDE * (i + 1) / count - CHART_WIDE * i / count));
+		add(bar, "y", json_object_new_int(CHART_FOOT - high));
+		add(bar, "height", json_object_new_int(high));
+		add(bar, "label", json_object_new_string(result->rows[row].label));
+		json_object_array_add(bars, bar);
+		i++;
+	}
+	snprintf(text, sizeof(text), _("%s, highest %s"), result->tables[table].columns[0].heading,
+		 top);
+	add(chart, "top", json_object_new_string(text));
+	add(chart, "first", json_object_new_string(first ? first : ""));
+	add(chart, "last", json_object_new_string(last));
+	add(chart, "bars", bars);
+	if (most > 0)
+		json_object_array_add(charts, chart);
+	else
+		json_object_put(chart);
+	return charts;
+}
+
+static json_object *page_cell(const struct bench_result *result, unsigned row, unsigned column,
+			      struct bench_earlier *earlier)
+{
+	const struct bench_figure *figure = bench_result_find(result, row, column);
+	json_object *cell = json_object_new_object();
+	char text[BENCH_TEXT_MAX] = "-", low[BENCH_TEXT_MAX], high[BENCH_TEXT_MAX], more[160] = "";
+	double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
+
+	if (figure)
+		bench_print(figure->unit, figure->median, text);
+	if (before >= 0)
+		snprintf(more, sizeof(more), _("before: %s"),
+			 bench_print(figure->unit, before, low));
+	else if (figure && figure->rounds > 1)
+		snprintf(more, sizeof(more), _("%s to %s"),
+			 bench_print(figure->unit, figure->smallest, low),
+			 bench_print(figure->unit, figure->largest, high));
+	add(cell, "text", json_object_new_string(text));
+	add(cell, "more", json_object_new_string(more));
+	return cell;
+}
+
+static json_object *page_table(const struct bench_result *result, unsigned table,
+			       struct bench_earlier *earlier)
+{
+	json_object *object = json_object_new_object(), *headings = json_object_new_array();
+	json_object *rows = json_object_new_array();
+	unsigned columns = result->tables[table].column_count;
+
+	for (unsigned i = 0; i < columns; i++)
+		json_object_array_add(
+			headings, json_object_new_string(result->tables[table].columns[i].heading));
+	for (unsigned i = 0; i < result->row_count; i++) {
+		if (result->rows[i].table != table)
+			continue;
+		json_object *row = json_object_new_object(), *cells = json_object_new_array();
+
+		for (unsigned c = 0; c < columns; c++)
+			json_object_array_add(cells, page_cell(result, i, c, earlier));
+		add(row, "label", json_object_new_string(result->rows[i].label));
+		add(row, "cells", cells);
+		json_object_array_add(rows, row);
+	}
+	add(object, "title", json_object_new_string(result->tables[table].title));
+	add(object, "charts", page_charts(result, table));
+	add(object, "headings", headings);
+	add(object, "rows", rows);
+	return object;
+}
+
+int bench_page(const struct bench_result *result, struct bench_earlier *earlier, FILE *file)
+{
+	const struct identity *identity = &result->identity;
+	json_object *page = json_object_new_object(), *tables = json_object_new_array();
+	json_object *notes = json_object_new_array();
+	char disk[400], then[300], before[340] = "";
+
+	snprintf(disk, sizeof(disk), "%s %s %s", result->node, identity->model, identity->serial);
+	if (earlier)
+		snprintf(before, sizeof(before), _("before: %s"),
+			 bench_earlier_words(earlier, then, sizeof(then)));
+	for (unsigned i = 0; i < result->table_count; i++)
+		json_object_array_add(tables, page_table(result, i, earlier));
+	for (unsigned i = 0; i < result->note_count; i++)
+		json_object_array_add(notes, json_object_new_string(result->notes[i]));
+	/* The language of the page, for whoever reads it aloud. */
+	add(page, "lang", json_object_new_string(_("en")));
+	add(page, "kind", json_object_new_string(result->kind));
+	add(page, "title", json_object_new_string(result->title));
+	add(page, "disk", json_object_new_string(disk));
+	add(page, "started", report_json_time(result->started));
+	add(page, "machine", json_object_new_string(result->machine));
+	add(page, "before", json_object_new_string(before));
+	add(page, "conclusion", json_object_new_string(result->conclusion));
+	add(page, "notes", notes);
+	add(page, "tables", tables);
+	int r = template_render(template, page, file);
+
+	json_object_put(page);
+	return r;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A result as JSON (clonedeck.bench/1), as CSV, and an earlier one to put beside it. */
+/* A result as JSON (clonedeck.bench/1), as CSV, as a page with its charts, and an earlier one to
+ * put beside it. */
 #ifndef CLONEDECK_BENCH_RENDER_H
 #define CLONEDECK_BENCH_RENDER_H
 
@@ -22,6 +23,8 @@ const char *bench_earlier_words(const struct bench_earlier *earlier, char *buffe
 
 /* Malloc'd; NULL without memory. */
 char *bench_json(const struct bench_result *result, struct bench_earlier *earlier);
+/* HTML that needs nothing else. */
+int bench_page(const struct bench_result *result, struct bench_earlier *earlier, FILE *file);
 /* A line for each figure. */
 void bench_csv(const struct bench_result *result, struct bench_earlier *earlier, FILE *file);
 

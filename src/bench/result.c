@@ -133,11 +133,16 @@ void bench_result_note(struct bench_result *result, const char *format, ...)
 {
 	va_list args;
 
+	char *note = result->notes[result->note_count];
+
 	if (result->note_count == BENCH_NOTES_MAX)
 		return;
 	va_start(args, format);
-	vsnprintf(result->notes[result->note_count++], sizeof(result->notes[0]), format, args);
+	vsnprintf(note, sizeof(result->notes[0]), format, args);
 	va_end(args);
+	/* Not the same twice, such as one for each of several copies. */
+	result->note_count +=
+		result->note_count == 0 || strcmp(note, result->notes[result->note_count - 1]) != 0;
 }
 
 /* With room for what grown() expects. */
@@ -196,15 +201,15 @@ static const char *print_scaled(double value, const char *unit, char buffer[stat
 	return buffer;
 }
 
-/* "64 KiB": sizes of requests have no fractions worth a word. */
+/* "64 KiB": sizes of requests have no fractions worth a word; "13.6 GiB" of others. */
 static const char *print_bytes(double value, char buffer[static BENCH_TEXT_MAX])
 {
 	static const char *const units[] = { "B", "KiB", "MiB", "GiB" };
 	unsigned unit = 0;
 
-	for (; value >= 1024 && unit < 3 && fmod(value, 1 << 10) == 0; unit++)
+	for (; unit < 3 && value >= 1024 && (fmod(value, 1 << 10) == 0 || value >= 1 << 20); unit++)
 		value /= 1024;
-	snprintf(buffer, BENCH_TEXT_MAX, "%.0f %s", value, units[unit]);
+	snprintf(buffer, BENCH_TEXT_MAX, "%.*f %s", value != floor(value), value, units[unit]);
 	return buffer;
 }
 

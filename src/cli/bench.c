@@ -31,7 +31,7 @@
 #define PAIR_SIZE (1ULL << 30) /* of a destination, to be overwritten */
 
 struct bench_command {
-	bool json, csv, write, practice, help;
+	bool json, csv, html, write, practice, help;
 	uint32_t seconds;
 	const char *compare, *confirm, *log_dir;
 	const char *disk, *destination; /* as named; NULL: none */
@@ -57,6 +57,7 @@ static int set_size(const char *command, const char *name, const char *value, vo
 static const struct cli_option bench_options[] = {
 	{ "json", 0, 0, BENCH(CLI_SWITCH, json) },
 	{ "csv", 0, 0, BENCH(CLI_SWITCH, csv) },
+	{ "html", 0, 0, BENCH(CLI_SWITCH, html) },
 	{ "compare", 0, 0, BENCH(CLI_TEXT, compare, 0) },
 	{ "rounds", 0, 0, BENCH(CLI_NUMBER, options.rounds, BENCH_ROUNDS_MAX) },
 	{ "positions", 0, 0, BENCH(CLI_NUMBER, options.positions, BENCH_POSITIONS_MAX) },
@@ -85,7 +86,7 @@ static int print_help(void)
 		"  --size SIZE    bytes to read for one figure\n"
 		"  --time SECONDS at most for one figure\n"
 		"  --compare FILE put the earlier result in FILE (from --json) beside it\n"
-		"  --json, --csv  print the result so\n"
+		"  --json, --csv, --html  print the result so; HTML is a page with charts\n"
 		"  --log-dir DIR  where it is kept for later plans and copies (profile, sizes)\n"
 		"  --write        write what was read at each place there again (profile); needs\n"
 		"  --confirm TOKEN  which says that this disk is meant, as for a clone\n"
@@ -149,8 +150,8 @@ static int parse(int argc, char **argv, struct bench_command *ret)
 	}
 	if (ret->confirm && !ret->write && !ret->destination)
 		return cli_usage(command, _("There is nothing to confirm: nothing is written."));
-	if (ret->json && ret->csv)
-		return cli_usage(command, _("Choose either --json or --csv."));
+	if (ret->json + ret->csv + ret->html > 1)
+		return cli_usage(command, _("Choose one of --json, --csv and --html."));
 	return check_taken(command, ret);
 }
 
@@ -220,6 +221,10 @@ static int print_result(const struct bench_command *command, const struct bench_
 		r = text ? 0 : error_nomem(&error);
 		if (text)
 			puts(text);
+	} else if (command->html) {
+		r = bench_page(result, command->earlier, stdout);
+		if (r < 0)
+			error_nomem(&error);
 	} else if (command->csv) {
 		bench_csv(result, command->earlier, stdout);
 	} else {
@@ -323,7 +328,7 @@ static int measure(struct bench_command *command, const struct disk_list *disks)
 int cli_bench(int argc, char **argv)
 {
 	struct bench_command command = { 0 };
-	struct endpoint destination;
+	struct endpoint destination = { 0 };
 	struct disk_list *disks = NULL;
 	struct error error = { 0 };
 	int r = parse(argc, argv, &command);

@@ -54,6 +54,10 @@ a_profile() {
 	grep -q '^facts,whole,value,s,' out
 	run 0 bench profile "$disk" --positions 5 --size 1M --log-dir logs
 	says 'Slowest at LBA'
+	run 0 bench profile "$disk" --positions 5 --size 1M --html --log-dir logs
+	[ "$(grep -c '<rect' out)" -ge 5 ] || fail "no chart"
+	! grep -q '{{' out || fail "not filled in"
+	run 1 bench profile "$disk" --html --csv
 	run 1 bench profile "$disk" --positions 4096 --size 1M --log-dir logs
 	says 'Choose fewer --positions'
 }
