@@ -15,7 +15,8 @@
 #     moved, on SATA; larger with new identifiers on USB: all to the login, with their swap
 #   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, with new
 #     identifiers, on SATA and USB: GRUB, kernel and root; then devices came too late (slow.conf)
-#   4Kn, UEFI, smaller: GRUB and kernel, then the same. xfs, btrfs: not tried to the end
+#   UEFI, GPT, ext4, 4Kn: smaller, cut and moved, on 4Kn NVMe: to the login, with swap and ESP
+#   xfs, btrfs: not tried to the end
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)
 	copy=$(losetup --sector-size "$3" --find --show copy.img)
