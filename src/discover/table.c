@@ -422,9 +422,9 @@ int table_read(const struct table_source *source, struct table *ret)
 
 	if (is_bad(source, 0, shorter(source->size, TABLE_READ)))
 		return -EIO;
-	/* Read-ahead could reach bad sectors as well. */
-	if (source->bad_count)
-		posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
+	/* Read-ahead could reach bad sectors, and what fails in it is read again at once: each
+	 * failed read may be the disk's last. */
+	posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
 
 	/* libblkid reports an unreadable disk as empty. */
 	ssize_t n = pread(source->fd, first, sizeof(first), 0);
