@@ -40,13 +40,16 @@
  * chunks grow already at half that distance.
  */
 #define GOOD_GROUND 1024
+/* Before any damage, requests one by one have at least this size: smaller ones let a good disk idle
+ * between them, and only one of this size can fail. */
+#define UNHURT_SIZE (256u << 10)
 
 /* More ground than this, and two requests may be in flight. */
 #define SOME_GROUND (1u << 20)
 /* And one more for each of these, where the disk takes all at once. */
 #define MORE_GROUND (256u << 20)
 /* Areas are halved until they are this small, and so often at most. */
-#define HALVED_TO   (1u << 20)
+#define HALVED_TO   (2 * CLUSTER)
 #define HALVES_MOST 64
 
 enum { SWEEP_FIRST, SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };
@@ -71,6 +74,8 @@ static void reset_skip(struct job *job)
 		[SWEEP_LAST] = SKIP_NOTHING,
 	};
 
+	if (map_damaged_areas(job->map) > 0)
+		job->skip->met = true;
 	skip_reset(job->skip, survives(job) ? kinds[job->sweep] : SKIP_NOTHING, &job->work);
 }
 
@@ -197,6 +202,8 @@ static uint32_t good_size(const struct lane *lane)
 	if (!is_careful(job))
 		return size;
 	ground = skip_ground(job->skip, &job->work, lane->pending_tag);
+	if (!__atomic_load_n(&job->skip->met, __ATOMIC_RELAXED) && size < UNHURT_SIZE)
+		size = job->choice.chunk < UNHURT_SIZE ? job->choice.chunk : UNHURT_SIZE;
 	while (size <= job->choice.chunk / 2 && ground >= 4ULL * size * size / GOOD_GROUND)
 		size *= 2;
 	return size;

@@ -3,10 +3,11 @@
 
 /* A cluster, as in GNU ddrescue, which only doubles it. What is skipped too much costs no failed
  * reads: it is read later, from its other end. */
-#define SKIP_FIRST  (64ULL << 10)
-#define SKIP_GROWS  4
-#define SKIP_SHARE  16 /* of the whole: the longest */
-#define GOOD_SHARES 2  /* of the last skip, good in a row: the end of the region */
+#define SKIP_FIRST (64ULL << 10)
+#define SKIP_GROWS 4
+#define SKIP_SHARE 16 /* of the whole: the longest */
+/* A failure after less than this part of the last skip was good: damage without gaps. */
+#define SOLID_SHARE 4
 
 void skip_init(struct skip *skip)
 {
@@ -38,6 +39,7 @@ static void land_after(struct skip *skip, struct work *work, uint64_t chunk, uin
 static void begin_region(struct skip *skip, uint64_t size)
 {
 	skip->failures = 1;
+	skip->solid = true;
 	__atomic_store_n(&skip->size, size, __ATOMIC_RELAXED);
 }
 
@@ -66,8 +68,8 @@ static void note_edge(struct skip *skip, const struct work *work, uint64_t chunk
 		skip->edge = piece.source + piece.length;
 }
 
-/* In a region, each failure makes the skip longer. */
-static uint64_t next_size(struct skip *skip)
+/* In a region, each failure makes the skip longer. good: bytes since the last one. */
+static uint64_t next_size(struct skip *skip, uint64_t good)
 {
 	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
 
@@ -75,6 +77,7 @@ static uint64_t next_size(struct skip *skip)
 		begin_region(skip, at_most(skip->learned, skip->most));
 	} else {
 		skip->failures++;
+		skip->solid &= good < size / SOLID_SHARE;
 		__atomic_store_n(&skip->size, at_most(size * SKIP_GROWS, skip->most),
 				 __ATOMIC_RELAXED);
 	}
@@ -86,6 +89,7 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 {
 	uint64_t end;
 
+	__atomic_store_n(&skip->met, true, __ATOMIC_RELAXED);
 	pthread_mutex_lock(&skip->lock);
 	if (skip->kind == SKIP_ALL)
 		note_edge(skip, work, chunk);
@@ -95,7 +99,8 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 		case SKIP_NOTHING:
 			break;
 		case SKIP_SOME:
-			land_after(skip, work, chunk, begin, next_size(skip));
+			land_after(skip, work, chunk, begin,
+				   next_size(skip, (chunk - skip->land) * work->chunk));
 			break;
 		case SKIP_AREA:
 			end = work_area_end(work, chunk);
@@ -130,15 +135,15 @@ void skip_hang(struct skip *skip, struct work *work, uint64_t chunk)
 	pthread_mutex_unlock(&skip->lock);
 }
 
-/* One skip was enough: perhaps a shorter one would be, too. */
+/* If one skip was enough, perhaps a shorter one would be, too. */
 static void learn(struct skip *skip)
 {
 	uint64_t less = skip->size / 4 * 3;
 
-	if (skip->failures > 1)
-		skip->learned = skip->size;
-	else
+	if (skip->failures == 1)
 		skip->learned = less > SKIP_FIRST ? less : SKIP_FIRST;
+	else if (skip->solid)
+		skip->learned = skip->size;
 }
 
 void skip_good(struct skip *skip, const struct work *work, uint64_t chunk)
@@ -146,7 +151,7 @@ void skip_good(struct skip *skip, const struct work *work, uint64_t chunk)
 	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
 	uint64_t land = __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
 
-	if (size == 0 || chunk < land || (chunk + 1 - land) * work->chunk < GOOD_SHARES * size)
+	if (size == 0 || chunk < land || (chunk + 1 - land) * work->chunk < size + SKIP_FIRST)
 		return;
 	pthread_mutex_lock(&skip->lock);
 	/* Unless another lane has met damage meanwhile, or was first. */

@@ -4,12 +4,13 @@
  * one wears the disk, and may be its last.
  *
  * After a chunk that failed, was too slow or hangs, the following chunks are skipped,
- * four times as many with every further failure. The region ends only when twice as
- * much as was skipped last has been good: bad spots close together are one region.
- * The next region begins with the skip that was enough for this one, since damage
- * often comes in pieces of one size, such as the tracks of one head. Or the rest of
- * the area is skipped, or all the rest. Skipped chunks stay non-tried for a later
- * sweep. Shared by all lanes; only failures, and the end of a region, take the lock.
+ * four times as many with every further failure. The region ends only when more than
+ * was skipped last has been good: bad spots close together are one region. If it was
+ * bad throughout, the next region begins with the skip that was enough for this one,
+ * since damage often comes in pieces of one size, such as the tracks of one head;
+ * scattered spots teach nothing about the next ones. Or the rest of the area is
+ * skipped, or all the rest. Skipped chunks stay non-tried for a later sweep. Shared
+ * by all lanes; only failures, and the end of a region, take the lock.
  */
 #ifndef CLONEDECK_RESCUE_SKIP_H
 #define CLONEDECK_RESCUE_SKIP_H
@@ -33,6 +34,8 @@ struct skip {
 	uint64_t most;     /* bytes of the longest skip */
 	uint64_t learned;  /* bytes of the first skip in a region; kept from sweep to sweep */
 	unsigned failures; /* in this region */
+	bool solid;        /* and hardly anything good between them */
+	bool met;          /* atomic: damage, ever */
 	uint64_t size;     /* atomic: bytes of the last skip; 0: not in a region */
 	/* Atomic: chunks after `from` and before `land` are skipped. */
 	uint64_t from, land;

@@ -8,6 +8,7 @@
 
 #include "job/damaged.h"
 #include "job/rig.h"
+#include "plan/preset.h"
 
 static struct rig rig;
 
@@ -178,6 +179,26 @@ START_TEST(what_is_healthy_comes_before_the_disk_dies)
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 96 * MIB - 6 * dead - MIB / 2);
 	rig_check(&rig, map);
 	map_destroy(map);
+	rig_done(&rig);
+}
+END_TEST
+
+/* The preset for failing disks has one read in flight from the start; until something fails, each
+ * is long enough that the disk hardly waits between them. */
+START_TEST(a_failing_disk_is_read_in_long_requests_until_one_fails)
+{
+	struct plan_options options = damaged_options;
+	struct fault_counts counts;
+
+	preset_apply(&options, PRESET_FAILING, 0);
+	options.chunk = MIB;
+	damaged_new(&rig, _i, 16 * MIB, &options);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	counts = fault_script_counts(rig.source_script);
+	/* Synchronous ones are not counted. */
+	ck_assert_uint_le(counts.most_in_flight, 1);
+	ck_assert_uint_le(counts.reads, 16 * MIB / (256 * KIB));
+	rig_check_complete(&rig);
 	rig_done(&rig);
 }
 END_TEST
@@ -521,6 +542,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
 	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
 	tcase_add_loop_test(tc, what_is_healthy_comes_before_the_disk_dies, 0, 4);
+	tcase_add_loop_test(tc, a_failing_disk_is_read_in_long_requests_until_one_fails, 0, 4);
 	tcase_add_loop_test(tc, a_dense_zone_is_left, 0, 2);
 	tcase_add_loop_test(tc, a_disk_that_comes_back_is_read_in_large_requests, 0, 4);
 	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the copy goes on after a failure, and what it learns from damage for the next one. */
+#include "unit.h"
+
+#include "rescue/skip.h"
+
+#define CHUNK  (64u << 10)
+#define CHUNKS (1u << 14)
+
+static struct work_area area = { .length = (uint64_t)CHUNKS * CHUNK };
+static struct work work;
+static struct skip skip;
+
+static void setup(void)
+{
+	work = (struct work){
+		.areas = &area, .count = 1, .chunks = CHUNKS, .bytes = area.length, .chunk = CHUNK
+	};
+	skip_init(&skip);
+	skip_reset(&skip, SKIP_SOME, &work);
+}
+
+static void teardown(void)
+{
+	skip_done(&skip);
+}
+
+/* So many chunks are good, and the one after them is bad. Returns how many are skipped then. */
+static uint64_t fail_after(uint64_t good)
+{
+	uint64_t first = 0;
+
+	while (good-- > 0) {
+		ck_assert_uint_eq(work_take(&work, 1, &first), 1);
+		skip_good(&skip, &work, first);
+	}
+	ck_assert_uint_eq(work_take(&work, 1, &first), 1);
+	skip_bad(&skip, &work, first);
+	return work.next - first - 1;
+}
+
+/* As ddrescue does, which never skips more for one spot far from all others. */
+START_TEST(single_spots_cost_the_shortest_skip)
+{
+	for (unsigned i = 0; i < 20; i++)
+		ck_assert_uint_eq(fail_after(100), 1);
+}
+END_TEST
+
+START_TEST(a_region_is_left_in_a_few_failures)
+{
+	static const uint64_t skipped[] = { 1, 4, 16, 64, 256 };
+
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(fail_after(i ? 0 : 100), skipped[i]);
+}
+END_TEST
+
+/* The tracks of a dead head: the second time, one failure is enough. */
+START_TEST(what_left_one_region_leaves_the_next)
+{
+	fail_after(100);
+	fail_after(0);
+	ck_assert_uint_eq(fail_after(0), 16);
+	ck_assert_uint_eq(fail_after(100), 16);
+	/* And a little less each time. */
+	ck_assert_uint_eq(fail_after(100), 12);
+}
+END_TEST
+
+/* Three spots that happen to be close make one region; but the fourth, far away, is as single as
+ * the first: else each would cost a longer skip than the one before, up to the longest. */
+START_TEST(scattered_spots_teach_nothing)
+{
+	ck_assert_uint_eq(fail_after(100), 1);
+	ck_assert_uint_eq(fail_after(1), 4);
+	ck_assert_uint_eq(fail_after(4), 16);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(fail_after(40), 1);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("skip");
+	TCase *tc = tcase_create("skip");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	add_tests(tc, single_spots_cost_the_shortest_skip, a_region_is_left_in_a_few_failures,
+		  what_left_one_region_leaves_the_next, scattered_spots_teach_nothing);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
