@@ -7,6 +7,8 @@ diskmodel.c), so whoever reads, the same is counted.
 """
 import bisect
 
+from tables import median
+
 MIB = 1 << 20
 SECTOR = 512
 WIDTH, HEIGHT, LEFT, TOP = 300, 170, 60, 34
@@ -54,27 +56,33 @@ def steps(most):
     return counts
 
 
-def moments(ours, theirs, count=200):
-    end = max(ours.seconds, theirs.seconds)
-    return [end * i / count for i in range(1, count + 1)]
+def moments(curves, count=500):
+    """So many through the whole rescue, and every 20 ms of its first ten seconds."""
+    end = max(curve.seconds for curve in curves)
+    return sorted([end * i / count for i in range(1, count + 1)]
+                  + [i / 50 for i in range(1, int(min(end, 10) * 50))])
 
 
 def worst(ours, theirs, points, value):
-    """Where we are furthest behind: by how many bytes (0: never), and at which point."""
-    behind = [(value(theirs, point) - value(ours, point), point) for point in points]
+    """Where the median of our curves is furthest behind that of theirs: by how many bytes (0:
+    never), and at which point."""
+    behind = [(median([value(curve, point) for curve in theirs])
+               - median([value(curve, point) for curve in ours]), point) for point in points]
     return max(behind + [(0, 0)], key=lambda pair: pair[0])
 
 
 def compare(ours, theirs):
-    most = max(len(ours.failed), len(theirs.failed))
+    """Of all rounds: by failed reads, and by time."""
+    most = max(len(curve.failed) for curve in ours + theirs)
     return (worst(ours, theirs, range(1, most + 1), Curve.after_failed),
-            worst(ours, theirs, moments(ours, theirs), Curve.after))
+            worst(ours, theirs, moments(ours + theirs), Curve.after))
 
 
 def figures(ours, theirs):
     """Lines of a table: MiB of both after so many failed reads, and after so long."""
     counts = steps(max(len(ours.failed), len(theirs.failed)))
-    times = moments(ours, theirs, 10)
+    end = max(ours.seconds, theirs.seconds)
+    times = [end * i / 10 for i in range(1, 11)]
     for title, points, form, value in (("failed", counts, "{}", Curve.after_failed),
                                        ("seconds", times, "{:.1f}", Curve.after)):
         yield " ".join([f"{title:>10}"] + [f"{form.format(point):>6}" for point in points])

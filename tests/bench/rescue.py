@@ -44,6 +44,8 @@ CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
 SECTOR = 512
 MODELS = {
     "spinning": {"rate": "180M", "inner": "120M", "overhead": 60, "move": 12000, "window": "8M"},
+    # So slow that what else the machine does hardly counts.
+    "worn": {"rate": "45M", "inner": "30M", "overhead": 240, "move": 12000, "window": "8M"},
     "ssd": {"rate": "400M", "overhead": 20},
     # It goes on with other requests while it struggles with a bad sector.
     "parallel": {"rate": "400M", "overhead": 20, "aside": 1},
@@ -112,7 +114,7 @@ class Rig:
         map_path = self.path("map")
         self.forget()
         start = time.monotonic()
-        with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        with subprocess.Popen([*rigs.FIRST, *argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as process:
             threading.Thread(target=self.watch, args=(process,), daemon=True).start()
             out, err = process.communicate()
@@ -215,13 +217,12 @@ def one_pattern(name, good, options):
         right &= turn.found == missing or bool(options.dies)
         right &= turn.found == set(bad) or bool({"dies", "grows", "leaves"} & damage.keys())
     ours, theirs = turns["ours"], turns["theirs"]
-    behind = [curves.compare(a.curve, b.curve) for a, b in zip(ours, theirs)]
-    by_failed, by_time = (max((pair[i] for pair in behind), key=lambda p: p[0]) for i in (0, 1))
+    by_failed, by_time = curves.compare(*([turn.curve for turn in turns] for turns in (ours, theirs)))
     verdict = (f"died: {median(copied['ours']):.0f} MiB, ddrescue {median(copied['theirs']):.0f}"
                if options.dies else "right" if right else "WRONG")
     print_row(name, ours, theirs,
               f"{verdict}; behind at most {by_failed[0] / MIB:.1f} MiB (after {by_failed[1]} failed), "
-              f"{by_time[0] / MIB:.1f} MiB (after {by_time[1]:.1f} s)")
+              f"{by_time[0] / MIB:.1f} MiB (after {by_time[1]:.2f} s)")
     for line in curves.figures(ours[0].curve, theirs[0].curve):
         print(line)
     sys.stdout.flush()
