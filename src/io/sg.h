@@ -49,7 +49,4 @@ const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
 /* Has this end an sg node? */
 bool sg_has_node(const struct io_end *end);
 
-/* What the handle shares with the others on its device; NULL: not a handle of this backend. */
-struct sg_trust *sg_trust_of(const struct io_handle *handle);
-
 #endif

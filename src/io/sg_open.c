@@ -83,13 +83,6 @@ bool sg_has_node(const struct io_end *end)
 	return end->sg && *end->sg && end->sg_fd >= 0;
 }
 
-struct sg_trust *sg_trust_of(const struct io_handle *handle)
-{
-	return handle && handle->backend->open == sg_open
-		       ? ((const struct sg_handle *)handle)->trust
-		       : NULL;
-}
-
 static int probe(const struct sg_backend *backend, const struct io_end *end, int *retversion,
 		 struct error *reterr)
 {
