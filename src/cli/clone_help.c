@@ -81,8 +81,8 @@ static const struct {
 		"      --table keep|fit          copy the partition table as it is (default),\n"
 		"                                or make it fit a disk of another size\n"
 		"      --grow last|N             and give this partition the room behind it\n"
-		"      --layout N:SIZE@START,..  make it fit, with partition N so large, there, or\n"
-		"                                both (N:SIZE, N@START); others give way\n"
+		"      --layout N:SIZE@START,..  make it fit, with partition N so large, there,\n"
+		"                                or both (N:SIZE, N@START); others give way\n"
 		"      --grow-fs                 and grow its file system after the copy\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"

@@ -79,7 +79,7 @@ static const struct command_info table[] = {
 	{ COMMAND_FIT, ON(SCREEN_PLAN), { 'f' },
 	  N_("fit"), N_("what fits"), N_("copy the range that fits"), 7 },
 	{ COMMAND_FIT_TABLE, ON(SCREEN_PLAN), { 't' },
-	  N_("table"), N_("fit the table"), N_("fit the table, grow the last"), 8 },
+	  N_("table"), N_("fit the table"), N_("fit the table, grow one"), 8 },
 	{ COMMAND_ALLOW, ON(SCREEN_PLAN), { 'a' },
 	  N_("allow"), NULL, N_("lift a check by its name"), 6 },
 	{ COMMAND_ACCEPT, ON(SCREEN_PLAN), { SPECIAL_ENTER },

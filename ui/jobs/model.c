@@ -169,7 +169,7 @@ static int ends_cols(const struct line *line)
 
 void jobs_text_head(struct line *line)
 {
-	const char *const texts[5] = { _("STATE"), _("DONE"), _("SPEED"), _("LEFT"), "" };
+	const char *const texts[5] = { _("STATE"), _("DONE"), _("SPEED"), _("TIME"), "" };
 
 	line_put(line, 2, "");
 	line_put(line, ends_cols(line), _("FROM -> TO"));

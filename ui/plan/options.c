@@ -80,7 +80,7 @@ static const struct {
 	[OPTION_TABLE] = { PLAN_OPTION_TABLE, N_("Table"),
 			   N_("as it is, or made for the disk's size"), N_("keep, or fit") },
 	[OPTION_GROW] = { PLAN_OPTION_GROW, N_("Grow"), N_("the partition that gets the free room"),
-			  N_("none, largest, last, or a partition's number") },
+			  N_("none, last, or a partition's number") },
 	[OPTION_LAYOUT] = { PLAN_OPTION_LAYOUT, N_("Layout"), N_("partitions, as N:SIZE@START"),
 			    N_("none, or sizes, starts or both: 3:900G,4@930G") },
 	[OPTION_GROW_FS] = { PLAN_OPTION_GROW_FS, N_("Grow file system"),
