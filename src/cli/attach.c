@@ -77,8 +77,9 @@ static int tell_no_deck(const struct running *job, int err)
 	return EXIT_ENVIRONMENT;
 }
 
-static int attach(struct deck_options *options, uint32_t pid)
+static int attach(const struct deck_options *looks, uint32_t pid)
 {
+	struct deck_options options = *looks;
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
 	size_t count = jobs ? running_list(NULL, jobs) : 0;
 	const struct running *job = choose(jobs, count, pid);
@@ -86,11 +87,11 @@ static int attach(struct deck_options *options, uint32_t pid)
 	char own[512];
 
 	if (job) {
-		options->folder = job->by_root                       ? running_root_folder()
-				  : running_folder(own, sizeof(own)) ? own
-								     : NULL;
-		if (options->folder)
-			code = deck_attach(options, (long)job->pid, &found);
+		options.folder = job->by_root                       ? running_root_folder()
+				 : running_folder(own, sizeof(own)) ? own
+								    : NULL;
+		if (options.folder)
+			code = deck_attach(&options, (long)job->pid, &found);
 		if (found < 0)
 			code = tell_no_deck(job, found);
 	}
