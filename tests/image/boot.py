@@ -73,8 +73,10 @@ class Machine:
                             f"{self.folder}/boot"], check=True, capture_output=True)
             server = self.serve() if kind == "http" else ""
             first = server + ("boot.ipxe" if firmware == "bios" else "bootx64.efi")
+            # UEFI has its own loader; the card's old iPXE tells shim a wrong size of files.
+            card = "" if firmware == "bios" else ",romfile="
             return ["-netdev", f"user,id=net,tftp={self.folder}/boot,bootfile={first}",
-                    "-device", "virtio-net-pci,netdev=net,bootindex=0"]
+                    "-device", f"virtio-net-pci,netdev=net,bootindex=0{card}"]
         # What is written to the stick stays in a copy.
         shutil.copy(image, f"{self.folder}/stick")
         return ["-drive", f"if=none,id=medium,format=raw,file={self.folder}/stick",
