@@ -132,11 +132,11 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 void bench_result_note(struct bench_result *result, const char *format, ...)
 {
 	va_list args;
-
-	char *note = result->notes[result->note_count];
+	char *note;
 
 	if (result->note_count == BENCH_NOTES_MAX)
 		return;
+	note = result->notes[result->note_count];
 	va_start(args, format);
 	vsnprintf(note, sizeof(result->notes[0]), format, args);
 	va_end(args);

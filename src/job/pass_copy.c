@@ -49,7 +49,7 @@
 /* And one more for each of these, where the disk takes all at once. */
 #define MORE_GROUND (256u << 20)
 /* Areas are halved until they are this small, and so often at most. */
-#define HALVED_TO   (2 * CLUSTER)
+#define HALVED_TO   (2ULL * CLUSTER)
 #define HALVES_MOST 64
 
 enum { SWEEP_FIRST, SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };

@@ -235,7 +235,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 	if (job->left >= 0)
 		fprintf(out, _(", left %s, ends %s\n"),
 			units_print_duration((uint64_t)job->left, text),
-			when(now + job->left, job->left >= 20 * 3600, clock, sizeof(clock)));
+			when(now + job->left, job->left >= 20L * 3600, clock, sizeof(clock)));
 	else
 		fputs(_(", left unknown\n"), out);
 	fprintf(out, _("Unreadable  %s, errors %llu\n"),
