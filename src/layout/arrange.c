@@ -131,12 +131,3 @@ int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uin
 	}
 	return r;
 }
-
-uint64_t layout_usable(const struct layout_room *room, uint64_t bytes)
-{
-	uint64_t sectors = room->sector ? bytes / room->sector : 0;
-
-	if (sectors > room->most)
-		sectors = room->most;
-	return sectors > room->tail ? sectors - room->tail : 0;
-}

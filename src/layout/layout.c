@@ -393,42 +393,6 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 	return r;
 }
 
-static int look(struct fitting *f, struct layout_room *ret, struct error *reterr)
-{
-	int r = understand(f, reterr);
-
-	if (r == 0)
-		r = learn_parts(f, reterr);
-	if (r < 0)
-		return r;
-	if (f->part_count)
-		memcpy(ret->parts, f->parts, f->part_count * sizeof(*ret->parts));
-	ret->count = f->part_count;
-	ret->sector = f->sector;
-	ret->movable = !f->extended;
-	ret->tail = f->gpt ? f->sectors - f->usable : 0;
-	ret->most = f->gpt ? UINT64_MAX : UINT32_MAX;
-	return 0;
-}
-
-int layout_look(const struct endpoint *source, int fd, struct layout_room *ret,
-		struct error *reterr)
-{
-	struct fitting f = { .fd = fd,
-			     .name = source->node,
-			     .other = source->node,
-			     .sector = source->logical_sector_size };
-	int r = check_sectors(&f, 0, reterr);
-
-	*ret = (struct layout_room){ 0 };
-	f.sectors = f.room = whole_sectors(source->size, f.sector);
-	if (r == 0)
-		r = f.sectors < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.name)
-				  : look(&f, ret, reterr);
-	fitting_done(&f);
-	return r;
-}
-
 void layout_done(struct layout *layout)
 {
 	fitted_done(&layout->fitted);

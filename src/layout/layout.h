@@ -23,16 +23,6 @@ struct layout_part {
 	char fs[32];       /* libblkid's TYPE; "" unknown */
 };
 
-/* The partitions of a source, and what of a disk they may use: for whoever arranges them. */
-struct layout_room {
-	struct layout_part parts[FITTED_PARTS_MAX]; /* in the order of the disk */
-	size_t count;
-	uint32_t sector;
-	bool movable;  /* else there is an extended partition */
-	uint64_t tail; /* sectors at the end of a disk that the table needs */
-	uint64_t most; /* no sector from here on has a number in it */
-};
-
 struct layout {
 	/* What is copied to where: all up to the end of the smaller disk, or up to the first
 	 * partition that moves or is cut, and from there on partitions only; and, of a GPT, the end
@@ -49,20 +39,14 @@ struct layout {
  * On a smaller destination, partitions are cut where the file system inside is small enough and in
  * order, and moved together as far as that is needed: never the first one, nor what boot code finds
  * by its place. Where that is not enough, the sentence says what to shrink, and how. On a larger
- * one, those behind the partition that grows are moved to the end, if they may.
+ * one, those behind the partition that grows are moved to the end, if they may. With
+ * plan->options.places, partitions are as asked for there.
  *
  * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
  * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.
  */
-/* With plan->options.places, partitions are as asked for there. */
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
 	       struct error *reterr);
-/* Reads the table and what is in the partitions. fd: of the source, as above. *ret is empty where
- * that fails. */
-int layout_look(const struct endpoint *source, int fd, struct layout_room *ret,
-		struct error *reterr);
-/* The first sector of a disk of so many bytes that no partition may use. */
-uint64_t layout_usable(const struct layout_room *room, uint64_t bytes);
 /* Puts partitions where `options` asks for, and moves others as far as that is needed; `to` and
  * `size` say where they begin. They may use the sectors before `usable`. -EINVAL with what is in
  * the way; `to` and `size` are not valid then. */

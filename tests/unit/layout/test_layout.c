@@ -609,31 +609,6 @@ START_TEST(test_arrange_any)
 }
 END_TEST
 
-/* What is told of a source is enough to arrange it as the plan does. */
-START_TEST(test_look)
-{
-	static struct layout_room room;
-	struct endpoint source = { .kind = ENDPOINT_IMAGE, .logical_sector_size = 512 };
-	int fd;
-
-	make(THREE, 16 * MIB);
-	source.size = 16 * MIB;
-	fd = open(from, O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(layout_look(&source, fd, &room, &error), 0);
-	close(fd);
-	ck_assert_uint_eq(room.count, 3);
-	ck_assert_uint_eq(room.parts[1].least, 8192);
-	ck_assert(room.movable && !room.parts[1].fixed);
-	ck_assert_uint_eq(layout_usable(&room, 40 * MIB), 40 * 2048 - 33);
-	ck_assert_uint_eq(layout_usable(&room, 100), 0);
-	poke(from, 512 + 60, "x", 1);
-	fd = open(from, O_RDONLY | O_CLOEXEC);
-	ck_assert_int_lt(layout_look(&source, fd, &room, &error), 0);
-	close(fd);
-	ck_assert_uint_eq(room.count, 0);
-}
-END_TEST
-
 /* Far larger than any file here could be. */
 START_TEST(test_huge)
 {
@@ -656,8 +631,7 @@ Suite *unit_suite(void)
 	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
 		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
 		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge, test_gpt_moved,
-		  test_gpt_makes_way, test_squeeze, test_gpt_arranged, test_arranged_refused,
-		  test_look);
+		  test_gpt_makes_way, test_squeeze, test_gpt_arranged, test_arranged_refused);
 	tcase_add_loop_test(tcase, test_arrange_any, 0, 4);
 	tcase_add_loop_test(tcase, test_squeeze_any, 0, 4);
 	tcase_add_loop_test(tcase, test_make_way_any, 0, 4);
