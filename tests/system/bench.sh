@@ -85,10 +85,11 @@ a_disk_that_a_copy_writes_to_is_refused() {
 	source=$(new_disk source 32)
 	disk=$(new_disk disk 32)
 	"$CLONEDECK" clone -s "$source" -d "$disk" --confirm "$disk" --log-dir logs --rate 1M \
-		>out.copy 2>&1 &
+		--map copy.map --map-interval 1 >out.copy 2>&1 &
 	copy=$!
-	copies() { "$CLONEDECK" bench sizes "$disk" --rounds 1 --size 512 --log-dir logs >out 2>err; [ $? -eq 3 ]; }
-	wait_for copies
+	# Not before it holds the disk: a measurement that is under way keeps the copy from it.
+	wait_for grep -q '^0x.*+' copy.map
+	run 3 bench sizes "$disk" --rounds 1 --size 512 --log-dir logs
 	says 'is not measured'
 	run 0 bench profile "$source" --positions 2 --size 1M --log-dir logs
 	says 'is copying from it'
