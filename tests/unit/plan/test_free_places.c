@@ -234,6 +234,8 @@ Suite *unit_suite(void)
 		  nothing_but_free_places_is_nothing_to_copy, the_lists_must_not_overlap,
 		  from_extents_all_must_lie_inside, they_are_part_of_the_id, copies_share_them,
 		  a_million_places_need_little_memory);
+	/* A million of them, with a sanitizer on a busy machine. */
+	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
