@@ -564,7 +564,7 @@ END_TEST
 START_TEST(test_arrange_any)
 {
 	srandom((unsigned)_i);
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < 5000; round++) {
 		struct layout_part parts[5], was[5];
 		struct plan_options options = { 0 };
 		uint64_t at = 2048, usable;
