@@ -11,8 +11,6 @@
 #include "base/units.h"
 #include "layout/layout_private.h"
 
-#define ALIGNMENT (1U << 20) /* bytes: where partitions begin, as all tools make them */
-
 static int refuse(struct error *reterr, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

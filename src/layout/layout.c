@@ -13,9 +13,6 @@
 #include "discover/gpt.h"
 #include "layout/layout_private.h"
 
-/* Partitions end at multiples of this, as all tools make them. */
-#define ALIGNMENT (1U << 20)
-
 int fitting_refuse(const struct fitting *f, struct error *reterr, const char *format, ...)
 {
 	char text[sizeof(reterr->sentence)];

@@ -12,17 +12,6 @@
 
 #define LAYOUT_EXTENTS_MAX (FITTED_PARTS_MAX + 2)
 
-struct layout_part {
-	unsigned number;
-	uint64_t start, sectors; /* on the source */
-	uint64_t to, size;       /* on the destination */
-
-	/* Only once what is in it was looked at. */
-	uint64_t least;    /* sectors, so that what is in it is whole */
-	const char *fixed; /* why it must stay where it is, translated; NULL: it may move */
-	char fs[32];       /* libblkid's TYPE; "" unknown */
-};
-
 struct layout {
 	/* What is copied to where: all up to the end of the smaller disk, or up to the first
 	 * partition that moves or is cut, and from there on partitions only; and, of a GPT, the end
@@ -47,11 +36,6 @@ struct layout {
  */
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
 	       struct error *reterr);
-/* Puts partitions where `options` asks for, and moves others as far as that is needed; `to` and
- * `size` say where they begin. They may use the sectors before `usable`. -EINVAL with what is in
- * the way; `to` and `size` are not valid then. */
-int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uint64_t usable,
-		   bool movable, const struct plan_options *options, struct error *reterr);
 void layout_done(struct layout *layout);
 
 #endif

@@ -17,7 +17,6 @@
 #include "discover/table.h"
 #include "layout/layout_private.h"
 
-#define ALIGNMENT (1U << 20) /* bytes: where partitions begin, as all tools make them */
 #define FIRST     512U
 #define CODE      440U /* of an MBR, before the disk's signature */
 #define GRUB_CORE 0x5c /* in GRUB's first sector: where the next one is */
