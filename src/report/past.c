@@ -121,7 +121,7 @@ static void print_sentences(FILE *out, json_object *list, const char *name)
 
 static char *in_words(json_object *document, const struct past_copy *past)
 {
-	char *text = NULL;
+	char *text = NULL, path[3 * sizeof(past->map)];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
@@ -134,9 +134,9 @@ static char *in_words(json_object *document, const struct past_copy *past)
 	print_time(out, document, past);
 	print_sentences(out, member(document, "warnings"), _("Note"));
 	print_sentences(out, member(document, "next"), _("Next"));
-	fprintf(out, _("Report  %s\n"), past->report);
+	fprintf(out, _("Report  %s\n"), text_show(path, sizeof(path), past->report));
 	if (past->map[0])
-		fprintf(out, _("Map  %s\n"), past->map);
+		fprintf(out, _("Map  %s\n"), text_show(path, sizeof(path), past->map));
 	if (fclose(out) == 0)
 		return text;
 	free(text);

@@ -105,7 +105,9 @@ static const char *state_words(const struct running *running)
 
 static int past_percent(const struct past_copy *past)
 {
-	return (int)((double)past->copied * 100.0 / (double)past->total);
+	return past->copied >= past->total
+		       ? 100
+		       : (int)((double)past->copied * 100.0 / (double)past->total);
 }
 
 /* "2:37:21", or days where that is too long. */
