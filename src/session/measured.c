@@ -19,6 +19,11 @@
 #define LINE_SIZE 640
 #define KEPT_MAX  500 /* disks; the oldest line goes */
 
+/* The file may be on somebody's stick: what no measurement finds is not believed. */
+#define REQUEST_MAX (16U << 20) /* bytes */
+#define DEPTH_MAX   32U
+#define RATE_MAX    1e12 /* bytes per second */
+
 /* The disk, then read, write, request, depth and the boot of the last two, between tabs. */
 struct line {
 	char text[LINE_SIZE];
@@ -57,7 +62,10 @@ static bool parse(const char *text, const char *boot, struct measured *ret)
 	if (sscanf(text, "%lf\t%lf\t%" SCNu32 "\t%" SCNu32 "\t%47s", &found.read, &found.write,
 		   &found.request, &found.depth, then) != 5)
 		return false;
-	if (strcmp(then, boot) != 0)
+	if (!(found.read >= 0 && found.read <= RATE_MAX && found.write >= 0 &&
+	      found.write <= RATE_MAX))
+		return false;
+	if (strcmp(then, boot) != 0 || found.request > REQUEST_MAX || found.depth > DEPTH_MAX)
 		found.request = found.depth = 0;
 	*ret = found;
 	return true;

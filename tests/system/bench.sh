@@ -109,6 +109,13 @@ what_was_found_is_used() {
 	mv changed logs/measured
 	clone 0 "$disk" "$other"
 	grep -q 'bench sizes found best' logs/*.json || fail "not used"
+	# What no measurement finds.
+	awk -F '\t' -v OFS='\t' '{ $6 = 2147483648; $7 = 4294967295; print }' logs/measured >changed
+	cp changed logs/measured
+	rm logs/*.json
+	clone 0 "$disk" "$other"
+	! grep -q 'bench sizes found best' logs/*.json || fail "used although impossible"
+	awk -F '\t' -v OFS='\t' '{ $6 = 65536; $7 = 2; print }' changed >logs/measured
 	# Of another boot.
 	sed 's/[^\t]*$/00000000-0000-0000-0000-000000000000/' logs/measured >changed
 	mv changed logs/measured
