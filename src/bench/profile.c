@@ -29,7 +29,8 @@
 #define TURN_MOST   0.020
 #define TURN_STEADY 0.05
 /* A place that reads so much slower than those around it is a weak one, not another zone. */
-#define WEAK 0.7
+#define WEAK      0.7
+#define WEAK_TOLD 4
 
 /* Columns of the speeds. */
 enum speed_column { READ, READ_SLOW, WRITE, WRITE_SLOW };
@@ -330,6 +331,32 @@ static int measure_turn(struct profile *profile, struct error *reterr)
 
 /* ---- in a sentence ---- */
 
+/* Many of them come from what else uses the disk or the machine. */
+static void note_weak(struct profile *profile)
+{
+	struct bench_result *result = profile->run->result;
+	const struct bench_row *rows = result->rows + profile->first;
+	uint32_t weak[WEAK_TOLD], count = 0;
+	char rate[UNITS_TEXT_MAX];
+
+	for (uint32_t i = 0; i < profile->count; i++)
+		if (profile_is_weak(profile->rates, profile->count, i) && count++ < WEAK_TOLD)
+			weak[count - 1] = i;
+	if (count > WEAK_TOLD)
+		bench_result_note(
+			result,
+			_("%u places are far below those around them. One disk has hardly "
+			  "so many weak places: something else kept it or this machine "
+			  "busy. Measure again when both are idle."),
+			count);
+	for (uint32_t i = 0; i < count && count <= WEAK_TOLD; i++)
+		bench_result_note(
+			result,
+			_("Weak: at LBA %" PRIu64 ", %s is far below the places around it."),
+			(uint64_t)rows[weak[i]].position / io_sector_size(&profile->run->end),
+			units_print_rate(profile->rates[weak[i]], rate));
+}
+
 static void conclude(struct profile *profile)
 {
 	struct bench_result *result = profile->run->result;
@@ -344,14 +371,8 @@ static void conclude(struct profile *profile)
 			slowest = i;
 		if (profile->rates[i] > profile->rates[fastest])
 			fastest = i;
-		if (profile_is_weak(profile->rates, profile->count, i))
-			bench_result_note(result,
-					  _("Weak: at LBA %" PRIu64 ", %s is far below the places "
-					    "around it."),
-					  (uint64_t)rows[i].position /
-						  io_sector_size(&profile->run->end),
-					  units_print_rate(profile->rates[i], slow));
 	}
+	note_weak(profile);
 	if (slowest == UINT32_MAX)
 		return;
 	uint64_t size = profile->run->end.size;

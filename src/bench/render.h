@@ -31,7 +31,4 @@ void bench_csv(const struct bench_result *result, struct bench_earlier *earlier,
 /* How a program that measured this ends. */
 enum exit_code bench_exit_code(const struct bench_result *result);
 
-extern const char *const bench_unit_words[BENCH_UNIT_COUNT]; /* not translated: "B/s" */
-extern const char *const bench_path_words[BENCH_PATH_COUNT]; /* the first is NULL */
-
 #endif

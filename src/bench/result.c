@@ -243,6 +243,22 @@ const char *bench_print(enum bench_unit unit, double value, char buffer[static B
 	return text_copy(buffer, BENCH_TEXT_MAX, text);
 }
 
+const char *bench_print_end(enum bench_end end)
+{
+	switch (end) {
+	case BENCH_COMPLETE:
+		return _("complete");
+	case BENCH_BAD_PLACES:
+		return _("complete but for places that could not be read");
+	case BENCH_STOPPED:
+		return _("stopped: what was measured so far");
+	case BENCH_FAILED:
+		return _("failed: what was measured until then");
+	default:
+		return _("running");
+	}
+}
+
 static const char *path_words(enum bench_path path)
 {
 	switch (path) {

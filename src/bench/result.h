@@ -52,7 +52,7 @@ struct bench_how {
 
 struct bench_figure {
 	uint16_t table, row, column; /* row: of all rows of the result */
-	uint16_t rounds;
+	uint32_t rounds;
 	enum bench_unit unit;
 	struct bench_how how;
 	double median, smallest, largest;
@@ -132,6 +132,8 @@ void bench_result_done(struct bench_result *result);
 /* "193 MB/s", "0.41 ms", "12.3 k/s", "17 %": translated, at most 12 columns. */
 #define BENCH_TEXT_MAX 48
 const char *bench_print(enum bench_unit unit, double value, char buffer[static BENCH_TEXT_MAX]);
+/* "stopped: what was measured so far"; translated */
+const char *bench_print_end(enum bench_end end);
 /* "uring, 1 MiB, depth 8, direct" */
 const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size);
 

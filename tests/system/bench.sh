@@ -55,7 +55,7 @@ a_profile() {
 	run 0 bench profile "$disk" --positions 5 --size 1M --log-dir logs
 	says 'Slowest at LBA'
 	run 0 bench profile "$disk" --positions 5 --size 1M --html --log-dir logs
-	[ "$(grep -c '<rect' out)" -ge 5 ] || fail "no chart"
+	[ "$(grep -c '<path class="c0" d="M[0-9L ]*"' out)" -eq 1 ] || fail "no chart"
 	! grep -q '{{' out || fail "not filled in"
 	run 1 bench profile "$disk" --html --csv
 	run 1 bench profile "$disk" --positions 4096 --size 1M --log-dir logs

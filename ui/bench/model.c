@@ -105,25 +105,15 @@ void bench_text_state(const struct bench_result *result, const struct bench_prog
 	char left[UNITS_TEXT_MAX];
 
 	line_add(line, "%s: ", result->kind);
-	switch (result->end) {
-	case BENCH_RUNNING:
+	if (result->end == BENCH_FAILED) {
+		line_fit(line, result->error.sentence);
+	} else if (result->end != BENCH_RUNNING) {
+		line_fit(line, bench_print_end(result->end));
+	} else {
 		line_add(line, "%d %%  %s", (int)(progress->done * 100), progress->what);
 		if (progress->eta >= 0)
 			line_piece(line, _("%s left"),
 				   units_print_duration((uint64_t)progress->eta, left));
-		break;
-	case BENCH_COMPLETE:
-		line_add(line, _("complete"));
-		break;
-	case BENCH_BAD_PLACES:
-		line_add(line, _("complete but for places that could not be read"));
-		break;
-	case BENCH_STOPPED:
-		line_add(line, _("stopped: what was measured so far"));
-		break;
-	case BENCH_FAILED:
-		line_fit(line, result->error.sentence);
-		break;
 	}
 }
 

@@ -141,8 +141,34 @@ START_TEST(a_line_of_csv_for_each_figure)
 			 "table,row,column,unit,median,smallest,largest,rounds,engine,request,"
 			 "depth,path,before\n"
 			 "rate,512,depth-1,B/s,2000000,1500000,2500000,2,uring,4096,8,direct,\n"
-			 "rate,1024,depth-2,s,0.25,0.25,0.25,1,,0,0,,\n");
+			 "rate,1024,depth-2,s,0.25,0.25,0.25,1,,,,,\n");
 	free(text);
+}
+END_TEST
+
+/* Depth 2 was measured in one row only, and in another unit. */
+START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
+{
+	struct bench_earlier *earlier = NULL;
+	char *text = bench_json(&result, NULL);
+	size_t size = 0;
+
+	put(text);
+	free(text);
+	ck_assert_int_eq(load(&earlier, NULL), 0);
+	bench_result_row(&result, 0, "2048", "2 KiB", 2048);
+	bench_result_add(&result, 2, 0, BENCH_RATE, 4e6, NULL);
+	result.tables[0].chart = true;
+	FILE *file = open_memstream(&text, &size);
+
+	ck_assert_int_eq(bench_page(&result, earlier, file), 0);
+	fclose(file);
+	ck_assert_ptr_nonnull(strstr(text, "<path class=\"c0\" d=\"M110 109M970 14\"/>"));
+	ck_assert_ptr_nonnull(strstr(text, "<path class=\"c0 then\" d=\"M110 109\"/>"));
+	ck_assert_ptr_null(strstr(text, "<path class=\"c1"));
+	ck_assert_ptr_nonnull(strstr(text, ">4.00 MB/s</text>"));
+	free(text);
+	bench_earlier_destroy(earlier);
 }
 END_TEST
 
@@ -169,7 +195,9 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	add_tests(tcase, an_earlier_result_is_found_by_its_keys, another_disk_is_not_compared_with,
 		  what_is_no_result_is_refused, figures_of_a_strange_shape_are_passed_over,
-		  a_line_of_csv_for_each_figure, the_exit_code_says_how_it_ended);
+		  a_line_of_csv_for_each_figure,
+		  a_page_has_a_curve_for_each_column_of_the_first_unit,
+		  the_exit_code_says_how_it_ended);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An earlier result, as --json printed it, to be put beside a new one. */
+#include "bench/render.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+
+struct bench_earlier {
+	json_object *document, *figures;
+	size_t next; /* figures come in the same order: where to look first */
+};
+
+static const char *text_of(json_object *object, const char *key)
+{
+	const char *text = json_object_get_string(json_object_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static int refuse(const char *path, struct error *reterr, const char *what)
+{
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "compare", path,
+			 _("%s cannot be compared with: %s."), path, what);
+}
+
+static bool says_other(const char *then, const char *now)
+{
+	return *then && *now && strcmp(then, now) != 0;
+}
+
+static bool is_other_disk(json_object *then, const struct identity *disk)
+{
+	return says_other(text_of(then, "serial"), disk->serial) ||
+	       says_other(text_of(then, "wwn"), disk->wwn) ||
+	       says_other(text_of(then, "model"), disk->model) ||
+	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size;
+}
+
+int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
+		       struct bench_earlier **ret, struct error *reterr)
+{
+	json_object *document = json_object_from_file(path), *figures, *then;
+	struct bench_earlier *earlier;
+	char sentence[200], node[64];
+
+	if (!json_object_is_type(document, json_type_object) ||
+	    strcmp(text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
+	    !json_object_is_type(figures = json_object_object_get(document, "figures"),
+				 json_type_array)) {
+		json_object_put(document);
+		return refuse(path, reterr, _("it is not a result that bench --json has printed"));
+	}
+	then = json_object_object_get(document, "disk");
+	if (strcmp(text_of(document, "kind"), kind) != 0 || is_other_disk(then, disk)) {
+		snprintf(sentence, sizeof(sentence),
+			 _("it is bench %.16s of %s, another disk or kind"),
+			 text_of(document, "kind"),
+			 text_sanitise(node, sizeof(node), text_of(then, "node"),
+				       strlen(text_of(then, "node"))));
+		json_object_put(document);
+		return refuse(path, reterr, sentence);
+	}
+	earlier = calloc(1, sizeof(*earlier));
+	if (!earlier) {
+		json_object_put(document);
+		return error_nomem(reterr);
+	}
+	*earlier = (struct bench_earlier){ .document = document, .figures = figures };
+	*ret = earlier;
+	return 0;
+}
+
+void bench_earlier_destroy(struct bench_earlier *earlier)
+{
+	if (earlier)
+		json_object_put(earlier->document);
+	free(earlier);
+}
+
+const char *bench_earlier_words(const struct bench_earlier *earlier, char *buffer, size_t size)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "%s, %s", text_of(earlier->document, "started"),
+		 text_of(earlier->document, "machine"));
+	return text_sanitise(buffer, size, text, strlen(text));
+}
+
+double bench_earlier_find(struct bench_earlier *earlier, const struct bench_result *result,
+			  const struct bench_figure *figure)
+{
+	const struct bench_table *table = &result->tables[figure->table];
+	size_t count = earlier ? json_object_array_length(earlier->figures) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (earlier->next + i) % count;
+		json_object *then = json_object_array_get_idx(earlier->figures, at);
+
+		if (strcmp(text_of(then, "row"), result->rows[figure->row].key) != 0 ||
+		    strcmp(text_of(then, "column"), table->columns[figure->column].key) != 0 ||
+		    strcmp(text_of(then, "table"), table->key) != 0)
+			continue;
+		earlier->next = at + 1;
+		return json_object_get_double(json_object_object_get(then, "median"));
+	}
+	return -1;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A result as a page: its tables, and a chart above each that is a curve. */
+#include "bench/render.h"
+
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "report/json.h"
+#include "report/template.h"
+
+static const char template[] = {
+#include "bench/bench.html.inc"
+	'\0'
+};
+
+/* Of a chart, as the template draws it: a curve lies between LEFT and LEFT + WIDE, and between TOP
+ * and FOOT. */
+#define LEFT    110
+#define WIDE    860
+#define TOP     14
+#define FOOT    204
+#define MARKS   9 /* labels below it */
+#define COLOURS 8
+
+static void add(json_object *object, const char *key, json_object *value)
+{
+	json_object_object_add(object, key, value);
+}
+
+static json_object *text(const char *words)
+{
+	return json_object_new_string(words);
+}
+
+/* The unit of a column's figures, or -1: there are none. */
+static int unit_of(const struct bench_result *result, unsigned table, unsigned column)
+{
+	for (size_t i = 0; i < result->figure_count; i++)
+		if (result->figures[i].table == table && result->figures[i].column == column)
+			return (int)result->figures[i].unit;
+	return -1;
+}
+
+/* ---- charts ---- */
+
+struct chart {
+	const struct bench_result *result;
+	struct bench_earlier *earlier;
+	unsigned table;
+	int unit;
+	size_t first, count; /* rows: of all of the result, those of a table are in a row */
+	double most;
+};
+
+/* Negative: not measured. */
+static double value_at(const struct chart *chart, size_t row, unsigned column, bool then)
+{
+	const struct bench_figure *figure = bench_result_find(chart->result, (unsigned)row, column);
+
+	if (!figure || then)
+		return figure ? bench_earlier_find(chart->earlier, chart->result, figure) : -1;
+	return figure->median;
+}
+
+static int x_of(const struct chart *chart, size_t i)
+{
+	return LEFT + (int)(chart->count > 1 ? WIDE * i / (chart->count - 1) : 0);
+}
+
+/* As a path of SVG; it breaks where nothing was measured. NULL: nothing was, or no memory. */
+static char *curve(const struct chart *chart, unsigned column, bool then)
+{
+	char *path = NULL, letter = 'M';
+	size_t size = 0;
+	FILE *file = open_memstream(&path, &size);
+
+	for (size_t i = 0; file && i < chart->count; i++) {
+		double value = value_at(chart, chart->first + i, column, then);
+		double share = value / chart->most;
+
+		if (value >= 0)
+			fprintf(file, "%c%d %d", letter, x_of(chart, i),
+				FOOT - (int)(share * (FOOT - TOP)));
+		letter = value >= 0 ? 'L' : 'M';
+	}
+	if (file && fclose(file) == 0 && size > 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void add_curves(const struct chart *chart, json_object *lines, json_object *names)
+{
+	const struct bench_table *table = &chart->result->tables[chart->table];
+
+	for (unsigned c = 0; c < table->column_count; c++) {
+		json_object *name = json_object_new_object();
+
+		if (unit_of(chart->result, chart->table, c) != chart->unit) {
+			json_object_put(name);
+			continue;
+		}
+		add(name, "colour", json_object_new_int((int)c % COLOURS));
+		add(name, "name", text(table->columns[c].heading));
+		json_object_array_add(names, name);
+		for (int then = 0; then < 2; then++) {
+			CLEANUP(free) char *path = curve(chart, c, then);
+			json_object *line = path ? json_object_new_object() : NULL;
+
+			if (!line)
+				continue;
+			add(line, "colour", json_object_new_int((int)c % COLOURS));
+			add(line, "then", json_object_new_boolean(then));
+			add(line, "path", text(path));
+			json_object_array_add(lines, line);
+		}
+	}
+}
+
+/* Labels of rows, as many as there is room for. */
+static json_object *marks(const struct chart *chart)
+{
+	json_object *list = json_object_new_array();
+	size_t step = (chart->count + MARKS - 1) / MARKS;
+
+	for (size_t i = 0; i < chart->count; i += step) {
+		json_object *mark = json_object_new_object();
+		const char *label = chart->result->rows[chart->first + i].label;
+
+		add(mark, "x", json_object_new_int(x_of(chart, i)));
+		/* Of "12.5 %  250G", the place. */
+		add(mark, "label", text(strstr(label, "  ") ? strrchr(label, ' ') + 1 : label));
+		json_object_array_add(list, mark);
+	}
+	return list;
+}
+
+static json_object *draw_chart(const struct chart *chart)
+{
+	json_object *object = json_object_new_object(), *lines = json_object_new_array();
+	json_object *names = json_object_new_array();
+	char most[BENCH_TEXT_MAX], half[BENCH_TEXT_MAX];
+
+	add_curves(chart, lines, names);
+	add(object, "most", text(bench_print((enum bench_unit)chart->unit, chart->most, most)));
+	add(object, "half", text(bench_print((enum bench_unit)chart->unit, chart->most / 2, half)));
+	add(object, "lines", lines);
+	add(object, "names", names);
+	add(object, "marks", marks(chart));
+	return object;
+}
+
+/* Of the columns that have the unit of the first; NULL: the table is no curve, or empty. */
+static json_object *page_chart(const struct bench_result *result, unsigned table,
+			       struct bench_earlier *earlier)
+{
+	struct chart chart = { .result = result, .earlier = earlier, .table = table, .unit = -1 };
+
+	if (!result->tables[table].chart)
+		return NULL;
+	for (unsigned c = 0; c < result->tables[table].column_count && chart.unit < 0; c++)
+		chart.unit = unit_of(result, table, c);
+	for (size_t i = result->row_count; i-- > 0;) {
+		chart.count += result->rows[i].table == table;
+		chart.first = result->rows[i].table == table ? i : chart.first;
+	}
+	for (size_t i = 0; i < result->figure_count; i++) {
+		const struct bench_figure *figure = &result->figures[i];
+		double then = bench_earlier_find(earlier, result, figure);
+
+		if (figure->table == table && (int)figure->unit == chart.unit)
+			chart.most = fmax(chart.most, fmax(then, figure->median));
+	}
+	return chart.most > 0 ? draw_chart(&chart) : NULL;
+}
+
+/* ---- tables ---- */
+
+/* The largest of a column, for the bars in its cells; 0: they are not of one kind, or few. */
+#define BARS_LEAST 4
+static double longest(const struct bench_result *result, unsigned table, unsigned column)
+{
+	int unit = unit_of(result, table, column);
+	unsigned count = 0;
+	double most = 0;
+
+	for (size_t i = 0; i < result->figure_count; i++) {
+		const struct bench_figure *figure = &result->figures[i];
+
+		if (figure->table != table || figure->column != column)
+			continue;
+		if ((int)figure->unit != unit || unit == BENCH_COUNT)
+			return 0;
+		most = fmax(most, figure->median);
+		count++;
+	}
+	return count < BARS_LEAST || result->tables[table].chart ? 0 : most;
+}
+
+static json_object *page_cell(const struct bench_result *result, unsigned row, unsigned column,
+			      double most, struct bench_earlier *earlier)
+{
+	const struct bench_figure *figure = bench_result_find(result, row, column);
+	json_object *cell = json_object_new_object();
+	char words[BENCH_TEXT_MAX] = "-", low[BENCH_TEXT_MAX], high[BENCH_TEXT_MAX], more[160] = "";
+	double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
+
+	if (figure)
+		bench_print(figure->unit, figure->median, words);
+	if (before >= 0)
+		snprintf(more, sizeof(more), _("before: %s"),
+			 bench_print(figure->unit, before, low));
+	else if (figure && figure->smallest < figure->largest)
+		snprintf(more, sizeof(more), _("%s to %s"),
+			 bench_print(figure->unit, figure->smallest, low),
+			 bench_print(figure->unit, figure->largest, high));
+	add(cell, "text", text(words));
+	add(cell, "more", text(more));
+	add(cell, "bar",
+	    figure && most > 0 ? json_object_new_int((int)(figure->median / most * 100)) : NULL);
+	return cell;
+}
+
+static json_object *page_table(const struct bench_result *result, unsigned table,
+			       struct bench_earlier *earlier)
+{
+	json_object *object = json_object_new_object(), *headings = json_object_new_array();
+	json_object *rows = json_object_new_array();
+	unsigned columns = result->tables[table].column_count;
+	double most[BENCH_COLUMNS_MAX];
+
+	for (unsigned i = 0; i < columns; i++) {
+		json_object_array_add(headings, text(result->tables[table].columns[i].heading));
+		most[i] = longest(result, table, i);
+	}
+	for (unsigned i = 0; i < result->row_count; i++) {
+		if (result->rows[i].table != table)
+			continue;
+		json_object *row = json_object_new_object(), *cells = json_object_new_array();
+
+		for (unsigned c = 0; c < columns; c++)
+			json_object_array_add(cells, page_cell(result, i, c, most[c], earlier));
+		add(row, "label", text(result->rows[i].label));
+		add(row, "cells", cells);
+		json_object_array_add(rows, row);
+	}
+	add(object, "title", text(result->tables[table].title));
+	add(object, "chart", page_chart(result, table, earlier));
+	add(object, "headings", headings);
+	add(object, "rows", rows);
+	return object;
+}
+
+int bench_page(const struct bench_result *result, struct bench_earlier *earlier, FILE *file)
+{
+	const struct identity *identity = &result->identity;
+	json_object *page = json_object_new_object(), *tables = json_object_new_array();
+	json_object *notes = json_object_new_array();
+	char disk[400], then[300], before[340] = "";
+
+	snprintf(disk, sizeof(disk), "%s %s %s", result->node, identity->model, identity->serial);
+	if (earlier)
+		snprintf(before, sizeof(before), _("before: %s"),
+			 bench_earlier_words(earlier, then, sizeof(then)));
+	for (unsigned i = 0; i < result->table_count; i++)
+		json_object_array_add(tables, page_table(result, i, earlier));
+	if (result->end == BENCH_FAILED)
+		json_object_array_add(notes, text(result->error.sentence));
+	else if (result->end != BENCH_COMPLETE)
+		json_object_array_add(notes, text(bench_print_end(result->end)));
+	for (unsigned i = 0; i < result->note_count; i++)
+		json_object_array_add(notes, text(result->notes[i]));
+	/* The language of the page, for whoever reads it aloud. */
+	add(page, "lang", text(_("en")));
+	add(page, "kind", text(result->kind));
+	add(page, "title", text(result->title));
+	add(page, "disk", text(disk));
+	add(page, "started", report_json_time(result->started));
+	add(page, "machine", text(result->machine));
+	add(page, "before", text(before));
+	add(page, "earlier", text(earlier ? _("before") : ""));
+	add(page, "conclusion", text(result->conclusion));
+	add(page, "notes", notes);
+	add(page, "tables", tables);
+	int r = template_render(template, page, file);
+
+	json_object_put(page);
+	return r;
+}
