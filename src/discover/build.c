@@ -50,26 +50,24 @@ int build_say_missing(struct build *build, const char *format, ...)
 struct visitor {
 	struct udev *udev;
 	struct build *build;
-	const char *class;
+	const char *folder; /* of links to devices */
 	int (*visit)(const struct visitor *visitor, const char *path);
 };
 
-/* Visits every device of a class by its path, except those that disappear meanwhile. */
+/* Visits every device of a folder by its path, except those that disappear meanwhile. */
 static int each_device(const struct visitor *visitor)
 {
 	char link[64 + NAME_MAX + 2], path[PATH_MAX];
+	DIR *directory = opendir(visitor->folder);
 	struct dirent *entry;
-	DIR *directory;
 	int r = 0;
 
-	snprintf(link, sizeof(link), "/sys/class/%s", visitor->class);
-	directory = opendir(link);
 	if (!directory)
 		return -errno;
 	while (r == 0 && (entry = readdir(directory))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(link, sizeof(link), "/sys/class/%s/%s", visitor->class, entry->d_name);
+		snprintf(link, sizeof(link), "%s/%s", visitor->folder, entry->d_name);
 		if (sysfs_follow(link, path) == 0)
 			r = visitor->visit(visitor, path);
 	}
@@ -97,26 +95,51 @@ static int add_block(const struct visitor *visitor, const char *path)
 
 static int add_node(const struct visitor *visitor, const char *path)
 {
-	return nodes_add(visitor->build->nodes, visitor->class, path);
+	const char *class = strrchr(visitor->folder, '/') + 1;
+
+	return nodes_add(visitor->build->nodes, class, path);
+}
+
+/* In the mode for Intel's RST driver, a SATA controller takes NVMe disks to itself; the kernel only
+ * counts them. */
+static int say_hidden(const struct visitor *visitor, const char *path)
+{
+	uint64_t disks;
+
+	if (!attr_u64(path, "remapped_nvme", &disks) || disks == 0)
+		return 0;
+	return build_say_missing(
+		visitor->build,
+		_("The SATA controller hides NVMe disks (%llu). Set it to AHCI in the firmware's "
+		  "setup, in place of RAID or RST, to see them. Windows may not start until "
+		  "it is set back."),
+		(unsigned long long)disks);
 }
 
 static int gather(struct build *build, struct udev *udev)
 {
-	static const char *const others[] = { "scsi_generic", "bsg", "nvme-generic", "hwmon" };
+	static const struct {
+		const char *folder;
+		int (*visit)(const struct visitor *visitor, const char *path);
+	} others[] = {
+		{ "/sys/class/scsi_generic", add_node },     { "/sys/class/bsg", add_node },
+		{ "/sys/class/nvme-generic", add_node },     { "/sys/class/hwmon", add_node },
+		{ "/sys/bus/pci/drivers/ahci", say_hidden },
+	};
 	struct visitor visitor = { .udev = udev, .build = build };
 	int r;
 
 	build->nodes = nodes_new();
 	if (!build->nodes)
 		return -ENOMEM;
-	visitor.class = "block";
+	visitor.folder = "/sys/class/block";
 	visitor.visit = add_block;
 	r = each_device(&visitor);
-	visitor.visit = add_node;
 	for (size_t i = 0; r == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
-		visitor.class = others[i];
+		visitor.folder = others[i].folder;
+		visitor.visit = others[i].visit;
 		r = each_device(&visitor);
-		/* Drivers that are not loaded have no class. */
+		/* Drivers that are not loaded have no folder. */
 		if (r == -ENOENT)
 			r = 0;
 	}

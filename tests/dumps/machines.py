@@ -247,7 +247,8 @@ def nosg():
     """SCSI disks of a system that has not loaded the sg driver; no udev database either."""
     m = Machine()
     ahci = "/devices/pci0000:00/0000:00:17.0"
-    m.device(ahci, "pci", DRIVER="ahci", symlinks={"driver": "../../../bus/pci/drivers/ahci"})
+    m.device(ahci, "pci", DRIVER="ahci", attributes={"remapped_nvme": 2},
+             symlinks={"driver": "../../../bus/pci/drivers/ahci"})
     page = b"\x00\x80\x00\x10" + b"    S3Z9NB0K1234"
     m.scsi(f"{ahci}/ata1", "0:0:0:0", "sda", 0, 500107862016, "ATA     ", "Samsung SSD 860 ", "2B6Q",
            sg=False, bsg=False, attributes={"wwid": "naa.5002538e40a1b2c3", "vpd_pg80": page})

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <umockdev.h>
 
@@ -311,6 +312,37 @@ START_TEST(raw_bindings)
 }
 END_TEST
 
+/* The folder of a driver, which the testbed does not make of the devices' links to it. */
+static void bind_to_ahci(const char *device)
+{
+	char *root = umockdev_testbed_get_root_dir(testbed);
+	char *folder = g_build_filename(root, "sys/bus/pci/drivers/ahci", NULL);
+	char *target = g_strdup_printf("../../../../devices/pci0000:00/%s", device);
+	char *link = g_build_filename(folder, device, NULL);
+
+	ck_assert_int_eq(g_mkdir_with_parents(folder, 0755), 0);
+	ck_assert_int_eq(symlink(target, link), 0);
+	g_free(link);
+	g_free(target);
+	g_free(folder);
+	g_free(root);
+}
+
+START_TEST(nvme_disks_that_the_sata_controller_hides)
+{
+	load("nosg");
+	run("nosg", false);
+	ck_assert(!missing("NVMe"));
+	disk_list_destroy(list);
+	list = NULL;
+	scan_destroy(scan);
+	scan = NULL;
+	bind_to_ahci("0000:00:17.0");
+	run("nosg", false);
+	ck_assert(missing("hides NVMe disks (2)"));
+}
+END_TEST
+
 START_TEST(no_sg_driver_and_no_udev_database)
 {
 	load("nosg");
@@ -565,11 +597,11 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tests, 60);
 	add_tests(tests, laptop_sata, laptop_nvme, laptop_usb_and_oddities, laptop_all,
 		  endpoints_by_every_name, identity_alone_is_the_same, raw_bindings,
-		  no_sg_driver_and_no_udev_database, stacks_spread_their_uses,
-		  btrfs_members_share_the_mount, bcache_holds_what_it_registered,
-		  holders_are_told_from_the_top, a_recorded_machine_tells_every_use,
-		  a_recorded_machine_names_every_disk, the_rescue_stick_is_known_by_its_volume,
-		  mounts_that_cannot_be_read, hot_plug);
+		  nvme_disks_that_the_sata_controller_hides, no_sg_driver_and_no_udev_database,
+		  stacks_spread_their_uses, btrfs_members_share_the_mount,
+		  bcache_holds_what_it_registered, holders_are_told_from_the_top,
+		  a_recorded_machine_tells_every_use, a_recorded_machine_names_every_disk,
+		  the_rescue_stick_is_known_by_its_volume, mounts_that_cannot_be_read, hot_plug);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
