@@ -4,9 +4,11 @@
 # from this distribution's packages alone, in a system of its own that is taken away again.
 # Called by ./bootstrap image.
 #
-# usage: build.sh FOLDER TREE [--keymap LAYOUT] [--lang LANGUAGE]
+# usage: build.sh FOLDER TREE [--firmware] [--keymap LAYOUT] [--lang LANGUAGE]
 #   FOLDER  where they go
 #   TREE    clonedeck as meson installed it (DESTDIR)
+# With --firmware the images are named so, may be larger, and have what some storage adapters and
+# network cards load when they start; Debian keeps that in its component non-free-firmware.
 # CLONEDECK_IMAGE_SOURCES names the package sources, a file as apt reads it; SOURCE_DATE_EPOCH the
 # moment that the files have (the last commit's). Settings of apt (a proxy) are this machine's.
 set -euo pipefail
@@ -18,8 +20,14 @@ tree=$2
 shift 2
 keymap=
 language=
+firmware=
 while [ $# -gt 0 ]; do
 	case $1 in
+	--firmware)
+		firmware=firmware
+		shift
+		continue
+		;;
 	--keymap) keymap=${2:?} ;;
 	--lang) language=${2:?} ;;
 	*)
@@ -36,6 +44,9 @@ packages=(initramfs-tools linux-image-amd64 busybox udev zstd xz-utils cpio kmod
 	kbd console-setup dropbear-bin
 	smartmontools nvme-cli hdparm sg3-utils lsscsi fdisk gdisk gddrescue partclone e2fsprogs
 	util-linux mount ncurses-base libc-bin)
+
+[ -z "$firmware" ] || packages+=(firmware-bnx2 firmware-bnx2x firmware-cavium firmware-misc-nonfree
+	firmware-myricom firmware-netronome firmware-netxen firmware-qlogic firmware-realtek)
 
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 version=$(sed -n "s/^ *version: '\(.*\)',/\1/p" "$top/meson.build" | head -n 1)
@@ -62,6 +73,11 @@ cp -R "$tree/usr" "$work/in/"
 cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,copies,remote,modules,hook,grub.cfg,boot.ipxe} "$top/man/clonedeck.8" \
 	"$work/in/clonedeck/"
 mkdir -p "$out"
+if [ -n "$firmware" ] && [ -n "$sources" ]; then
+	sed -E '/^(Components:|deb )/ { /non-free-firmware/! s/$/ non-free-firmware/ }' "$sources" \
+		>"$work/firmware.${sources##*.}"
+	sources=$work/firmware.${sources##*.}
+fi
 
 # Nobody waits for the initramfs of the system that makes it.
 # shellcheck disable=SC2016 # mmdebstrap's shell expands it
@@ -70,7 +86,7 @@ mmdebstrap --quiet --variant=essential --format=null --dpkgopt=force-confold \
 	--include="$(IFS=, && echo "${packages[*]}")" \
 	--setup-hook="$quiet" \
 	--customize-hook="sync-in '$work/in' /" \
-	--customize-hook="chroot \"\$1\" /clonedeck/assemble '$version' '$keymap' '$language'" \
+	--customize-hook="chroot \"\$1\" /clonedeck/assemble '$version' '$keymap' '$language' '$firmware'" \
 	--customize-hook="sync-out /clonedeck/out '$work'" \
 	"$suite" /dev/null ${sources:+"$sources"}
-mv "$work/clonedeck-$version".* "$out/"
+mv "$work/clonedeck-$version${firmware:+-firmware}".* "$out/"

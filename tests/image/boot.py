@@ -214,10 +214,10 @@ def ssh(machine, password, *command):
     return None if done.returncode == 255 else done.stdout.decode(errors="replace")
 
 
-def menu(machine):
+def menu(machine, leave):
     """Clock, SSH server and a second stick for the logs, from which they are read after the power
-    was cut."""
-    machine.type("q")
+    was cut. leave: what is typed to come there."""
+    machine.type(leave)
     machine.see(r"p  power off")
     machine.type("c")
     machine.see(r"HH:MM")
@@ -280,7 +280,7 @@ def main():
             if options.keys:
                 keys(machine)
             if options.menu:
-                menu(machine)
+                menu(machine, "exit\r" if options.copy or options.keys else "q")
         finally:
             machine.end()
 
