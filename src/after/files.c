@@ -30,15 +30,20 @@ static const char *const names[] = {
 	"boot/grub/grub.cfg",
 	"boot/grub2/grub.cfg",
 	"boot/loader/entries/*.conf",
+	"boot/extlinux/extlinux.conf",
+	/* Those of a partition that is mounted on /boot, or on a folder of it. */
 	"grub/grub.cfg",
 	"grub2/grub.cfg",
 	"loader/entries/*.conf",
+	"extlinux/extlinux.conf",
+	"cmdline.txt",
 	"EFI/*/grub.cfg",
 	/* GRUB, as grub-install makes it, finds its folder by the UUID in it. */
 	"EFI/*/*.efi",
 	"EFI/*/*.EFI",
 };
-static const char *const folders[] = { "", "@/", "root/" };
+/* Volumes of a Btrfs, as installers call the one with the system: SUSE's is the default one. */
+static const char *const folders[] = { "", "@/", "@rootfs/", "root/" };
 
 struct search {
 	const struct identifiers *changed;
@@ -163,17 +168,29 @@ static void look_for(const struct search *search, int root, const char *folder, 
 	globfree(&found);
 }
 
+static bool is_one_of(const char *fs, const char *const *list)
+{
+	while (*list && strcmp(*list, fs) != 0)
+		list++;
+	return *list != NULL;
+}
+
 /* A Btrfs that has its old UUID must not be mounted while the source is attached. */
 static bool can_look(const struct identifier *item)
 {
-	static const char *const known[] = { "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat" };
+	static const char *const known[] = { "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat", NULL };
 
-	if (item->kind != IDENTIFIER_CONTENTS)
-		return false;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(item->fs, known[i]) == 0)
-			return true;
-	return strcmp(item->fs, "btrfs") == 0 && item->changed_to[0];
+	return is_one_of(item->fs, known) ||
+	       (strcmp(item->fs, "btrfs") == 0 && item->changed_to[0]);
+}
+
+/* There may be a system in it all the same. */
+static bool is_closed(const struct identifier *item)
+{
+	static const char *const closed[] = { "btrfs", "crypto_LUKS", "LVM2_member",
+					      "linux_raid_member", NULL };
+
+	return is_one_of(item->fs, closed);
 }
 
 static int look_in(const struct after_disk *disk, const struct identifier *item,
@@ -204,9 +221,13 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
 	for (size_t i = 0; i < changed->count; i++) {
 		const struct identifier *item = &changed->items[i];
 		const struct search search = { changed, item->partition, rewrite, steps };
-		int r = can_look(item) ? look_in(disk, item, &search) : 0;
 		struct after_step *step;
+		int r = 0;
 
+		if (item->kind == IDENTIFIER_CONTENTS && can_look(item))
+			r = look_in(disk, item, &search);
+		else if (item->kind == IDENTIFIER_CONTENTS && is_closed(item))
+			r = -EOPNOTSUPP;
 		if (r == 0)
 			continue;
 		step = after_add(steps, item->partition,
@@ -216,6 +237,8 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
 			return;
 		step->left = true;
 		text_copy(step->said, sizeof(step->said),
-			  r == -ENODEV ? _("This system cannot mount it.") : error_phrase(r));
+			  r == -ENODEV       ? _("This system cannot mount it.")
+			  : r == -EOPNOTSUPP ? _("A system in it may name them.")
+					     : error_phrase(r));
 	}
 }

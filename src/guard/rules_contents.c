@@ -402,7 +402,8 @@ static bool gets_new_ones(const struct rule_context *c)
 
 void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const encrypted[] = { "crypto_LUKS", NULL };
+	static const char *const closed[] = { "crypto_LUKS", "LVM2_member", "linux_raid_member",
+					      NULL };
 	char list[RULE_LIST_MAX];
 
 	if (c->plan->options.identities == IDENTITIES_KEEP)
@@ -421,13 +422,13 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 			 c->source_name);
 		return;
 	}
-	if (find_types(c, encrypted, list))
+	if (find_types(c, closed, list))
 		rule_say(
 			ret, VERDICT_WARN,
-			_("The copy on %s gets new identifiers when it is complete. A system in %s "
-			  "will not start from it: its crypttab and initramfs name the old ones, "
-			  "and nothing in there can be changed. Keep them (--identities=keep) "
-			  "where the copy is to start."),
+			_("The copy on %s gets new identifiers when it is complete. Nothing in %s "
+			  "can be changed: a system there does not start from the copy where its "
+			  "fstab, crypttab or initramfs names an old one. Keep them "
+			  "(--identities=keep) where the copy is to start."),
 			c->destination->disk_node, list);
 	else
 		rule_say(ret, VERDICT_WARN,

@@ -42,7 +42,7 @@ debian() {
 	mkdir -p "$store"
 	rm -rf --one-file-system "$store/root.new"
 	debootstrap --variant=minbase \
-		--include=linux-image-amd64,systemd-sysv,udev,initramfs-tools,grub-pc-bin,grub-efi-amd64-bin,grub2-common,e2fsprogs,dosfstools,xfsprogs,btrfs-progs,kmod,zstd \
+		--include=linux-image-amd64,systemd-sysv,udev,initramfs-tools,grub-pc-bin,grub-efi-amd64-bin,grub2-common,e2fsprogs,dosfstools,xfsprogs,btrfs-progs,lvm2,cryptsetup-initramfs,kmod,zstd \
 		bookworm "$store/root.new" http://deb.debian.org/debian
 	rm -rf "$store"/root.new/{var/cache/apt,var/lib/apt/lists,usr/share/{doc,locale,man}}/*
 	mv "$store/root.new" "$store/root"
@@ -133,6 +133,7 @@ GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
 	else
 		inside_of "$3" grub-install --target=i386-pc "$2"
 	fi
+	inside_of "$3" update-initramfs -u # as an installer does: it has what fstab and resume name
 	inside_of "$3" update-grub
 	# There is no udev here, so GRUB did not find the name by which it is known.
 	sed -i "s|root=/dev/loop[0-9p]*|root=UUID=$(uuid "$root_node")|" "$3/boot/grub/grub.cfg"

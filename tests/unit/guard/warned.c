@@ -360,6 +360,12 @@ static void set_new_identities_of_luks(struct machine *m)
 	set_fs(m, "crypto_LUKS");
 }
 
+static void set_new_identities_of_lvm(struct machine *m)
+{
+	set_new_identities(m);
+	set_fs(m, "LVM2_member");
+}
+
 /* No warnings: what a technician is to know. */
 const struct rule_case said[] = {
 	{ "source-boots", set_boots, "BIOS: GRUB" },
@@ -373,7 +379,8 @@ const struct rule_case warned[] = {
 	{ "source-failing", set_failing_source, "--preset failing" },
 	{ "source-failing", set_failing_source_used_only, "--used=first" },
 	{ "new-identities", set_new_identities, "may then not start" },
-	{ "new-identities", set_new_identities_of_luks, "will not start" },
+	{ "new-identities", set_new_identities_of_luks, "does not start" },
+	{ "new-identities", set_new_identities_of_lvm, "does not start" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },
 	{ "image-space", set_no_space_sparse, "sparse" },
