@@ -5,7 +5,7 @@
 # first, once (debootstrap); without KVM a boot takes one to ten minutes.
 #
 # usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
-#   SYSTEM: bios uefi xfs btrfs 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
+#   SYSTEM: bios uefi xfs btrfs lvm luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
 #   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
@@ -24,7 +24,7 @@ if [ "${1:-}" = inside ]; then # the kernel that has vfat
 fi
 . "$(dirname -- "$0")/../system/lib.sh"
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
-need debootstrap qemu-system-x86_64 sgdisk sfdisk parted jq
+need debootstrap qemu-system-x86_64 qemu-img sgdisk sfdisk parted pvcreate jq
 store=${CLONEDECK_TEST_CACHE:-/var/cache/clonedeck-tests}/boots
 
 [ $# -gt 0 ] || set -- \
@@ -76,33 +76,78 @@ marker() { # ROOT
 # table SYSTEM: room is left behind and between the partitions, and in them (see file_systems).
 table() {
 	local root='size=1900MiB, type=linux' swap='start=2600MiB, size=128MiB, type=swap'
+	local esp='start=1MiB, size=64MiB, type=uefi'
 	case $1 in
 	bios) printf '%s\n' 'label: dos' "start=1MiB, bootable, ${root/linux/83}" "${swap/swap/82}" ;;
-	uefi | xfs) printf '%s\n' 'label: gpt' 'start=1MiB, size=64MiB, type=uefi' "$root" "$swap" ;;
+	uefi | xfs) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" ;;
 	btrfs) printf '%s\n' 'label: gpt' \
 		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "$root" "$swap" ;;
-	4kn) printf '%s\n' 'label: gpt' 'start=1MiB, size=300MiB, type=uefi' "$root" "$swap" ;;
+	lvm) printf '%s\n' 'label: gpt' "$esp" "${root/type=linux/type=lvm}" ;;
+	luks) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" 'size=160MiB, type=linux' ;;
+	4kn) printf '%s\n' 'label: gpt' "${esp/64/300}" "$root" "$swap" ;;
 	esac
 }
 
-file_systems() { # SYSTEM NODE: sets $root_number, $fs
-	fs=ext4
+# file_systems SYSTEM NODE: makes them. Sets fs (of the root), root_number; root_node, swap_node,
+# where they are, as root_name and swap_name are for fstab; esp_node and boot_node, where there are any.
+file_systems() {
+	fs=ext4 root_number=2 esp_node='' boot_node=''
 	case $1 in
 	bios) root_number=1 ;;
-	*) root_number=2 ;;
-	esac
-	case $1 in
 	xfs | btrfs) fs=$1 ;;
 	esac
-	mkswap -q "$2p$((root_number + 1))"
-	case $fs in
-	ext4) mkfs.ext4 -q -F "$2p$root_number" 1400M ;;
-	xfs) mkfs.xfs -q -f -d size=1700m "$2p$root_number" ;;
-	btrfs) mkfs.btrfs -q -f -b 1400M "$2p$root_number" ;;
+	root_node=$2p$root_number swap_node=$2p$((root_number + 1))
+	case $1 in
+	bios | btrfs) ;;
+	*)
+		esp_node=${2}p1
+		mkfs.vfat -F 32 "$esp_node" >/dev/null
+		;;
 	esac
 	case $1 in
-	uefi | xfs | 4kn) mkfs.vfat -F 32 "$2p1" >/dev/null ;;
+	lvm) make_lvm ;;
+	luks)
+		make_luks
+		boot_node=${2}p4
+		mkfs.ext2 -q -F "$boot_node"
+		;;
 	esac
+	mkswap -q "$swap_node"
+	case $fs in
+	ext4) mkfs.ext4 -q -F "$root_node" 1400M ;;
+	xfs) mkfs.xfs -q -f -d size=1700m "$root_node" ;;
+	btrfs) mkfs.btrfs -q -f -b 1400M "$root_node" ;;
+	esac
+	root_name=UUID=$(uuid "$root_node") swap_name=UUID=$(uuid "$swap_node")
+	[ "$1" != lvm ] || root_name=/dev/mapper/lab-root swap_name=/dev/mapper/lab-swap
+	[ "$1" != luks ] || root_name=/dev/mapper/root_crypt
+}
+
+# No device mapper is needed: the volumes lie one after the other, from 1 MiB on.
+make_lvm() {
+	local lvm=(--driverloaded n --devices "$root_node") start
+	pvcreate -q "${lvm[@]}" --dataalignment 1m "$root_node"
+	vgcreate -q "${lvm[@]}" lab "$root_node"
+	lvcreate -q -y -an -Zn -Wn "${lvm[@]}" -L 1400M -n root lab
+	lvcreate -q -y -an -Zn -Wn "${lvm[@]}" -L 128M -n swap lab
+	start=$(($(cat "/sys/class/block/${root_node##*/}/start") * 512 + 1048576))
+	swap_node=$(attach "$PWD/system.img" --offset $((start + 1400 * 1048576)) --sizelimit 128MiB)
+	root_node=$(attach "$PWD/system.img" --offset "$start" --sizelimit 1400MiB)
+}
+
+# The header is made now, as fstab and the initramfs name it; encrypt() fills it.
+make_luks() {
+	luks_node=$root_node
+	head -c 32 /dev/urandom | base64 -w 0 >key
+	qemu-img create -q -f luks --object secret,id=key,file=key -o key-secret=key,iter-time=10 luks.img 1800M
+	dd if=luks.img of="$luks_node" bs=1M count=8 conv=fsync status=none
+	truncate -s 1800M inside.img
+	root_node=$(attach "$PWD/inside.img")
+}
+
+encrypt() {
+	qemu-img convert -n -f raw --object secret,id=key,file=key inside.img \
+		--target-image-opts "driver=luks,key-secret=key,file.driver=host_device,file.filename=$luks_node"
 }
 
 uuid() { # NODE
@@ -111,12 +156,13 @@ uuid() { # NODE
 
 # As an installer leaves it.
 install_system() { # SYSTEM NODE ROOT
-	local root_node="$2p$root_number" swap_node="$2p$((root_number + 1))"
 	{
-		echo "UUID=$(uuid "$root_node") / $fs defaults 0 1"
-		echo "UUID=$(uuid "$swap_node") none swap sw 0 0"
+		echo "$root_name / $fs defaults${volume:+,subvol=$volume} 0 1"
+		echo "$swap_name none swap sw 0 0"
+		[ -z "$boot_node" ] || echo "UUID=$(uuid "$boot_node") /boot ext2 defaults 0 2"
+		[ -z "$esp_node" ] || echo "UUID=$(uuid "$esp_node") /boot/efi vfat umask=0077 0 1"
 	} >"$3/etc/fstab"
-	echo "RESUME=UUID=$(uuid "$swap_node")" >"$3/etc/initramfs-tools/conf.d/resume"
+	echo "RESUME=$swap_name" >"$3/etc/initramfs-tools/conf.d/resume"
 	echo 'GRUB_CMDLINE_LINUX="console=ttyS0 quiet systemd.show_status=0 mitigations=off"
 GRUB_TIMEOUT=0
 GRUB_TERMINAL=serial
@@ -126,17 +172,21 @@ GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
 	mkdir -p "$3/etc/systemd/system.conf.d"
 	printf '[Manager]\nDefaultTimeoutStartSec=900s\nDefaultDeviceTimeoutSec=900s\n' \
 		>"$3/etc/systemd/system.conf.d/slow.conf"
-	if [ "$root_number" = 2 ] && [ "$1" != btrfs ]; then
-		echo "UUID=$(uuid "$2p1") /boot/efi vfat umask=0077 0 1" >>"$3/etc/fstab"
-		mkdir -p "$3/boot/efi"
-		install_efi "$2p1" "$(uuid "$root_node")" "$3"
+	if [ "$1" = luks ]; then
+		mkdir -m 700 "$3/etc/keys"
+		cp key "$3/etc/keys/root.key"
+		echo "root_crypt UUID=$(uuid "$luks_node") /etc/keys/root.key luks,initramfs" >"$3/etc/crypttab"
+		echo 'KEYFILE_PATTERN=/etc/keys/*.key' >>"$3/etc/cryptsetup-initramfs/conf-hook"
+	fi
+	inside_of "$3" update-initramfs -u # it has what fstab, crypttab and resume name
+	if [ -n "$esp_node" ]; then
+		install_efi "$3"
 	else
 		inside_of "$3" grub-install --target=i386-pc "$2"
 	fi
-	inside_of "$3" update-initramfs -u # as an installer does: it has what fstab and resume name
 	inside_of "$3" update-grub
 	# There is no udev here, so GRUB did not find the name by which it is known.
-	sed -i "s|root=/dev/loop[0-9p]*|root=UUID=$(uuid "$root_node")|" "$3/boot/grub/grub.cfg"
+	sed -i "s|root=/dev/loop[0-9p]*|root=$root_name|" "$3/boot/grub/grub.cfg"
 }
 
 # inside_of ROOT COMMAND...: this machine's /dev is never mounted where what removes the folder
@@ -149,19 +199,21 @@ inside_of() {
 }
 
 # As grub-install does it, which would have to mount the partition.
-install_efi() { # NODE UUID ROOT
+install_efi() { # ROOT
+	local grub=/boot/grub
+	[ -z "$boot_node" ] || grub=/grub
 	# shellcheck disable=SC2016 # of GRUB
-	printf 'search.fs_uuid %s root\nset prefix=($root)/boot/grub\n' "$2" >load.cfg
-	grub-mkimage -O x86_64-efi -c load.cfg -p /boot/grub -o grubx64.efi part_gpt ext2 xfs search_fs_uuid normal
-	mkdir -p "$3/boot/grub"
-	cp -r /usr/lib/grub/x86_64-efi "$3/boot/grub/"
-	mmd -i "$1" ::EFI ::EFI/debian ::EFI/BOOT
-	mcopy -i "$1" grubx64.efi ::EFI/debian/grubx64.efi
-	mcopy -i "$1" grubx64.efi ::EFI/BOOT/BOOTX64.EFI
+	printf 'search.fs_uuid %s root\nset prefix=($root)%s\n' "$(uuid "${boot_node:-$root_node}")" "$grub" >load.cfg
+	grub-mkimage -O x86_64-efi -c load.cfg -p "$grub" -o grubx64.efi part_gpt ext2 xfs lvm search_fs_uuid normal
+	mkdir -p "$1/boot/efi" "$1/boot/grub"
+	cp -r /usr/lib/grub/x86_64-efi "$1/boot/grub/"
+	mmd -i "$esp_node" ::EFI ::EFI/debian ::EFI/BOOT
+	mcopy -i "$esp_node" grubx64.efi ::EFI/debian/grubx64.efi
+	mcopy -i "$esp_node" grubx64.efi ::EFI/BOOT/BOOTX64.EFI
 }
 
 make_system() { # SYSTEM
-	local image=$store/$1.img sector=512 node
+	local image=$store/$1.img sector=512 node volume=''
 	[ "$1" != 4kn ] || sector=4096
 	[ ! -e "$image" ] || return 0
 	debian
@@ -171,10 +223,24 @@ make_system() { # SYSTEM
 	table "$1" | sfdisk -q --wipe always "$node"
 	know_partitions "$node" 2
 	file_systems "$1" "$node"
-	know_partitions "$node" $((root_number + 1))
-	mount_at root "${node}p$root_number"
+	mount_at root "$root_node"
+	if [ "$fs" = btrfs ]; then # as Debian's installer has it
+		volume=@rootfs
+		btrfs -q subvolume create root/$volume
+		unmount root
+		mount_at root "$root_node" -o subvol=$volume
+	fi
+	[ -z "$boot_node" ] || mount_at root/boot "$boot_node"
 	cp -a "$store/root/." root/
 	install_system "$1" "$node" root
+	# What of the copy cannot be seen from outside.
+	case $1 in
+	lvm) blkid -p "$root_node" "$swap_node" ;;
+	luks) blkid -p "$root_node" ;;
+	esac >"$store/$1.inside"
+	[ -z "$boot_node" ] || unmount root/boot
+	unmount root
+	[ "$1" != luks ] || encrypt
 	undo
 	mv system.img "$image"
 }
@@ -182,21 +248,26 @@ make_system() { # SYSTEM
 # ---- a copy, and the machine ----
 
 copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
-	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072
+	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072 status=0
 	[ "$1" != 4kn ] || sector=4096
 	[ "$1" != bios ] || root=1
+	# Volumes of LVM keep theirs.
+	[ "$1" != lvm ] || [ "$3" = keep ] || status=4
 	cp --sparse=always "$store/$1.img" source.img
 	case $2 in
-	larger) size=4096 options+=(--grow="$root" --grow-fs) ;;
+	larger)
+		size=4096 options+=(--grow="$root")
+		[[ $1 = l* ]] || options+=(--grow-fs)
+		;;
 	smaller) size=2048 options+=(--table=fit) ;;
 	esac
 	truncate -s "${size}M" copy.img
 	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* ]]; then
-		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -M 512 -t 1500 -w "$PWD" \
-			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}"
+		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -m xfs -M 512 -t 1500 -w "$PWD" \
+			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}" || [ $? = "$status" ]
 		attach "$PWD/copy.img" --sector-size "$sector"
 	else
-		clone 0 "$(attach "$PWD/source.img" --sector-size "$sector")" \
+		clone "$status" "$(attach "$PWD/source.img" --sector-size "$sector")" \
 			"$(attach "$PWD/copy.img" --sector-size "$sector")" "${options[@]}"
 		cat out err
 	fi
@@ -217,7 +288,7 @@ check_copy() { # NODE
 	! parted -s "$node" print 2>&1 | grep -iE 'error|warning|corrupt|not all of the space' || fail parted
 	! sfdisk -d "$node" | grep -q 'label: gpt' || sgdisk -v "$node" | grep -q 'No problems found'
 	know_partitions "$node" 2
-	blkid -p "$node"p* >contents
+	blkid -p "$node"p* | cat - "$store/$system.inside" >contents
 	for part in "$node"p*; do
 		case $(blkid -p -s TYPE -o value "$part") in
 		ext4) e2fsck -fn "$part" ;;
@@ -245,12 +316,13 @@ boot_copy() { # SYSTEM BUS: the serial line goes to `serial`
 		-device 'nvme-ns,drive=copy,bus=n,logical_block_size=4096,physical_block_size=4096') ;;
 	usb) devices=(-device qemu-xhci -device 'usb-storage,drive=copy') ;;
 	esac
-	timeout "${BOOT_LIMIT:-900}" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu max -smp 2 -m 768 \
+	# With "-cpu max" the kernel tests its AES, which takes minutes under emulation: udev waits for it.
+	timeout "${BOOT_LIMIT:-900}" qemu-system-x86_64 -machine q35 -accel tcg,thread=multi -cpu qemu64 -smp 2 -m 768 \
 		-nodefaults -display none -vga none -no-reboot ${chips[@]+"${chips[@]}"} -serial file:serial \
 		-drive 'if=none,id=copy,format=raw,file=copy.img' "${devices[@]}" </dev/null || true
 	tail -n 40 serial
 	# Root and swap are those of the copy, by their UUIDs, and no unit has failed.
-	grep -a "marker root=/dev/[a-z0-9]*,$(uuid_of ext4 xfs btrfs) swap=/dev/[a-z0-9]*,$(uuid_of swap) .* failed=0 end" serial
+	grep -a "marker root=[^ ]*,$(uuid_of ext4 xfs btrfs) swap=[^ ]*,$(uuid_of swap) .* failed=0 end" serial
 }
 
 one() { # WISH
