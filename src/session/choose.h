@@ -213,8 +213,8 @@ struct session_wish {
  * Replaces the plan and checks it, in the background. Obvious errors are returned at once, and then
  * there is no plan. Otherwise the state is SESSION_CHECKING until SESSION_CHANGE_STATE announces
  * SESSION_PLANNED, or the previous state with the reason in session_error(SESSION_TASK_PLAN).
- * Refusals are verdicts, not errors. With a map, a report or a domain, the report of an earlier
- * copy stays until that was read.
+ * Before the first list of disks it is -EAGAIN. Refusals are verdicts, not errors. With a map, a
+ * report or a domain, the report of an earlier copy stays until that was read.
  */
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr);
 

@@ -350,6 +350,21 @@ const struct disk_list *session_disks(const struct session *session)
 	return session->disks;
 }
 
+int session_need_disks(const struct session *session, const char *operation, const char *object,
+		       struct error *reterr)
+{
+	const struct error *failed = &session->errors[SESSION_TASK_SCAN];
+
+	if (session->disks)
+		return 0;
+	if (!failed->code)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, operation, object,
+				 _("The disks are still being looked for."));
+	if (reterr)
+		*reterr = *failed;
+	return failed->code;
+}
+
 const char *session_hotplug_line(const struct session *session, unsigned index)
 {
 	unsigned kept =
@@ -394,10 +409,10 @@ static int begin_find(struct session *session, struct error *reterr)
 int session_find(struct session *session, const char *text, bool destination, struct error *reterr)
 {
 	struct finding *finding = &session->finding;
+	int r = session_need_disks(session, "open", text, reterr);
 
-	if (!session->disks)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "open", text,
-				 _("The disks are still being looked for."));
+	if (r < 0)
+		return r;
 	text_copy(finding->wanted, sizeof(finding->wanted), text);
 	finding->wanted_destination = destination;
 	finding->again = session_runs(session, SESSION_TASK_FIND);

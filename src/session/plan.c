@@ -196,6 +196,7 @@ static int begin_check(struct session *session, struct error *reterr)
 		check->ends.extents = NULL;
 		check->ends.extent_count = 0;
 		check->ends.free_places = NULL;
+		check->ends.fitted.units = NULL;
 		check->empty_to = check_empty_to(session->plan, session->resume);
 	}
 	loaded_done(&check->loaded);
@@ -413,6 +414,9 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	CLEANUP(plan) struct plan *plan = NULL;
 	int r = session_refuse_busy(session, wish->map ? "resume" : "plan", reterr);
 
+	/* Until they are known, no end of a map or a report can be found. */
+	if (r == 0)
+		r = session_need_disks(session, "plan", wish->map, reterr);
 	if (r < 0)
 		return r;
 	if (wish->map || wish->report || wish->domain)

@@ -243,6 +243,9 @@ void session_disks_done(struct session *session);
 void session_look_again(struct session *session);
 /* It was written to: it is read with the next list. */
 void session_forget_destination(struct session *session);
+/* -EAGAIN before the first list, or why there is none. */
+int session_need_disks(const struct session *session, const char *operation, const char *object,
+		       struct error *reterr);
 /* Frees a list unless the session, a job or a task still looks at it. */
 void session_drop_disks(struct session *session, const struct disk_list *disks);
 /* The disk that an end is or lies on; NULL for an image. */

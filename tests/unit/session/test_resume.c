@@ -59,6 +59,25 @@ START_TEST(stopped_copy_is_resumed)
 }
 END_TEST
 
+/* Whoever is quick asks for it before the disks are known, on a busy machine most of all. */
+START_TEST(a_map_needs_the_list_of_disks)
+{
+	const char *map = stop_in_the_middle();
+	const struct session_wish wish = { .map = map };
+	struct session_options options = { .all = true, .log_dir = directory };
+	struct error error = { 0 };
+
+	ck_assert_int_eq(session_new(&options, &session, &error), 0);
+	ck_assert_int_eq(session_plan(session, &wish, &error), -EAGAIN);
+	session_scan(session, NULL);
+	ck_assert_int_eq(session_plan(session, &wish, &error), -EAGAIN);
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	while (!session_disks(session))
+		wait_once();
+	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
+}
+END_TEST
+
 /* A loop device with another number is known by the file behind it. */
 START_TEST(resume_finds_disks_under_other_names)
 {
@@ -268,9 +287,10 @@ Suite *unit_suite(void)
 	TCase *tcase;
 	Suite *suite = session_suite("resume", session_setup, &tcase);
 
-	add_tests(tcase, stopped_copy_is_resumed, resume_finds_disks_under_other_names,
-		  resume_refuses_another_disk, chosen_bad_areas_are_read_again,
-		  a_map_in_use_is_told_of, the_newest_map_is_found_where_its_copy_was_not_finished,
-		  map_is_never_replaced, foreign_map_is_refused);
+	add_tests(tcase, stopped_copy_is_resumed, a_map_needs_the_list_of_disks,
+		  resume_finds_disks_under_other_names, resume_refuses_another_disk,
+		  chosen_bad_areas_are_read_again, a_map_in_use_is_told_of,
+		  the_newest_map_is_found_where_its_copy_was_not_finished, map_is_never_replaced,
+		  foreign_map_is_refused);
 	return suite;
 }
