@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command attach: the deck of a copy that runs comes to this terminal. */
+/* The command attach: the deck of a copy that runs comes to this terminal; of one that has no deck,
+ * what its record tells. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 #include "cli/cli.h"
+#include "cli/watch.h"
 #include "discover/running.h"
 #include "ui/deck.h"
 
-static const char *end_name(const struct running_end *end)
-{
-	return end->node[0] ? end->node : _("image");
-}
-
 static void print_job(FILE *out, const struct running *job)
 {
-	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, end_name(&job->source),
-		end_name(&job->destination), job->percent, job->state);
+	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid,
+		watch_end_name(&job->source), watch_end_name(&job->destination), job->percent,
+		job->state);
 }
 
 /* Those that have ended lately. */
@@ -26,18 +23,10 @@ static void tell_ended(uint32_t pid)
 {
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
 	size_t count = jobs ? running_list_ended(NULL, jobs) : 0;
-	char report[3 * sizeof(jobs->report)];
 
 	for (size_t i = 0; i < count; i++)
 		if (!pid || jobs[i].pid == (pid_t)pid)
-			fprintf(stderr,
-				_("The copy of process %ld, %s -> %s, has ended with exit status "
-				  "%d. Report: %s\n"),
-				(long)jobs[i].pid, end_name(&jobs[i].source),
-				end_name(&jobs[i].destination), jobs[i].exit_code,
-				jobs[i].report[0]
-					? text_show(report, sizeof(report), jobs[i].report)
-					: _("none was written"));
+			watch_print_end(stderr, &jobs[i]);
 	free(jobs);
 }
 
@@ -60,19 +49,12 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 	return NULL;
 }
 
-static int tell_no_deck(const struct running *job, int err)
+static int tell_not_allowed(const struct running *job)
 {
-	if (err == -EACCES)
-		fprintf(stderr,
-			_("clonedeck: The copy of process %ld is root's: only root can "
-			  "attach to it.\n"),
-			(long)job->pid);
-	else
-		fprintf(stderr,
-			_("clonedeck: The copy of process %ld was started without a deck, "
-			  "so there is none to attach to. SIGUSR1 makes it print its "
-			  "progress where it was started.\n"),
-			(long)job->pid);
+	fprintf(stderr,
+		_("clonedeck: The copy of process %ld is root's: only root can "
+		  "attach to it.\n"),
+		(long)job->pid);
 	print_job(stderr, job);
 	return EXIT_ENVIRONMENT;
 }
@@ -92,8 +74,10 @@ static int attach(const struct deck_options *looks, uint32_t pid)
 								    : NULL;
 		if (options.folder)
 			code = deck_attach(&options, (long)job->pid, &found);
-		if (found < 0)
-			code = tell_no_deck(job, found);
+		if (found == -EACCES)
+			code = tell_not_allowed(job);
+		else if (found < 0)
+			code = watch(job);
 	}
 	free(jobs);
 	return code;
@@ -119,15 +103,19 @@ int cli_attach(int argc, char **argv)
 	if (r != 0)
 		return r;
 	if (wanted.help)
-		return cli_help(
-			_("Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
-			  "                        [--size COLUMNSxROWS] [PID]\n"
-			  "\n"
-			  "Brings the deck of a copy that runs to this terminal: one that was "
-			  "left, or\n"
-			  "that another terminal shows. PID is one of 'clonedeck jobs'; it is "
-			  "needed only\n"
-			  "if several copies run. The options are those of the deck.\n"));
+		return cli_help(_(
+			"Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
+			"                        [--size COLUMNSxROWS] [PID]\n"
+			"\n"
+			"Brings the deck of a copy that runs to this terminal: one that was "
+			"left, or\n"
+			"that another terminal shows. PID is one of 'clonedeck jobs'; it is "
+			"needed only\n"
+			"if several copies run. The options are those of the deck.\n"
+			"\n"
+			"A copy that was started on the command line has no deck: its progress is "
+			"shown\n"
+			"until it ends. Ctrl-C leaves that; the copy goes on.\n"));
 	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
 		return cli_usage(argv[0],
 				 _("\"%s\" is no process number; 'clonedeck jobs' shows "

@@ -69,3 +69,33 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 			 floor(100.0 * (double)job->proof.verified / (double)job->total));
 	return buffer;
 }
+
+const char *progress_doing(const struct running *running)
+{
+	for (int i = JOB_READY; i <= JOB_WAITING; i++)
+		if (i != JOB_COPYING &&
+		    strcmp(job_state_name((enum job_state)i), running->state) == 0)
+			return job_state_words((enum job_state)i);
+	for (int i = PASS_BASELINE; i <= PASS_CLEAR_CHECK; i++)
+		if (strcmp(pass_name((enum pass_kind)i), running->stage) == 0)
+			return pass_words((enum pass_kind)i);
+	return strcmp(running->state, job_state_name(JOB_COPYING)) == 0
+		       ? job_state_words(JOB_COPYING)
+		       : _("unknown");
+}
+
+const char *progress_of_record(const struct running *running, char buffer[static PROGRESS_LINE_MAX])
+{
+	char left[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], bad[UNITS_TEXT_MAX];
+	bool known = running->rate >= 0;
+
+	snprintf(buffer, PROGRESS_LINE_MAX,
+		 _("%.1f %%  left %s  %s  %s  unreadable %s  errors %llu"), running->percent,
+		 running->left < 0 ? _("unknown")
+				   : units_print_duration((uint64_t)running->left, left),
+		 progress_doing(running),
+		 units_print_rate(known ? running->rate : (double)NAN, rate),
+		 units_print_short(running->bad, UNITS_SI, 512, bad),
+		 (unsigned long long)running->errors);
+	return buffer;
+}

@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_SESSION_PROGRESS_H
 #define CLONEDECK_SESSION_PROGRESS_H
 
+#include "discover/running.h"
 #include "job/snapshot.h"
 
 #define PROGRESS_LINE_MAX 1024
@@ -11,6 +12,11 @@
  * is to be done, then of the pass under way, so that a narrow terminal cuts the least of it.
  * Translated. Returns buffer. */
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX]);
+/* The same of another process's copy, as far as its record tells. */
+const char *progress_of_record(const struct running *running,
+			       char buffer[static PROGRESS_LINE_MAX]);
+/* What it does now, in the words of the deck: "copying", "reading back"; translated. */
+const char *progress_doing(const struct running *running);
 /* Never rounded up: 100.0 is kept for what is really complete. */
 double progress_percent(double fraction);
 

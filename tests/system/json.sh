@@ -173,12 +173,19 @@ the_copies_that_run() {
 	[ "$(valid out)" = jobs ]
 	run 0 jobs
 	says "$destination"
-	# It has no deck.
-	run 2 attach "$copy"
-	says "started without a deck"
-	says "$destination"
+	# It has no deck: it is looked at, for a while or to its end.
+	timeout --preserve-status -s INT 3 "$CLONEDECK" attach "$copy" >watched
+	grep -qF "copies $source to $destination without a deck" watched
+	grep -qF "The copy of process $copy goes on" watched
+	"$CLONEDECK" attach "$copy" >watched &
+	watcher=$!
+	wait_for grep -qE '^[0-9.]+ %  left ' watched
 	kill -INT "$copy"
 	ends 6
+	status=0
+	wait "$watcher" || status=$?
+	[ "$status" = 6 ]
+	grep -qF 'has ended with exit status 6. Report: ' watched
 	run 1 attach "$copy"
 	says "has ended with exit status 6. Report: "
 	! "$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" 'any(.jobs[]; .pid == $pid)'

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "job/snapshot.h"
+#include "session/progress.h"
 
 #include "ui/core/layout.h"
 
@@ -86,21 +87,6 @@ static void text_ends(const struct jobs_row *row, int width, struct line *line)
 			break;
 	}
 	line_put(line, width, ends.text);
-}
-
-/* In the words of the deck, of what the record says in those of JSON. */
-static const char *state_words(const struct running *running)
-{
-	for (int i = JOB_READY; i <= JOB_WAITING; i++)
-		if (i != JOB_COPYING &&
-		    strcmp(job_state_name((enum job_state)i), running->state) == 0)
-			return job_state_words((enum job_state)i);
-	for (int i = PASS_BASELINE; i <= PASS_CLEAR_CHECK; i++)
-		if (strcmp(pass_name((enum pass_kind)i), running->stage) == 0)
-			return pass_words((enum pass_kind)i);
-	return strcmp(running->state, job_state_name(JOB_COPYING)) == 0
-		       ? job_state_words(JOB_COPYING)
-		       : _("unknown");
 }
 
 static int past_percent(const struct past_copy *past)
@@ -182,7 +168,7 @@ void jobs_text_row(const struct jobs_row *row, struct line *line)
 {
 	const struct running *running = row->running;
 	char done[32] = "-", rate[UNITS_TEXT_MAX] = "", left[UNITS_TEXT_MAX], note[64];
-	const char *state = running                ? state_words(running)
+	const char *state = running                ? progress_doing(running)
 			    : row->past->result[0] ? row->past->result
 						   : _("UNFINISHED");
 	const char *const texts[5] = { state, done, rate, left, note };
@@ -232,7 +218,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 
 	print_end(out, _("From"), &job->source);
 	print_end(out, _("To"), &job->destination);
-	fprintf(out, _("%s, %.1f %% of all, %s"), state_words(job), job->percent,
+	fprintf(out, _("%s, %.1f %% of all, %s"), progress_doing(job), job->percent,
 		units_print_rate(job->rate, text));
 	if (job->left >= 0)
 		fprintf(out, _(", left %s, ends %s\n"),
@@ -248,7 +234,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 		when(job->started, true, clock, sizeof(clock)));
 	if (!job->has_deck && !job->own)
 		fputs(_("It has no deck: it was started on the command line. Ctrl-C there, or "
-			"SIGINT, stops it; SIGUSR1 makes it print its progress.\n"),
+			"SIGINT, stops it; 'clonedeck attach' shows its progress elsewhere.\n"),
 		      out);
 }
 
