@@ -63,6 +63,10 @@ void after_identities(const struct after_disk *disk, const struct identifiers *o
 void after_files(const struct after_disk *disk, const struct identifiers *changed, bool rewrite,
 		 struct after_steps *steps);
 
+/* A mount that nobody else sees: it has no place in the tree, and goes with its descriptor, however
+ * this process ends. Its root, or a negative errno. */
+int after_mount(const char *fs, const char *node, bool writable);
+
 /* ---- loop.c ---- */
 
 #define AFTER_NODE_MAX 32

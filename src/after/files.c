@@ -52,8 +52,7 @@ struct search {
 	struct after_steps *steps;
 };
 
-/* A mount that nobody else sees: it has no place in the tree, and goes with its descriptor. */
-static int mount_hidden(const char *fs, const char *node, bool writable)
+int after_mount(const char *fs, const char *node, bool writable)
 {
 	CLEANUP(close) int context = fsopen(fs, FSOPEN_CLOEXEC);
 
@@ -205,7 +204,7 @@ static int look_in(const struct after_disk *disk, const struct identifier *item,
 
 	if (loop < 0)
 		return loop;
-	CLEANUP(close) int root = mount_hidden(item->fs, node, search->rewrite);
+	CLEANUP(close) int root = after_mount(item->fs, node, search->rewrite);
 
 	if (root < 0)
 		return root;

@@ -474,6 +474,13 @@ static int check_idle(const struct session *session, struct error *reterr)
 		_("The report is still being saved; that takes as long as the disk does."));
 }
 
+static int need_report(const struct session *session, const char *path, struct error *reterr)
+{
+	return session->has_report ? 0
+				   : error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
+					       _("There is no report yet."));
+}
+
 static int begin_save(struct session *session, struct error *reterr)
 {
 	struct saving *saving = &session->saving;
@@ -506,7 +513,7 @@ int session_sign(struct session *session, const char *operator_name, const char 
 	text_copy(report->operator_name, sizeof(report->operator_name), session->operator_name);
 	text_copy(report->ticket, sizeof(report->ticket), session->ticket);
 	report->mask_serials = mask_serials;
-	session->saving.path[0] = '\0';
+	session->saving.path[0] = session->saving.stick.node[0] = '\0';
 	return begin_save(session, reterr);
 }
 
@@ -515,15 +522,34 @@ int session_save(struct session *session, const char *path, struct error *reterr
 	struct saving *saving = &session->saving;
 	int r = check_idle(session, reterr);
 
+	if (r == 0)
+		r = need_report(session, path, reterr);
 	if (r < 0)
 		return r;
-	if (!session->has_report)
-		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
-				 _("There is no report yet."));
 	if (strlen(path) >= sizeof(saving->path))
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
 				 _("The report cannot be saved there: the path is too long."));
 	files_absolute(saving->path, sizeof(saving->path), path);
+	saving->stick.node[0] = '\0';
+	return begin_save(session, reterr);
+}
+
+size_t session_sticks(const struct session *session, struct stick ret[static STICKS_MAX])
+{
+	return session->plan ? stick_list(session->disks, session->plan,
+					  session->options.practice_dir != NULL, ret)
+			     : 0;
+}
+
+int session_save_on(struct session *session, const struct stick *stick, struct error *reterr)
+{
+	int r = check_idle(session, reterr);
+
+	if (r == 0)
+		r = need_report(session, stick->node, reterr);
+	if (r < 0)
+		return r;
+	session->saving.stick = *stick;
 	return begin_save(session, reterr);
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_SESSION_RUN_H
 #define CLONEDECK_SESSION_RUN_H
 
+#include "after/stick.h"
 #include "job/job.h"
 #include "report/report.h"
 #include "session/choose.h"
@@ -76,6 +77,12 @@ int session_sign(struct session *session, const char *operator_name, const char 
  * ending is replaced by .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.
  */
 int session_save(struct session *session, const char *path, struct error *reterr);
+/* The sticks of the newest list that the report can be saved on, none of a disk of the plan, none
+ * in use. Returns their number. */
+size_t session_sticks(const struct session *session, struct stick ret[static STICKS_MAX]);
+/* Saves report, text, certificate, log and map on one of them, likewise. It is mounted only for
+ * that. */
+int session_save_on(struct session *session, const struct stick *stick, struct error *reterr);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
 

@@ -207,6 +207,71 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	return r < 0 ? r : list;
 }
 
+/* ---- on a stick ---- */
+
+static void put_file(FILE *to, const void *user)
+{
+	FILE *from = *(FILE *const *)user;
+	char buffer[4096];
+	size_t n;
+
+	/* What cannot be written, file_replace() asks the stream for. */
+	while ((n = fread(buffer, 1, sizeof(buffer), from)) > 0)
+		(void)fwrite(buffer, 1, n, to);
+}
+
+/* Log and map, as they are; a copy may have none. */
+static int copy_file(const char *from, const char *to)
+{
+	CLEANUP(fclose) FILE *file = from[0] ? fopen(from, "re") : NULL;
+	int r = file ? file_replace(NULL, to, 0644, put_file, &file) : 0;
+
+	return r == 0 && file && ferror(file) ? -EIO : r;
+}
+
+/* The files name where they are kept, not these copies of them. */
+static int put_all(const struct report *report, int folder, struct error *reterr)
+{
+	static const char *const endings[] = { ".json", ".txt", ".html" };
+	char first[512], path[600], stem[560];
+	int r = 0, length;
+
+	length = snprintf(stem, sizeof(stem), "/proc/self/fd/%d/%s", folder,
+			  basename(text_copy(first, sizeof(first), report->files.log)));
+	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
+		stem[length - 4] = '\0';
+	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++) {
+		snprintf(path, sizeof(path), "%s%s", stem, endings[form]);
+		r = report_save(report, (enum report_form)form, path, NULL, reterr);
+	}
+	snprintf(path, sizeof(path), "%s" REPORT_LIST_ENDING, stem);
+	if (r == 0)
+		r = put_list(report, path, NULL, reterr);
+	/* They name the serial numbers. */
+	if (report->mask_serials)
+		return r;
+	snprintf(path, sizeof(path), "%s.log", stem);
+	if (r == 0)
+		r = copy_file(report->files.log, path);
+	snprintf(path, sizeof(path), "%s.map", stem);
+	return r == 0 ? copy_file(report->files.map, path) : r;
+}
+
+static int save_on_stick(const struct report *report, const struct stick *stick,
+			 struct error *reterr)
+{
+	struct stick_mount mount;
+	int r = stick_mount(stick, &mount, reterr), unmounted;
+
+	if (r < 0)
+		return r;
+	r = put_all(report, mount.folder, reterr);
+	if (r < 0)
+		stick_refuse(stick, r, reterr);
+	unmounted = stick_unmount(stick, &mount, r < 0 ? NULL : reterr);
+	return r < 0 ? r : unmounted;
+}
+
 /* A copy of everything, so that another plan can be made meanwhile. */
 int save_copy(const struct report *from, struct saving *ret)
 {
@@ -231,8 +296,12 @@ void save_run(void *data)
 	struct saving *saving = data;
 
 	saving->error = (struct error){ 0 };
-	saving->result = saving->path[0] ? save_as(&saving->report, saving->path, &saving->error)
-					 : save_where_it_is(&saving->report, &saving->error);
+	if (saving->stick.node[0])
+		saving->result = save_on_stick(&saving->report, &saving->stick, &saving->error);
+	else if (saving->path[0])
+		saving->result = save_as(&saving->report, saving->path, &saving->error);
+	else
+		saving->result = save_where_it_is(&saving->report, &saving->error);
 }
 
 void save_done(struct saving *saving)

@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_SESSION_SAVE_H
 #define CLONEDECK_SESSION_SAVE_H
 
+#include "after/stick.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/file.h"
@@ -11,7 +12,8 @@
 
 /* Saves the report once more, from a copy of it. */
 struct saving {
-	char path[512]; /* "": where it is already */
+	char path[512];     /* "": where it is already, unless */
+	struct stick stick; /* node: on that */
 	struct report report;
 	struct plan *plan; /* the report's */
 	struct error error;

@@ -442,6 +442,26 @@ def report_outlives_another_choice():
         assert "LBA 1602117632" in terminal.wait("EXIT 6")
 
 
+def a_report_goes_on_a_stick():
+    """Chosen from a list, asked once more, and told when it can be pulled."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("C-c", "s")
+        terminal.wait("The exit code will be 6")
+        terminal.keys("s")
+        screen = terminal.wait("another place")
+        assert "sdz1  16.0G  vfat  BACKUP  SanDisk Ultra" in screen, screen
+        terminal.keys("1")
+        terminal.wait("mount it and save")
+        terminal.keys("Enter")
+        terminal.wait("nothing was saved")
+        terminal.keys("s", "1", "m")
+        terminal.wait("can be pulled")
+        terminal.keys("s", "p")
+        terminal.wait("the full path of a folder")
+
+
 def translated_screens_keep_their_parts():
     """Longer words push out neither the tabs nor the keys that matter."""
     folder = os.environ.get("TRANSLATIONS", "")
@@ -511,7 +531,7 @@ CASES = [
     keys_of_every_terminal, keys_are_answered_at_once,
     what_comes_by_itself_takes_no_line_that_is_typed, what_went_wrong_is_told_beside_other_news,
     what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, the_fast_path_is_short,
-    a_lifted_check_stands_on_every_screen, report_outlives_another_choice,
+    a_lifted_check_stands_on_every_screen, report_outlives_another_choice, a_report_goes_on_a_stick,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

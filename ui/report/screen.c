@@ -22,6 +22,10 @@
 struct report_sign {
 	char operator_name[REPORT_PERSON_MAX], ticket[REPORT_PERSON_MAX];
 	char saved_as[512]; /* as typed; "" where it was saved before */
+	struct stick sticks[STICKS_MAX];
+	int stick_count;
+	int stick; /* the chosen one */
+	bool on_stick;
 };
 
 struct report_screen {
@@ -44,6 +48,7 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 	if (!text[0])
 		return _("Type the path of a folder or a file, or Esc.");
 	text_copy(sign->saved_as, sizeof(sign->saved_as), text);
+	sign->on_stick = false;
 	app_begun(app, session_save(app_session(app), text, &error), &error,
 		  _("Saving report, text and certificate..."));
 	return NULL;
@@ -58,6 +63,66 @@ static void ask_save(struct app *app, struct report_sign *sign, const char *path
 		     path, path_typed, sign);
 }
 
+static void stick_agreed(void *user, struct app *app, int choice)
+{
+	struct report_sign *sign = user;
+	struct error error = { 0 };
+
+	if (choice < 0) {
+		app_say(app, _("Not mounted; nothing was saved."));
+		return;
+	}
+	sign->saved_as[0] = '\0';
+	sign->on_stick = true;
+	app_begun(app, session_save_on(app_session(app), &sign->sticks[sign->stick], &error),
+		  &error, _("Mounting, saving and unmounting: do not pull it yet..."));
+}
+
+static void place_chosen(void *user, struct app *app, int choice)
+{
+	const struct popup_choice choices[] = { { 'm', _("mount it and save") } };
+	struct report_sign *sign = user;
+	char text[640];
+
+	if (choice == sign->stick_count)
+		ask_save(app, sign, "");
+	if (choice < 0 || choice >= sign->stick_count)
+		return;
+	sign->stick = choice;
+	snprintf(text, sizeof(text),
+		 _("%s (%s) is mounted for as long as it takes to save report, certificate, log "
+		   "and map in its folder %s. Nothing else on it is changed."),
+		 sign->sticks[choice].node, sign->sticks[choice].model, STICK_FOLDER);
+	popup_ask(app, _("Save on this stick?"), text, choices, 1, stick_agreed, sign);
+}
+
+/* Where no stick is attached, only a path can be named. */
+static void ask_place(struct app *app, struct report_sign *sign)
+{
+	struct popup_choice choices[STICKS_MAX + 1];
+	char labels[STICKS_MAX][160], size[UNITS_TEXT_MAX];
+	int count = (int)session_sticks(app_session(app), sign->sticks);
+
+	sign->stick_count = count;
+	if (!count) {
+		ask_save(app, sign, "");
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		const struct stick *stick = &sign->sticks[i];
+
+		snprintf(labels[i], sizeof(labels[i]), "%s  %s  %s  %.40s  %.40s",
+			 node_short(stick->node),
+			 units_print_short(stick->size, UNITS_SI, 512, size), stick->fs,
+			 stick->label, stick->model);
+		choices[i] = (struct popup_choice){ '1' + i, labels[i] };
+	}
+	choices[count] = (struct popup_choice){ 'p', _("another place: its path is typed") };
+	popup_ask(app, _("Save report and certificate"),
+		  _("On one of these sticks, which nothing uses now, or elsewhere."), choices,
+		  count + 1, place_chosen, sign);
+}
+
 static void tell_saved(struct app *app, struct report_sign *sign)
 {
 	const struct report *report = session_copy(app_session(app)).report;
@@ -70,6 +135,9 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 		popup_complain(app, error->sentence);
 	} else if (error->code) {
 		app_error(app, error);
+	} else if (sign->on_stick) {
+		app_say(app, _("Saved on %s, folder %s; it is unmounted and can be pulled."),
+			sign->sticks[sign->stick].node, STICK_FOLDER);
 	} else if (!report || !report->files.json[0]) {
 		app_say(app, _("Operator and ticket are on the report now. s saves it."));
 	} else {
@@ -91,6 +159,7 @@ static void sign(struct app *app, struct report_sign *sign, bool mask)
 	int r = session_sign(app_session(app), sign->operator_name, sign->ticket, mask, &error);
 
 	sign->saved_as[0] = '\0';
+	sign->on_stick = false;
 	/* Entering the screen again makes its text again. */
 	app_go(app, SCREEN_REPORT);
 	if (r < 0)
@@ -351,7 +420,7 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	switch (command) {
 	case COMMAND_SAVE:
-		ask_save(app, &screen->sign, "");
+		ask_place(app, &screen->sign);
 		return true;
 	case COMMAND_SIGN:
 		ask_sign(app, &screen->sign);

@@ -287,7 +287,7 @@ const struct report *finish(void)
 	return session_copy(session).report;
 }
 
-static int wait_for_save(struct error *reterr)
+int wait_for_save(struct error *reterr)
 {
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 

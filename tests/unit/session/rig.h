@@ -50,5 +50,7 @@ const struct report *finish(void);
 /* Both begin and wait; 0 or the code of what went wrong. */
 int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr);
 int save_report(const char *path, struct error *reterr);
+/* Of a save that has begun. */
+int wait_for_save(struct error *reterr);
 
 #endif

@@ -155,6 +155,120 @@ START_TEST(a_report_is_not_saved_onto_the_copy)
 }
 END_TEST
 
+/* A copy that has ended, and an ext4 stick of this size. */
+static struct stick finish_with_stick(const char *size)
+{
+	struct stick stick = { .fs = "ext4", .model = "Stick" };
+	struct stat st;
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	finish();
+	run("truncate -s %s %s", size, path_of("stick.img"));
+	run("mkfs.ext4 -q -O ^has_journal %s", path_of("stick.img"));
+	attach("stick.img", stick.node, sizeof(stick.node));
+	ck_assert_int_eq(stat(stick.node, &st), 0);
+	stick.devno = st.st_rdev;
+	return stick;
+}
+
+static int save_on(const struct stick *stick, struct error *reterr)
+{
+	int r = session_save_on(session, stick, reterr);
+
+	return r < 0 ? r : wait_for_save(reterr);
+}
+
+/* With tools that do not mount it. */
+static bool stick_has(const char *name)
+{
+	char command[384];
+
+	snprintf(command, sizeof(command), "debugfs -R 'ls /clonedeck' %s 2>&1 | grep -q '%s'",
+		 path_of("stick.img"), name);
+	return system(command) == 0;
+}
+
+START_TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
+{
+	struct stick stick = finish_with_stick("8M");
+	struct error error = { 0 };
+	char json[512];
+
+	text_copy(json, sizeof(json), session_copy(session).report->files.json);
+	ck_assert_msg(save_on(&stick, &error) == 0, "%s", error.sentence);
+	detach(stick.node, "stick.img");
+	ck_assert(stick_has(".json") && stick_has(".txt") && stick_has(".html"));
+	ck_assert(stick_has(".log") && stick_has(".map") && stick_has(".digests"));
+	run("e2fsck -fn %s >/dev/null 2>&1", path_of("stick.img"));
+	/* What the report calls its files is where they stay. */
+	ck_assert_str_eq(session_copy(session).report->files.json, json);
+}
+END_TEST
+
+/* The log names the serial numbers, and is not changed. */
+START_TEST(a_masked_report_is_saved_without_the_log)
+{
+	struct stick stick = finish_with_stick("8M");
+	struct error error = { 0 };
+
+	ck_assert_int_eq(sign_report(NULL, NULL, true, &error), 0);
+	ck_assert_msg(save_on(&stick, &error) == 0, "%s", error.sentence);
+	ck_assert(stick_has(".html") && !stick_has(".log") && !stick_has(".map"));
+}
+END_TEST
+
+START_TEST(a_full_stick_is_told_of)
+{
+	struct stick stick = finish_with_stick("1M");
+	struct error error = { 0 };
+
+	run("mkdir %s && mount %s %s", path_of("on-small"), stick.node, path_of("on-small"));
+	run("dd if=/dev/zero of=%s/all status=none 2>/dev/null || :", path_of("on-small"));
+	run("umount %s", path_of("on-small"));
+	ck_assert_int_eq(save_on(&stick, &error), -ENOSPC);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "no room"));
+	detach(stick.node, "stick.img");
+}
+END_TEST
+
+START_TEST(a_stick_that_cannot_be_written_is_told_of)
+{
+	struct stick stick = finish_with_stick("8M"), other = stick;
+	struct error error = { 0 };
+
+	run("blockdev --setro %s", stick.node);
+	ck_assert_int_lt(save_on(&stick, &error), 0);
+	ck_assert_msg(strstr(error.sentence, "write-protected") != NULL, "%s", error.sentence);
+	run("blockdev --setrw %s", stick.node);
+	run("mkdir %s && mount %s %s", path_of("on-small"), stick.node, path_of("on-small"));
+	ck_assert_int_eq(save_on(&stick, &error), -EBUSY);
+	run("umount %s", path_of("on-small"));
+	/* Another disk has its name by now. */
+	other.devno++;
+	ck_assert_int_eq(save_on(&other, &error), -ESTALE);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "another one"));
+	ck_assert(!stick_has("json"));
+}
+END_TEST
+
+/* Its folder is a link to one of this machine. */
+START_TEST(no_link_on_a_stick_is_followed)
+{
+	struct stick stick = finish_with_stick("8M");
+	struct error error = { 0 };
+
+	run("mkdir %s %s", path_of("on-small"), path_of("outside"));
+	run("mount %s %s", stick.node, path_of("on-small"));
+	run("ln -s %s %s/clonedeck", path_of("outside"), path_of("on-small"));
+	run("umount %s", path_of("on-small"));
+	ck_assert_int_lt(save_on(&stick, &error), 0);
+	run("rmdir %s", path_of("outside"));
+	detach(stick.node, "stick.img");
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	TCase *tcase;
@@ -164,6 +278,9 @@ Suite *unit_suite(void)
 		  report_and_certificate_name_operator_and_ticket,
 		  a_report_is_saved_elsewhere_in_three_forms,
 		  what_was_saved_is_enough_to_verify_years_later,
-		  a_report_is_not_saved_onto_the_copy);
+		  a_report_is_not_saved_onto_the_copy,
+		  all_is_saved_on_a_stick_that_can_be_pulled_then,
+		  a_masked_report_is_saved_without_the_log, a_full_stick_is_told_of,
+		  a_stick_that_cannot_be_written_is_told_of, no_link_on_a_stick_is_followed);
 	return suite;
 }
