@@ -173,17 +173,32 @@ void awake_follow(struct awake *awake, bool wanted)
 
 /* ---- the command ---- */
 
+/* One that is to be told of anything takes a second or two, or hangs; the others need not wait. */
+static pid_t *free_place(struct notifier *notifier)
+{
+	pid_t *place = &notifier->pids[0];
+
+	for (int i = 0; i < NOTIFY_COMMANDS; i++) {
+		pid_t *pid = &notifier->pids[i];
+
+		if (*pid > 0 && waitpid(*pid, NULL, WNOHANG) != 0)
+			*pid = 0;
+		if (*pid == 0)
+			place = pid;
+	}
+	return place;
+}
+
 static void tell(struct notifier *notifier, const char *event, const char *sentence)
 {
 	/* The sentence is an argument, never part of the command: names of disks and files are in
 	 * it. */
 	const char *const argv[] = { "sh",     "-c", notifier->command, "clonedeck", event,
 				     sentence, NULL };
+	pid_t *place = free_place(notifier);
 
-	if (notifier->pid > 0)
-		waitpid(notifier->pid, NULL, WNOHANG);
-	if (child_start("/bin/sh", argv, (const char *const *)environ, -1, -1, &notifier->pid) < 0)
-		notifier->pid = 0;
+	if (child_start("/bin/sh", argv, (const char *const *)environ, -1, -1, place) < 0)
+		*place = 0;
 }
 
 static void tell_end(struct notifier *notifier, const struct report *report)
@@ -208,6 +223,8 @@ void notify_follow(struct notifier *notifier, enum session_state state, const ch
 	enum session_state before = notifier->told;
 
 	notifier->told = state;
+	if (state == SESSION_STARTING)
+		notifier->troubles = 0;
 	if (!notifier->command || state == before)
 		return;
 	if (state == SESSION_WAITING)
@@ -216,4 +233,26 @@ void notify_follow(struct notifier *notifier, enum session_state state, const ch
 		tell(notifier, "back", _("The disk is back; the copy goes on."));
 	else if (is_copying(before) && state == SESSION_FINISHED && report)
 		tell_end(notifier, report);
+}
+
+void notify_trouble(struct notifier *notifier, const struct job_snapshot *job)
+{
+	const struct {
+		bool is;
+		const char *words;
+	} troubles[] = {
+		{ job->errors > 0, N_("A request has failed") },
+		{ job->hang.count > 0, N_("A disk does not answer") },
+		{ job->map_failed, N_("The map cannot be saved") },
+	};
+	char line[PROGRESS_LINE_MAX], sentence[PROGRESS_LINE_MAX + 64];
+
+	for (unsigned i = 0; notifier->command && i < sizeof(troubles) / sizeof(*troubles); i++) {
+		if (!troubles[i].is || notifier->troubles & 1U << i)
+			continue;
+		notifier->troubles |= 1U << i;
+		snprintf(sentence, sizeof(sentence), "%s: %s", _(troubles[i].words),
+			 progress_line(job, line));
+		tell(notifier, "trouble", sentence);
+	}
 }

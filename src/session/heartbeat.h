@@ -3,8 +3,8 @@
  * What others learn of a copy that runs. Other processes: its record (discover/running.h), every
  * few seconds. Its log: a line of progress, every minute. The machine: that it must not go to
  * sleep. And somebody who is elsewhere, by mail, on a phone, on a desktop: the user's own command,
- * which the shell runs with the event in $1 ("end", "gone", "back") and a sentence in $2. Nothing
- * waits for that, and the copy does not depend on it.
+ * which the shell runs with the event in $1 ("end", "gone", "back", "trouble") and a sentence in
+ * $2. Nothing waits for that, and the copy does not depend on it.
  */
 #ifndef CLONEDECK_SESSION_HEARTBEAT_H
 #define CLONEDECK_SESSION_HEARTBEAT_H
@@ -51,14 +51,19 @@ void awake_end(struct awake *awake);
 /* Begins or ends it as wanted. */
 void awake_follow(struct awake *awake, bool wanted);
 
+#define NOTIFY_COMMANDS 8 /* that run at once, and are waited for when they have ended */
+
 struct notifier {
 	const char *command; /* NULL: nobody is told; borrowed */
 	enum session_state told;
-	pid_t pid; /* of the last command; 0: none */
+	unsigned troubles;           /* of this copy: those that were told */
+	pid_t pids[NOTIFY_COMMANDS]; /* 0: none */
 };
 
 /* After each change. who: while a disk is missing, what is; report: of a copy that has ended. */
 void notify_follow(struct notifier *notifier, enum session_state state, const char *who,
 		   const struct report *report);
+/* Of a copy as it is now: what has gone wrong, once of each kind. */
+void notify_trouble(struct notifier *notifier, const struct job_snapshot *job);
 
 #endif

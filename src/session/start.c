@@ -373,11 +373,14 @@ void session_beat(struct session *session)
 {
 	struct job_snapshot job;
 
+	if (!session_snapshot(session, &job))
+		return;
+	if (session->state == SESSION_RUNNING)
+		notify_trouble(&session->notifier, &job);
 	/* At the end, the log is the finishing thread's. */
-	if (session_snapshot(session, &job))
-		heartbeat_beat(&session->heartbeat, &job, session->files.at.map,
-			       session->state == SESSION_WAITING,
-			       session->state == SESSION_RUNNING ? session->log : NULL);
+	heartbeat_beat(&session->heartbeat, &job, session->files.at.map,
+		       session->state == SESSION_WAITING,
+		       session->state == SESSION_RUNNING ? session->log : NULL);
 }
 
 /* The job borrows the plan that it was started with, so that one stays. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What holds off the sleep of the machine lives as long as it is wanted, and no longer. */
+/* What holds off the sleep of the machine lives as long as it is wanted, and no longer; and who is
+ * told of trouble. */
 #include "unit.h"
 
 #include <errno.h>
@@ -95,6 +96,59 @@ START_TEST(test_a_program_that_is_not_there)
 }
 END_TEST
 
+/* How often that is in what was told so far; a command writes when it gets to it. */
+static int times(const char *word)
+{
+	char text[8192] = "";
+	FILE *file = fopen(told, "r");
+	int count = 0;
+
+	if (!file)
+		return 0;
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		count++;
+	return count;
+}
+
+static void wait_for(const char *word, int wanted)
+{
+	while (times(word) < wanted)
+		usleep(1000);
+}
+
+START_TEST(test_trouble_is_told_once_of_each_kind)
+{
+	char command[256];
+	struct job_snapshot job = { .state = JOB_COPYING };
+	struct notifier notifier = { .command = command };
+
+	snprintf(command, sizeof(command), "echo \"$1: $2\" >>%s", told);
+	notify_follow(&notifier, SESSION_STARTING, "", NULL);
+	notify_trouble(&notifier, &job);
+	job.errors = 3;
+	notify_trouble(&notifier, &job);
+	job.errors = 4;
+	job.map_failed = true;
+	notify_trouble(&notifier, &job);
+	job.hang = (struct job_hang){ .count = 1 };
+	notify_trouble(&notifier, &job);
+	notify_trouble(&notifier, &job);
+	notify_follow(&notifier, SESSION_WAITING, "the source", NULL);
+	wait_for("gone: the source", 1);
+	wait_for("trouble: A request has failed: ", 1);
+	wait_for("errors 3", 1);
+	wait_for("trouble: The map cannot be saved", 1);
+	wait_for("trouble: A disk does not answer", 1);
+	ck_assert_int_eq(times("trouble: "), 3);
+	/* Of the next copy it is told again. */
+	notify_follow(&notifier, SESSION_STARTING, "", NULL);
+	notify_trouble(&notifier, &job);
+	wait_for("trouble: ", 6);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("session/awake");
@@ -102,7 +156,7 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, test_held_and_let_go, test_ends_with_the_pipe,
-		  test_a_program_that_is_not_there);
+		  test_a_program_that_is_not_there, test_trouble_is_told_once_of_each_kind);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
