@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/past.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -119,6 +121,12 @@ static void print_sentences(FILE *out, json_object *list, const char *name)
 	}
 }
 
+const char *past_result_words(const struct past_copy *past)
+{
+	/* The same words as report_result_word() says; others stay as they are. */
+	return past->result[0] ? _(past->result) : _("UNFINISHED");
+}
+
 static char *in_words(json_object *document, const struct past_copy *past)
 {
 	char *text = NULL, path[3 * sizeof(past->map)];
@@ -127,7 +135,7 @@ static char *in_words(json_object *document, const struct past_copy *past)
 
 	if (!out)
 		return NULL;
-	fprintf(out, _("%s, exit code %d\n"), past->result, past->exit_code);
+	fprintf(out, _("%s, exit code %d\n"), past_result_words(past), past->exit_code);
 	print_end(out, _("From"), &past->source);
 	print_end(out, _("To"), &past->destination);
 	print_bytes(out, document, past);
@@ -145,13 +153,14 @@ static char *in_words(json_object *document, const struct past_copy *past)
 
 bool past_load(const char *path, struct past_copy *ret)
 {
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	json_object *document, *destinations;
 
 	*ret = (struct past_copy){ 0 };
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > REPORT_BYTES_MAX)
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > REPORT_BYTES_MAX)
 		return false;
-	document = json_object_from_file(path);
+	document = json_object_from_fd(fd);
 	if (strcmp(text_of(document, "schema"), "clonedeck.report/1") != 0) {
 		json_object_put(document);
 		return false;

@@ -24,6 +24,8 @@ struct past_copy {
 
 /* Reads a report in JSON. False: it is none, or cannot be read. Waits for its disk. */
 bool past_load(const char *path, struct past_copy *ret);
+/* Its result, translated; "UNFINISHED" where it left none. */
+const char *past_result_words(const struct past_copy *past);
 /* Frees what it holds. */
 void past_done(struct past_copy *past);
 

@@ -174,12 +174,11 @@ struct session_unfinished {
  * directory does not answer within a tenth of a second. */
 bool session_unfinished(const struct session *session, struct session_unfinished *ret);
 
-#define SESSION_PAST_MAX 100
+#define SESSION_PAST_MAX 500
 /* Reads what the log directory tells of the latest copies, in the background, also while a copy
  * runs. SESSION_CHANGE_PAST announces the end. */
 void session_read_past(struct session *session);
-/* What was read last: those with a report, newest first, then those that left but a map. Borrowed
- * until the next session_dispatch(). */
+/* What was read last, newest first. Borrowed until the next session_dispatch(). */
 const struct past_copy *session_past(const struct session *session, size_t *retcount);
 
 /*

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/worker.h"
 #include "base/i18n.h"
@@ -404,11 +405,15 @@ static bool find_newest(const char *directory, char name[static 256])
 /* The first line that is no comment tells the state, '+' when nothing is left to do. */
 bool files_is_unfinished(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	/* Whatever else has the name of a map is not waited for. */
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	FILE *file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;
 	char line[512], state = '+';
 
 	if (!file)
 		return false;
+	cleanup_steal_fd(&fd);
 	while (fgets(line, sizeof(line), file))
 		if (line[0] != '#') {
 			if (sscanf(line, "%*s %c", &state) != 1)

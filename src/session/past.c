@@ -75,6 +75,16 @@ static bool load(struct past *past, const char *name, struct past_copy *ret)
 	return true;
 }
 
+static int latest_first(const void *a, const void *b)
+{
+	const struct past_copy *one = a, *other = b;
+
+	if (one->at != other->at)
+		return one->at < other->at ? 1 : -1;
+	return strcmp(other->report[0] ? other->report : other->map,
+		      one->report[0] ? one->report : one->map);
+}
+
 /* The reports come first: a map without one is of a copy that never came to its end. */
 void past_read(void *data)
 {
@@ -90,6 +100,7 @@ void past_read(void *data)
 	for (int i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
+	qsort(past->items, past->count, sizeof(past->items[0]), latest_first);
 }
 
 void past_free(struct past *past)

@@ -14,8 +14,7 @@ struct past {
 	size_t count;
 };
 
-/* Fills a struct past of which only the directory is set: those with a report, newest first, then
- * those that left but a map. */
+/* Fills a struct past of which only the directory is set: the newest copies, newest first. */
 void past_read(void *past);
 /* NULL is fine. */
 void past_free(struct past *past);

@@ -168,9 +168,7 @@ void jobs_text_row(const struct jobs_row *row, struct line *line)
 {
 	const struct running *running = row->running;
 	char done[32] = "-", rate[UNITS_TEXT_MAX] = "", left[UNITS_TEXT_MAX], note[64];
-	const char *state = running                ? progress_doing(running)
-			    : row->past->result[0] ? row->past->result
-						   : _("UNFINISHED");
+	const char *state = running ? progress_doing(running) : past_result_words(row->past);
 	const char *const texts[5] = { state, done, rate, left, note };
 
 	if (running) {

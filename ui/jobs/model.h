@@ -14,7 +14,7 @@
 #include "ui/core/line.h"
 #include "ui/core/term.h"
 
-#define JOBS_MAX 256
+#define JOBS_MAX 640
 
 /* One of both; borrowed. */
 struct jobs_row {

@@ -41,6 +41,14 @@ static void leave_report(const char *name, const char *result, const char *map)
 	leave(name, text);
 }
 
+static void run_in_folder(const char *program, const char *name)
+{
+	char command[600];
+
+	snprintf(command, sizeof(command), "%s %s%s", program, folder, name);
+	ck_assert_int_eq(system(command), 0);
+}
+
 static void begin(void)
 {
 	strcpy(strrchr(folder, '.'), ".XXXXXX");
@@ -132,6 +140,71 @@ START_TEST(what_is_no_report)
 }
 END_TEST
 
+/* Cut off anywhere, or with any byte another one: what is read of it is printable text. */
+START_TEST(a_damaged_report_does_no_harm)
+{
+	char path[512], whole[4096], text[4096];
+	unsigned seed = 1;
+	size_t length;
+	FILE *file;
+
+	leave_report("1.json", "STOPPED", "1.map");
+	snprintf(path, sizeof(path), "%s/1.json", folder);
+	file = fopen(path, "r");
+	length = fread(whole, 1, sizeof(whole) - 1, file);
+	whole[length] = '\0';
+	fclose(file);
+	for (size_t i = 0; i < 3 * length; i++) {
+		struct past_copy copy;
+
+		memcpy(text, whole, length + 1);
+		if (i < length)
+			text[i] = '\0';
+		for (int k = 0; i >= length && k < 3; k++) {
+			seed = seed * 1664525 + 1013904223;
+			text[(seed >> 8) % length] = (char)(seed >> 24);
+		}
+		leave("1.json", text);
+		if (!past_load(path, &copy))
+			continue;
+		for (const char *at = copy.text; at && *at; at++)
+			ck_assert((unsigned char)*at >= ' ' || *at == '\n');
+		past_done(&copy);
+	}
+}
+END_TEST
+
+START_TEST(of_many_the_newest_are_kept)
+{
+	char name[32];
+
+	for (int i = 0; i < SESSION_PAST_MAX + 100; i++) {
+		snprintf(name, sizeof(name), "20261101-%06d.json", i);
+		leave_report(name, "COMPLETE", "none.map");
+	}
+	/* Nobody will ever write to it. */
+	run_in_folder("mkfifo", "/20270101-000000.json");
+	run_in_folder("mkfifo", "/20270101-000000.map");
+	run_in_folder("mkdir", "/20270102-000000.map");
+	past_read(past);
+	ck_assert_uint_eq(past->count, SESSION_PAST_MAX);
+	for (size_t i = 0; i < past->count; i++)
+		ck_assert_str_ge(strrchr(past->items[i].report, '/'), "/20261101-000100.json");
+}
+END_TEST
+
+/* After a power failure the newest copy has a map only. */
+START_TEST(newest_first_whatever_they_left)
+{
+	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
+	leave("20261101-100000.map", TODO);
+	leave("20991102-100000.map", TODO);
+	past_read(past);
+	ck_assert_uint_eq(past->count, 2);
+	ck_assert_int_ge(past->items[0].at, past->items[1].at);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("session/past");
@@ -139,7 +212,8 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, begin, end);
 	add_tests(tests, newest_first, one_map_is_offered_once, map_without_a_report,
-		  what_is_no_report);
+		  what_is_no_report, a_damaged_report_does_no_harm, of_many_the_newest_are_kept,
+		  newest_first_whatever_they_left);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
