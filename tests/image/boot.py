@@ -85,9 +85,10 @@ class Machine:
     def serve(self):
         folder = functools.partial(http.server.SimpleHTTPRequestHandler,
                                    directory=f"{self.folder}/boot")
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), folder)
+        # GRUB asks no other port.
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 80), folder)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        return f"http://10.0.2.2:{server.server_port}/"
+        return "http://10.0.2.2/"
 
     def second_stick(self):
         subprocess.run(["mkfs.vfat", "-n", "OTHER", "-C", f"{self.folder}/other", "8192"],
@@ -186,14 +187,14 @@ def keys(machine):
         machine.type("cat /sys/class/tty/tty0/active\r")
         machine.see(r"tty4", 20)
         machine.command("sendkey r")
-        machine.type("sleep 2; grep -o 'A copy is running' /dev/vcs4 | head -n 1\r")
-        machine.see(r"'[^']*\nA copy is running", 20)
+        machine.type("until grep -m 1 -o 'A copy is running' /dev/vcs4; do sleep 1; done\r")
+        machine.see(r"done\r?\nA copy is running", 60)
         machine.command("sendkey ret")
     machine.command("sendkey k")
     for key in ("d", "e", "ret", "z", "ret"):
         machine.command(f"sendkey {key}")
-    machine.type("sleep 2; grep -o 'Enter): y' /dev/vcs4\r")
-    machine.see(r"Enter\): y\r", 20)
+    machine.type("until grep -o 'Enter): y' /dev/vcs4; do sleep 1; done\r")
+    machine.see(r"Enter\): y\r", 60)
     machine.type("wait $copy; echo status=$?\r")
     machine.see(r"status=0", 300)
 
