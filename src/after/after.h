@@ -56,6 +56,14 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps);
 
+/* How one of them gets a new value. */
+struct identity_way {
+	const char *tool; /* "": none, and `why` says so */
+	bool missing;     /* it is not installed */
+	const char *why;  /* translated; "" */
+};
+void after_identity_way(const struct identifiers *list, size_t index, struct identity_way *ret);
+
 /* ---- files.c ---- */
 
 /* The files by which the system on the copy finds its disks, and that name an old identifier;
@@ -77,7 +85,9 @@ int after_loop(const struct after_disk *disk, uint64_t start, uint64_t length,
 
 /* ---- tool.c ---- */
 
-/* Runs a tool from the system's own directories for at most so long. Its exit status; -ENOENT: it
+/* In the system's own directories. */
+bool after_tool_missing(const char *name);
+/* Runs a tool from there for at most so long. Its exit status; -ENOENT: it
  * is not installed, -ETIMEDOUT, or another negative errno. `said`: its last line. argv ends with
  * NULL. */
 int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size);

@@ -210,18 +210,38 @@ static void say_what(const struct identifier *old, struct after_step *step)
 			 old->partition, old->fs[0] ? old->fs : "?");
 }
 
+/* With an MBR they follow from the signature of the disk. */
+static bool follows_signature(const struct identifiers *list, size_t index)
+{
+	return list->items[index].kind == IDENTIFIER_PARTITION &&
+	       strcmp(list->items[0].fs, "gpt") != 0;
+}
+
+void after_identity_way(const struct identifiers *list, size_t index, struct identity_way *ret)
+{
+	const struct changer *changer = find(&list->items[index]);
+
+	*ret = (struct identity_way){ .tool = "", .why = "" };
+	if (follows_signature(list, index))
+		ret->why = _("It follows from the signature of the disk.");
+	else if (changer->why)
+		ret->why = _(changer->why);
+	else
+		ret->tool = changer->change[0];
+	ret->missing =
+		ret->tool[0] && (after_tool_missing(ret->tool) ||
+				 (changer->check[0] && after_tool_missing(changer->check[0])));
+}
+
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps)
 {
-	bool gpt = old->count && strcmp(old->items[0].fs, "gpt") == 0;
-
 	for (size_t i = 0; i < old->count; i++) {
 		const struct identifier *item = &old->items[i];
 		const struct changer *changer = find(item);
 		struct after_step *step;
 
-		/* With an MBR they follow from the signature of the disk. */
-		if (item->kind == IDENTIFIER_PARTITION && !gpt)
+		if (follows_signature(old, i))
 			continue;
 		step = after_add(steps, item->partition, "%s", "");
 		if (!step)

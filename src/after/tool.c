@@ -90,6 +90,19 @@ static int wait_for(pid_t pid, uint64_t deadline)
 	return WEXITSTATUS(status) == NOT_FOUND ? -ENOENT : WEXITSTATUS(status);
 }
 
+bool after_tool_missing(const char *name)
+{
+	static const char *const folders[] = { "/usr/sbin", "/usr/bin", "/sbin", "/bin" };
+	char path[128];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folders[i], name);
+		if (access(path, X_OK) == 0)
+			return false;
+	}
+	return true;
+}
+
 int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size)
 {
 	/* The shell sends both outputs the same way, and finds the program. */

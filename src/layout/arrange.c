@@ -9,12 +9,10 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/units.h"
-#include "layout/layout_private.h"
+#include "layout/arrange.h"
 
-static int refuse(struct error *reterr, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static int refuse(struct error *reterr, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(struct error *reterr, int code,
+							const char *format, ...)
 {
 	char text[sizeof(reterr->sentence)];
 	va_list args;
@@ -22,7 +20,7 @@ static int refuse(struct error *reterr, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "fit", NULL, "%s", text);
+	return error_set(reterr, ERROR_CLASS_REFUSED, code, "fit", NULL, "%s", text);
 }
 
 static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
@@ -35,11 +33,11 @@ static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
 		while (part < parts + count && part->number != place->number)
 			part++;
 		if (part == parts + count)
-			return refuse(reterr, _("There is no partition %u to be changed."),
+			return refuse(reterr, -EINVAL, _("There is no partition %u to be changed."),
 				      (unsigned)place->number);
 		if (place->size % sector || place->start % sector)
 			return refuse(
-				reterr,
+				reterr, -EINVAL,
 				_("Size and start of partition %u must be whole sectors of %u "
 				  "bytes."),
 				part->number, sector);
@@ -87,22 +85,22 @@ static int check_part(const struct layout_part *part, bool first, uint32_t secto
 	char size[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
 
 	if (part->size < part->least)
-		return refuse(reterr,
+		return refuse(reterr, -EINVAL,
 			      _("Partition %u cannot become smaller than its file system, %s: "
 				"shrink that first, in an image."),
 			      part->number,
 			      units_print_long(part->least * sector, UNITS_SI, sector, least));
 	if (!movable && part_changes(part))
-		return refuse(reterr,
+		return refuse(reterr, -EINVAL,
 			      _("Partition %u must stay as it is: with an extended "
 				"partition, none is moved, cut or grown."),
 			      part->number);
 	if (part->to != part->start && (part->fixed || first))
-		return refuse(reterr, _("Partition %u must stay where it is: %s."), part->number,
-			      part->fixed ? part->fixed : _("it is the first one"));
+		return refuse(reterr, -EINVAL, _("Partition %u must stay where it is: %s."),
+			      part->number, part->fixed ? part->fixed : _("it is the first one"));
 	if (part->size == 0)
-		return refuse(reterr, _("Partition %u cannot have a size of %s."), part->number,
-			      units_print_long(0, UNITS_SI, sector, size));
+		return refuse(reterr, -EINVAL, _("Partition %u cannot have a size of %s."),
+			      part->number, units_print_long(0, UNITS_SI, sector, size));
 	return 0;
 }
 
@@ -114,14 +112,14 @@ int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uin
 
 	if (r < 0)
 		return r;
-	make_room(parts, count, usable, ALIGNMENT / sector, options);
+	make_room(parts, count, usable, LAYOUT_ALIGNMENT / sector, options);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		const struct layout_part *part = &parts[i];
 
 		r = check_part(part, i == 0, sector, movable, reterr);
 		if (r == 0 &&
 		    (part->to < end || part->size > usable || part->to > usable - part->size))
-			r = refuse(reterr,
+			r = refuse(reterr, -ENOSPC,
 				   _("There is no room for partition %u as it is asked "
 				     "for."),
 				   part->number);

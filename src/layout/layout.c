@@ -165,7 +165,7 @@ static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr
 	if (r < 0)
 		return r;
 	end = part + 1 < f->parts + f->part_count ? part[1].to : f->usable;
-	end = u64_align_down(end, ALIGNMENT / f->sector);
+	end = u64_align_down(end, LAYOUT_ALIGNMENT / f->sector);
 	if (end <= part->start + part->sectors)
 		return refuse_growth(f, part, reterr);
 	f->grown = part;
@@ -299,11 +299,28 @@ static int understand(struct fitting *f, struct error *reterr)
 	return r < 0 ? r : check_parts(f, reterr);
 }
 
+static void keep_table(struct fitting *f, struct layout_table *ret)
+{
+	if (learn_parts(f, NULL) < 0)
+		return;
+	for (size_t i = 0; i < f->part_count; i++)
+		ret->parts[i] = f->parts[i];
+	ret->count = f->part_count;
+	ret->sector = f->sector;
+	ret->sectors = f->sectors;
+	ret->room = f->room;
+	ret->first = f->places[0].sectors;
+	ret->usable = f->usable;
+	ret->movable = !f->extended;
+}
+
 static int fit(struct fitting *f, const struct plan_options *options, uint32_t grow,
 	       struct layout *ret, struct error *reterr)
 {
 	int r = understand(f, reterr);
 
+	if (r == 0)
+		keep_table(f, &ret->table);
 	if (r == 0 && options->table == TABLE_FIT && options->places[0].number)
 		r = place(f, options, reterr);
 	if (r == 0 && grow != GROW_NO)

@@ -8,6 +8,7 @@
 #define CLONEDECK_LAYOUT_LAYOUT_H
 
 #include "base/error.h"
+#include "layout/arrange.h"
 #include "plan/plan.h"
 
 #define LAYOUT_EXTENTS_MAX (FITTED_PARTS_MAX + 2)
@@ -19,6 +20,9 @@ struct layout {
 	struct extent extents[LAYOUT_EXTENTS_MAX];
 	size_t extent_count;
 	struct fitted fitted;
+	/* Before anything of the options was done to it; it stays where layout_fit() refuses them,
+	 * and where what is in the partitions cannot be read, it is empty. */
+	struct layout_table table;
 };
 
 /*
@@ -32,7 +36,8 @@ struct layout {
  * plan->options.places, partitions are as asked for there.
  *
  * -ENOTSUP, -EINVAL and others, with a sentence: the table is damaged, of a kind that is not
- * understood, has no room on the destination, or the partition cannot grow. *ret is empty then.
+ * understood, has no room on the destination, or the partition cannot grow. *ret is empty then,
+ * but for its table.
  */
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
 	       struct error *reterr);

@@ -3,25 +3,14 @@
 #ifndef CLONEDECK_LAYOUT_LAYOUT_PRIVATE_H
 #define CLONEDECK_LAYOUT_LAYOUT_PRIVATE_H
 
+#include "layout/arrange.h"
 #include "layout/layout.h"
 
 #define TABLE_MAX (1U << 20) /* bytes: the table at the start lies in these */
-#define ALIGNMENT (1U << 20) /* bytes: where partitions begin and end, as all tools make them */
 
 /* Sectors that hold a copy of the table: where they are read, and where they are written. */
 struct table_place {
 	uint64_t source, destination, sectors;
-};
-
-struct layout_part {
-	unsigned number;
-	uint64_t start, sectors; /* on the source */
-	uint64_t to, size;       /* on the destination */
-
-	/* Only once what is in it was looked at. */
-	uint64_t least;    /* sectors, so that what is in it is whole */
-	const char *fixed; /* why it must stay where it is, translated; NULL: it may move */
-	char fs[32];       /* libblkid's TYPE; "" unknown */
 };
 
 struct fitting {
@@ -60,11 +49,6 @@ int dos_prepare(struct fitting *f, struct error *reterr);
 void gpt_change(const struct fitting *f, unsigned char *table);
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made);
 
-static inline bool part_changes(const struct layout_part *part)
-{
-	return part->to != part->start || part->size != part->sectors;
-}
-
 /* ---- move.c ---- */
 
 /* Makes partitions end at f->usable, or refuses with what is to be done. They are ascending and
@@ -88,14 +72,6 @@ bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t 
 
 /* The arithmetic of fit_larger(): sets `to`, from the last one to the first. */
 void make_way(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit);
-
-/* ---- arrange.c ---- */
-
-/* Puts partitions where `options` asks for, and moves others as far as that is needed; `to` and
- * `size` say where they begin. They may use the sectors before `usable`. -EINVAL with what is in
- * the way; `to` and `size` are not valid then. */
-int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uint64_t usable,
-		   bool movable, const struct plan_options *options, struct error *reterr);
 
 /* ---- fdisk.c ---- */
 

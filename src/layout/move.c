@@ -302,7 +302,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 {
 	const struct layout_part *part = &f->parts[blocked], *spare;
 	char command[COMMAND_MAX], used_text[UNITS_TEXT_MAX];
-	uint64_t unit = ALIGNMENT / f->sector, used = 0, kib;
+	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, used = 0, kib;
 
 	if (!u64_align_up(missing, unit, &missing))
 		missing = part->sectors;
@@ -320,7 +320,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 			blocked == 0  ? _("it is the first one")
 			: part->fixed ? part->fixed
 				      : _("there is no room before it"));
-	kib = u64_align_down((spare->least - missing) * f->sector, ALIGNMENT) / 1024;
+	kib = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT) / 1024;
 	shrink_command(spare, kib, command, sizeof(command));
 	return fitting_refuse(
 		f, reterr,
@@ -334,7 +334,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 
 int fit_smaller(struct fitting *f, struct error *reterr)
 {
-	uint64_t unit = ALIGNMENT / f->sector, missing = 0;
+	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, missing = 0;
 	size_t blocked = 0;
 	int r;
 
@@ -377,7 +377,7 @@ int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr
 		return 0;
 	r = learn_parts(f, reterr);
 	if (r == 0)
-		make_way(part + 1, behind, f->usable, ALIGNMENT / f->sector);
+		make_way(part + 1, behind, f->usable, LAYOUT_ALIGNMENT / f->sector);
 	return r;
 }
 

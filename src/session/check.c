@@ -163,11 +163,13 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 static int fit(struct check *check)
 {
 	const struct plan *plan = &check->ends;
-	uint32_t grow = check->fits ? plan->options.grow : GROW_LARGEST;
+	bool same = plan->destinations[0].size == plan->source.size;
+	uint32_t grow = check->fits ? plan->options.grow : same ? GROW_NO : GROW_LARGEST;
 	CLEANUP(close) int fd = -1;
 	int r;
 
 	layout_done(&check->layout);
+	check->layout.table.count = 0;
 	check->no_offer = (struct error){ 0 };
 	if (!check->fits && !check->offers)
 		return 0;
@@ -180,10 +182,13 @@ static int fit(struct check *check)
 				 _("%s cannot be opened to read its table (%s)."),
 				 plan->source.node, error_phrase(errno));
 	r = layout_fit(plan, fd, grow, &check->layout, check->fits ? &check->error : NULL);
-	if (r < 0 && !check->fits)
+	if (r < 0 && !check->fits && !same)
 		r = layout_fit(plan, fd, GROW_LAST, &check->layout, NULL);
 	if (r < 0 && !check->fits)
 		r = layout_fit(plan, fd, GROW_NO, &check->layout, &check->no_offer);
+	/* To a disk as large it goes as it is; what is in it can still be placed. */
+	if (r == 0 && !check->fits && same)
+		layout_done(&check->layout);
 	/* To a larger disk the table goes as it is, too. */
 	if (r == 0 || plan->destinations[0].size > plan->source.size)
 		check->no_offer = (struct error){ 0 };

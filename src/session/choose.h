@@ -23,6 +23,7 @@
 #include "discover/endpoint.h"
 #include "health/health.h"
 #include "guard/rules.h"
+#include "layout/arrange.h"
 #include "plan/held.h"
 #include "plan/plan.h"
 #include "session/used.h"
@@ -237,6 +238,9 @@ struct session_choice {
 	 */
 	const struct fitted *offer;
 	const char *no_offer; /* why there is none for a smaller disk; "" nothing is known */
+	/* Of the source, as it would lie on the destination: what --layout starts from. NULL: not
+	 * known, or no table is made for this plan. */
+	const struct layout_table *table;
 	/* The disks that the ends are or lie on; of an image, the disk that it holds. NULL: not
 	 * known. */
 	const struct disk *source, *destination;
@@ -250,6 +254,7 @@ struct session_choice {
 	 * or copies them last; NULL: whole. */
 	const struct used *used;
 	const struct used_modes *modes;
+	bool checking; /* also once more, since disks came or went: it cannot be confirmed then */
 	bool measuring;
 	const struct session_measured *measured; /* NULL: not for this plan, or not yet */
 	const char *log_dir;

@@ -190,8 +190,7 @@ static int begin_check(struct session *session, struct error *reterr)
 
 		check->fits = fresh && plan->options.table == TABLE_FIT;
 		check->offers = fresh && plan->whole && !check->fits &&
-				plan->destinations[0].kind == ENDPOINT_DISK &&
-				plan->source.size != plan->destinations[0].size;
+				plan->destinations[0].kind == ENDPOINT_DISK;
 		check->ends = *session->plan;
 		check->ends.extents = NULL;
 		check->ends.extent_count = 0;
@@ -228,13 +227,14 @@ static bool same_verdicts(const struct verdict_list *a, const struct verdict_lis
 	return true;
 }
 
-/* For a plan that was judged before: has anything changed? */
+/* For a plan that was judged before: has anything changed? That it ended is told in any case. */
 static void take_again(struct session *session, unsigned *changes)
 {
 	struct verdict_list before = session->verdicts;
 	char token[sizeof(session->token)];
 	bool same;
 
+	*changes |= SESSION_CHANGE_STATE;
 	if (session->checking.result < 0)
 		return;
 	memcpy(token, session->token, sizeof(token));
@@ -245,11 +245,9 @@ static void take_again(struct session *session, unsigned *changes)
 	}
 	same = same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
 	verdict_list_done(&before);
-	if (same)
-		return;
 	/* The confirmation was for another situation. */
-	session->state = SESSION_PLANNED;
-	*changes |= SESSION_CHANGE_STATE;
+	if (!same)
+		session->state = SESSION_PLANNED;
 }
 
 /* The plan was in a file. */
@@ -279,6 +277,7 @@ static int take_layout(struct session *session)
 
 	layout_done(&session->offer);
 	session->no_offer = check->no_offer;
+	session->table = layout->table;
 	if (check->fits)
 		return plan_fit(session->plan, layout->extents, layout->extent_count,
 				&layout->fitted, &check->error);
@@ -446,6 +445,7 @@ struct session_choice session_choice(const struct session *session)
 		.boot = &session->boot,
 		.offer = session->offer.extent_count ? &session->offer.fitted : NULL,
 		.no_offer = session->no_offer.sentence,
+		.table = plan && session->table.count ? &session->table : NULL,
 		.source = plan ? session_contents(session, &plan->source) : NULL,
 		.destination = plan ? session_contents(session, &plan->destinations[0]) : NULL,
 		.resumes = plan && session->resumes,
@@ -455,6 +455,7 @@ struct session_choice session_choice(const struct session *session)
 		.token_phrase = session->token_phrase,
 		.used = used,
 		.modes = &session->modes,
+		.checking = session_runs(session, SESSION_TASK_PLAN),
 		.measuring = session_runs(session, SESSION_TASK_MEASURE),
 		.measured = session->measured ? &session->measurement.found
 			    : plan && session->known.source > 0 && session->known.destination > 0

@@ -176,6 +176,7 @@ struct session {
 	struct boot_look boot;                /* of the source of the plan */
 	struct layout offer;                  /* what --table=fit --grow=last would do */
 	struct error no_offer;                /* or why it cannot */
+	struct layout_table table;            /* of the plan; no partitions: not known */
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;
