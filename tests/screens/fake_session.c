@@ -56,6 +56,7 @@ struct session {
 	struct disk_list *disks;
 	struct plan *plan;
 	struct held held;
+	struct layout_table table;
 	struct verdict_list verdicts;
 	char token[512], phrase[600];
 	struct job *job, *again; /* `again` reads the copy back once more */
@@ -273,6 +274,33 @@ static int plan(struct session *session, const struct session_wish *wish, struct
 	return 0;
 }
 
+/* As the source's, with a third of every ext4 to spare. */
+static void lay_out(struct session *session)
+{
+	const struct disk *source = disk_at(session, &session->plan->source);
+	const struct endpoint *to = &session->plan->destinations[0];
+	struct layout_table *table = &session->table;
+
+	*table = (struct layout_table){ .sector = 512, .first = 34, .movable = true };
+	table->sectors = session->plan->source.size / 512;
+	table->room = to->size / 512;
+	table->usable = table->room - 33;
+	for (size_t i = 0; source && i < source->partition_count && i < FITTED_PARTS_MAX; i++) {
+		const struct partition *p = &source->partitions[i];
+		struct layout_part *part = &table->parts[table->count++];
+
+		*part = (struct layout_part){ .number = p->number,
+					      .start = p->start,
+					      .to = p->start,
+					      .sectors = p->sectors,
+					      .size = p->sectors,
+					      .least = p->sectors };
+		if (strcmp(p->fs, "ext4") == 0)
+			part->least = p->sectors / 3 * 2;
+		text_copy(part->fs, sizeof(part->fs), p->fs);
+	}
+}
+
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr)
 {
 	int r = wish->map ? resume(session, wish->map, reterr) : plan(session, wish, reterr);
@@ -280,6 +308,8 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	if (r < 0)
 		return r;
 	session->state = SESSION_CHECKING;
+	if (!wish->map)
+		lay_out(session);
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
 }
@@ -367,6 +397,9 @@ struct session_choice session_choice(const struct session *session)
 		.verdicts = &session->verdicts,
 		.held = &session->held,
 		.no_offer = "",
+		.table = plan && plan->whole && !session->resumes && session->table.count
+				 ? &session->table
+				 : NULL,
 		.source = plan ? disk_at(session, &plan->source) : NULL,
 		.destination = plan ? disk_at(session, &plan->destinations[0]) : NULL,
 		.resumes = session->resumes,

@@ -107,6 +107,13 @@ SINGLE = {
     "plan-options-limits": ("rescue", PLAN + ["Escape", "o", "Up", "PageUp"], "Slow limit"),
     "plan-options-wrong": ("rescue", PLAN + ["Escape", "o", "16M", "Enter"], "cannot be"),
     "plan-options-taken": ("rescue", PLAN + ["Escape", "o", "1M", "Enter"], "chunk 1M"),
+    "plan-ids": ("rescue", PLAN + ["Escape", "i"], "share no ID that is known"),
+    "editor": ("rescue", PLAN + ["Escape", "l"], "LAYOUT"),
+    "editor-ranges": ("rescue", RANGES + ["l", "Escape"], "Free-form range"),
+    "editor-limit": ("rescue", PLAN + ["Escape", "l", "r", "PageDown", "PageDown", "PageDown", "PageDown", "PageDown",
+                                       "PageDown", "PageDown"], "cannot become smaller"),
+    "editor-typed": ("rescue", PLAN + ["Escape", "l", "e", "C-u", "9T", "Enter"], "no room for partition"),
+    "help-editor": ("rescue", PLAN + ["Escape", "l", "?"], "KEYS ON THIS SCREEN"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
     "run-simple": ("--simple rescue", RUN + ["p"], "paused"),
@@ -170,17 +177,17 @@ SINGLE = {
 WORDS = [f"{name}-80x24" for name in (
     "disks-refused", "disks-twice", "disks-find", "disks-image-chosen", "ranges-none", "plan-scrolled",
     "plan-letters", "plan-preset-next", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
-    "wrong-key", "bench-none")]
+    "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
 
 # Looked at where there is room for more.
-WIDE = ["jobs", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
+WIDE = ["editor", "jobs", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The smallest screen, and a large one.
-EXTREME = {"plan": "TO START", "run": "COPY RUNNING", "jobs": "STOPPED"}
+EXTREME = {"plan": "TO START", "editor": "stays", "run": "COPY RUNNING", "jobs": "STOPPED"}
 EXTREME_SIZES = {"40x8": (40, 8), "200x60": (200, 60)}
 
 # The same in German: longer words, at the size where they have the least room.
-GERMAN = ["disks", "ranges", "plan", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
+GERMAN = ["disks", "ranges", "plan", "editor", "editor-limit", "run", "run-cpu", "run-proof", "run-rolling", "run-simple", "report",
           "report-save", "plan-options", "plan-options-last", "plan-options-limits",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",

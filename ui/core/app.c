@@ -19,6 +19,7 @@ const struct screen_ops *screen_ops(enum screen_id screen)
 		[SCREEN_PLAN] = &scr_plan,     [SCREEN_RUN] = &scr_run,
 		[SCREEN_REPORT] = &scr_report, [SCREEN_BENCH] = &scr_bench,
 		[SCREEN_JOBS] = &scr_jobs,     [SCREEN_HELP] = &scr_help,
+		[SCREEN_EDITOR] = &scr_editor,
 	};
 
 	return all[screen];
@@ -446,6 +447,38 @@ static void key_unseen(struct app *app, int key)
 		common_command(app, command);
 }
 
+/* On a slow machine the first list takes seconds, and whoever knows the deck types ahead. */
+static bool keep_early(struct app *app, int key)
+{
+	enum command command = keys_lookup(SCREEN_DISKS, key);
+
+	if (session_disks(app->session) || app->current != SCREEN_DISKS || app->help ||
+	    session_error(app->session, SESSION_TASK_SCAN)->code || command == COMMAND_NONE ||
+	    command == COMMAND_QUIT || command == COMMAND_STOP || command == COMMAND_HELP ||
+	    command == COMMAND_REDRAW || command == COMMAND_UNITS ||
+	    (command >= COMMAND_SCREEN_1 && command <= COMMAND_SCREEN_7))
+		return false;
+	if (app->early_count == EARLY_MAX) {
+		app_say(app, _("The disks are still being looked for; this key was not taken."));
+		return true;
+	}
+	app->early[app->early_count++] = key;
+	app_say(app,
+		P_("Looking for disks... %d key is kept for them.",
+		   "Looking for disks... %d keys are kept for them.", app->early_count),
+		app->early_count);
+	return true;
+}
+
+void app_early_keys(struct app *app)
+{
+	int count = app->early_count;
+
+	app->early_count = 0;
+	for (int i = 0; i < count && app->term; i++)
+		app_key(app, app->early[i]);
+}
+
 void app_key(struct app *app, int key)
 {
 	enum command command;
@@ -462,7 +495,7 @@ void app_key(struct app *app, int key)
 			popup_key(app, key);
 		return;
 	}
-	if (key_to_field(app, key))
+	if (key_to_field(app, key) || keep_early(app, key))
 		return;
 	command = keys_lookup(shown_id(app), key);
 	if (command != COMMAND_NONE && app_command(app, command))

@@ -79,6 +79,12 @@ bool app_choose_options(struct app *app, const struct plan_options *options);
 /* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
  * another screen meanwhile. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
+/* Shows the layout editor, for the plan that there is, or for one that is made first. */
+void app_edit_layout(struct app *app);
+/* Back to where it was asked for; where there is no layout, it is said why. */
+void app_end_layout(struct app *app);
+/* Why there is no layout to edit, as far as that is known before it is planned; or NULL. */
+const char *app_no_layout(struct app *app);
 /* Plans what a map file says is missing of an earlier copy. Of the bad areas only `areas` (logical
  * sectors of the source) are read again; empty: as the plan in the map says. Copies the list. */
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas);

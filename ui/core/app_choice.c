@@ -54,6 +54,7 @@ static bool change(struct app *app, enum screen_id forget)
 	if (forget != SCREEN_RUN) {
 		app->choice.options.table = TABLE_KEEP;
 		app->choice.options.grow = GROW_NO;
+		memset(app->choice.options.places, 0, sizeof(app->choice.options.places));
 	}
 	app_take_snapshot(app);
 	app_forget(app, forget);
@@ -162,6 +163,7 @@ static bool begun(struct app *app, int result, const struct error *error)
 {
 	app->session_state = session_state(app->session);
 	app->planning = result == 0;
+	app->layout = false;
 	if (result == 0)
 		app_say(app, _("Looking at mounts and files for the plan..."));
 	else
@@ -195,6 +197,43 @@ bool app_plan(struct app *app, struct error *reterr)
 	if (err && reterr)
 		*reterr = error;
 	return begun(app, err, &error);
+}
+
+/* ---- the layout ---- */
+
+const char *app_no_layout(struct app *app)
+{
+	const struct choice *choice = &app->choice;
+	struct session_choice planned = session_choice(app->session);
+
+	if (choice->source.kind == ENDPOINT_NONE || choice->destination.kind == ENDPOINT_NONE)
+		return _("Choose both disks on 1 Disks first.");
+	if (!choice->everything || choice->at_set || choice->source.kind == ENDPOINT_PARTITION ||
+	    choice->destination.kind != ENDPOINT_DISK)
+		return _("Only a copy of a whole disk to a disk has a layout of its own.");
+	if (!planned.plan || planned.table)
+		return NULL;
+	return planned.no_offer[0] ? planned.no_offer
+				   : _("There is no partition table here that could be laid out "
+				       "anew.");
+}
+
+void app_edit_layout(struct app *app)
+{
+	app->layout_from = app->current;
+	if (session_choice(app->session).table)
+		app_go(app, SCREEN_EDITOR);
+	else
+		app->layout = app_plan(app, NULL);
+}
+
+void app_end_layout(struct app *app)
+{
+	const char *why = app_no_layout(app);
+
+	app_go(app, why ? SCREEN_PLAN : app->layout_from);
+	if (why)
+		app_message(app, MESSAGE_WARN, "%s", why);
 }
 
 bool app_resume(struct app *app, const char *map_path, const struct range_list *areas)
@@ -264,12 +303,13 @@ static bool take_choice(struct app *app)
 void app_follow_plan(struct app *app)
 {
 	bool planning = app->planning;
+	enum screen_id next = app->layout ? SCREEN_EDITOR : SCREEN_PLAN;
 
-	app->planning = false;
+	app->planning = app->layout = false;
 	if (session_state(app->session) != SESSION_PLANNED) {
 		app_error(app, session_error(app->session, SESSION_TASK_PLAN));
 		return;
 	}
-	if (take_choice(app) && planning && app->current != SCREEN_PLAN)
-		app_go(app, SCREEN_PLAN);
+	if (take_choice(app) && planning && app->current != next)
+		app_go(app, next);
 }

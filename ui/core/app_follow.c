@@ -392,6 +392,8 @@ void app_follow(struct app *app, unsigned changes)
 		if (ops->changed)
 			ops->changed(app->states[i], app, changes);
 	}
+	if (changes & SESSION_CHANGE_DISKS)
+		app_early_keys(app);
 	if (session_can_finish(app->session))
 		app_finish(app);
 }

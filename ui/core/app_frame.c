@@ -27,7 +27,9 @@ static bool has_tab(const struct app *app, enum screen_id screen)
 
 static bool is_active(const struct app *app, enum screen_id screen)
 {
-	return screen == app->current && !app->help;
+	enum screen_id current = app->current == SCREEN_EDITOR ? SCREEN_PLAN : app->current;
+
+	return screen == current && !app->help;
 }
 
 /* Of a screen that is not shown, the number alone where there is no room for all words. */

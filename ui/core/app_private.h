@@ -8,6 +8,8 @@
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
 
+#define EARLY_MAX 16
+
 struct app {
 	const struct deck_options *options;
 	struct term *term; /* NULL: there is none now, the copy goes on */
@@ -27,7 +29,9 @@ struct app {
 	unsigned reached;       /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
-	bool planning;                    /* the plan is shown as soon as it is checked */
+	bool planning;                    /* the plan is shown as soon as it is checked, … */
+	bool layout;                      /* and in it the layout editor */
+	enum screen_id layout_from;       /* where that was asked for */
 	struct range_list retry;          /* bad areas that the resumed copy reads again */
 	bool has_job;
 	struct job_snapshot snapshot;
@@ -35,6 +39,9 @@ struct app {
 	enum message_level level;
 	bool said; /* the message is new since the last frame */
 	struct popup popup;
+	/* Typed before the first list of disks: for that. */
+	int early[EARLY_MAX];
+	int early_count;
 	char host[65];
 	bool dirty;
 	bool quit;
@@ -56,6 +63,8 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 void app_destroy(struct app *app);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
+/* The first list of disks is there: does what was typed before. */
+void app_early_keys(struct app *app);
 /* False: the command does nothing on this screen. */
 bool app_command(struct app *app, enum command command);
 void app_take_snapshot(struct app *app);

@@ -22,6 +22,7 @@ enum screen_id {
 	SCREEN_JOBS,
 	SCREEN_STEPS, /* how many have a number */
 	SCREEN_HELP = SCREEN_STEPS,
+	SCREEN_EDITOR, /* belongs to SCREEN_PLAN */
 	SCREEN_COUNT,
 };
 
@@ -114,6 +115,12 @@ enum command {
 	COMMAND_FIT,
 	COMMAND_FIT_TABLE,
 	COMMAND_ALLOW,
+	COMMAND_LAYOUT,
+	COMMAND_IDENTITIES,
+	/* the layout editor */
+	COMMAND_TO_START,
+	COMMAND_TO_END,
+	COMMAND_RESET,
 	/* 4 Run */
 	COMMAND_PAUSE,
 	COMMAND_LOG,
@@ -140,7 +147,8 @@ enum command {
 
 /* Bits of the screens that have a command. */
 #define ON(screen) (1u << (screen))
-#define ON_ALL     ((1u << SCREEN_COUNT) - 1)
+/* Not that of the editor, where the keys that move change sizes. */
+#define ON_ALL (ON(SCREEN_EDITOR) - 1)
 
 struct command_info {
 	enum command command;

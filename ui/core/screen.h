@@ -87,5 +87,6 @@ extern const struct screen_ops scr_report;
 extern const struct screen_ops scr_bench;
 extern const struct screen_ops scr_jobs;
 extern const struct screen_ops scr_help;
+extern const struct screen_ops scr_editor;
 
 #endif

@@ -28,10 +28,14 @@ static void message(void *data, struct app *app, char *buffer, size_t size)
 	const struct help_state *state = data;
 	int last = state->text.top + state->text.rows, used;
 
-	used = snprintf(buffer, size,
-			app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
-					 : _("Help for screen %d %s."),
-			(int)state->topic + 1, _(screen_ops(state->topic)->title));
+	if (state->topic >= SCREEN_STEPS)
+		used = snprintf(buffer, size, _("Help for the %s."),
+				_(screen_ops(state->topic)->title));
+	else
+		used = snprintf(buffer, size,
+				app_copying(app) ? _("Help for screen %d %s. The copy goes on.")
+						 : _("Help for screen %d %s."),
+				(int)state->topic + 1, _(screen_ops(state->topic)->title));
 	if (state->text.count > state->text.rows && used >= 0 && (size_t)used < size)
 		snprintf(buffer + used, size - (size_t)used, _(" Lines %d-%d of %d (Up Down)."),
 			 state->text.top + 1, last < state->text.count ? last : state->text.count,
@@ -203,8 +207,12 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	column = page;
 	if (wide)
 		column.area.cols = TERMS_COL - 1;
-	snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"), (int)state->topic + 1,
-		 _(screen_ops(state->topic)->title));
+	if (state->topic >= SCREEN_STEPS)
+		snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%s)"),
+			 _(screen_ops(state->topic)->title));
+	else
+		snprintf(title, sizeof(title), _("KEYS ON THIS SCREEN (%d %s)"),
+			 (int)state->topic + 1, _(screen_ops(state->topic)->title));
 	put_title(&column, col, title);
 	longest = larger(longest, put_keys(&column, col, state->topic, false));
 	if (wide) {

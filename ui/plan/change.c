@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the user changes of a plan: its preset, its table, and a check that is lifted. */
+/* What the user changes of a plan: its preset, its table, its identifiers, and a check that is
+ * lifted. */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "plan/preset.h"
@@ -111,6 +113,36 @@ bool plan_screen_fit_table(struct app *app)
 	}
 	memset(options.places, 0, sizeof(options.places));
 	return app_choose_options(app, &options) && app_plan(app, NULL);
+}
+
+/* ---- the identifiers ---- */
+
+static void ids_chosen(void *user, struct app *app, int choice)
+{
+	struct plan_screen *screen = user;
+	struct plan_options options = app_choice(app)->options;
+
+	if (choice < 0 || (enum identities_choice)choice == options.identities)
+		return;
+	options.identities = (enum identities_choice)choice;
+	screen->anew = app_choose_options(app, &options) && app_plan(app, NULL);
+	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
+	app_go(app, SCREEN_PLAN);
+}
+
+void plan_screen_ids(struct plan_screen *screen, struct app *app)
+{
+	/* In the order of enum identities_choice. */
+	const struct popup_choice choices[] = {
+		{ 'k', _("keep them: the copy replaces its source") },
+		{ 'n', _("new IDs for the copy") },
+		{ 'r', _("new IDs, and changed in the copy's files, too") },
+	};
+	CLEANUP(free)
+	char *text = plan_ids_everything(&app_choice(app)->options, &screen->shared);
+
+	if (text)
+		popup_ask(app, _("IDs of both disks"), text, choices, 3, ids_chosen, screen);
 }
 
 /* ---- checks ---- */

@@ -13,6 +13,17 @@
 #define PICTURE_CELLS_MAX 512
 #define ENDS_ROWS         6
 
+/* ERASE is two lines with what is lost there. */
+enum end_line {
+	END_SOURCE,
+	END_ERASED,
+	END_COPY,
+	END_TABLE,
+	END_IDS,
+	END_PRESET,
+	END_OPTIONS,
+};
+
 /* How many lines all checks in full take. */
 static int count_checks(const struct plan_screen *screen, int cols)
 {
@@ -36,7 +47,6 @@ static void make_lines(struct plan_screen *screen, const struct plan *plan, stru
 	if (lost)
 		plan_lines_add_lost(&screen->lines, screen->lost_count);
 	plan_lines_add_table(&screen->lines, &plan->fitted);
-	plan_lines_add_identifiers(&screen->lines, &screen->shared);
 	plan_lines_add_extents(&screen->lines, plan);
 	screen->list.count = (int)screen->lines.entries;
 	screen->list.rows = list.rows;
@@ -64,37 +74,79 @@ static void draw_erased(const struct plan_screen *screen, struct app *app, struc
 	draw_text(draw, area, 1, 0, ROLE_BAD, line.text);
 }
 
-static void draw_ends(const struct plan_screen *screen, struct app *app, struct draw *draw,
-		      struct rect area, enum rolling_how rolling)
+/* One of the lines on top. Whatever gives way on a small screen, what is lost does not, nor what
+ * changes and what is shared. */
+static void draw_end(const struct plan_screen *screen, struct app *app, struct draw *draw,
+		     struct rect row, enum end_line which)
 {
-	struct session *session = app_session(app);
-	const struct plan *plan = session_choice(session).plan;
-	/* Whatever gives way on a small screen, what is lost does not. */
-	bool all = area.rows == ENDS_ROWS;
+	struct session_choice choice = session_choice(app_session(app));
+	const struct plan *plan = choice.plan;
+	bool keep = plan->options.identities == IDENTITIES_KEEP;
+	enum role role = ROLE_NORMAL;
 	char reason[160];
 	const char *offer;
 	struct line line;
 
-	line_start(&line, area.cols);
-	plan_text_source(plan, &line);
-	if (all) {
-		draw_text(draw, rect_cut_top(&area, 1), 0, 0, ROLE_SOURCE, line.text);
-		draw_erased(screen, app, draw, rect_cut_top(&area, 2));
-	} else {
-		draw_erased(screen, app, draw, rect_cut_top(&area, 2));
-		draw_text(draw, rect_cut_top(&area, 1), 0, 0, ROLE_SOURCE, line.text);
+	line_start(&line, row.cols);
+	switch (which) {
+	case END_SOURCE:
+		role = ROLE_SOURCE;
+		plan_text_source(plan, &line);
+		break;
+	case END_ERASED:
+		draw_erased(screen, app, draw, row);
+		return;
+	case END_COPY:
+		plan_text_copy(plan, choice.held->areas.count, choice.finished_bytes, &line);
+		break;
+	case END_TABLE:
+		plan_text_layout(plan, choice.offer != NULL, !plan_screen_startable(app),
+				 app_units(app), &line);
+		break;
+	case END_IDS:
+		role = keep || plan_ids_stuck(&screen->shared) ? ROLE_WARN : ROLE_NORMAL;
+		plan_text_ids(&plan->options, &screen->shared, &line);
+		break;
+	case END_PRESET:
+		offer = plan_screen_offer(app, reason, sizeof(reason));
+		role = offer ? ROLE_WARN : ROLE_NORMAL;
+		plan_text_preset(&plan->options, offer, &line);
+		break;
+	case END_OPTIONS:
+		plan_text_options(&plan->options, plan_rolling(plan, choice.destination), &line);
+		break;
 	}
-	line_start(&line, area.cols);
-	plan_text_copy(plan, session_choice(session).held->areas.count,
-		       session_choice(session).finished_bytes, &line);
-	draw_text(draw, area, 0, 0, ROLE_NORMAL, line.text);
-	line_start(&line, area.cols);
-	offer = plan_screen_offer(app, reason, sizeof(reason));
-	plan_text_preset(&plan->options, offer, &line);
-	draw_text(draw, area, 1, 0, offer ? ROLE_WARN : ROLE_NORMAL, line.text);
-	line_start(&line, area.cols);
-	plan_text_options(&plan->options, rolling, &line);
-	draw_text(draw, area, 2, 0, ROLE_NORMAL, line.text);
+	draw_text(draw, row, 0, 0, role, line.text);
+}
+
+static bool has_end(const struct plan_screen *screen, struct app *app, enum end_line which)
+{
+	struct session_choice choice = session_choice(app_session(app));
+
+	if (which == END_TABLE)
+		return choice.table || choice.plan->options.table == TABLE_FIT;
+	return which != END_IDS || screen->shared.count ||
+	       verdict_list_find(choice.verdicts, MEANS_SAME_IDENTIFIERS);
+}
+
+static int count_ends(const struct plan_screen *screen, struct app *app)
+{
+	return ENDS_ROWS + has_end(screen, app, END_TABLE) + has_end(screen, app, END_IDS);
+}
+
+static void draw_ends(const struct plan_screen *screen, struct app *app, struct draw *draw,
+		      struct rect area)
+{
+	static const enum end_line in_full[] = { END_SOURCE, END_ERASED, END_COPY,   END_TABLE,
+						 END_IDS,    END_PRESET, END_OPTIONS };
+	static const enum end_line in_part[] = { END_ERASED, END_TABLE,  END_IDS,    END_SOURCE,
+						 END_COPY,   END_PRESET, END_OPTIONS };
+	const enum end_line *order = area.rows >= count_ends(screen, app) ? in_full : in_part;
+
+	for (size_t i = 0; i < sizeof(in_full) / sizeof(in_full[0]) && !rect_empty(area); i++)
+		if (has_end(screen, app, order[i]))
+			draw_end(screen, app, draw,
+				 rect_cut_top(&area, order[i] == END_ERASED ? 2 : 1), order[i]);
 }
 
 static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,
@@ -141,17 +193,13 @@ static uint32_t destination_sector(struct app *app)
 	return disk ? disk->identity.logical_sector_size : 512;
 }
 
-static const char *section_title(const struct plan *plan, size_t kind)
+static const char *section_title(size_t kind)
 {
 	switch (kind) {
 	case PLAN_LINE_LOST:
 		return _(" DESTINATION PARTITIONS THAT WILL BE LOST");
 	case PLAN_LINE_TABLE:
 		return _(" WHAT CHANGES IN THE PARTITION TABLE");
-	case PLAN_LINE_IDENTIFIER:
-		return plan->options.identities == IDENTITIES_KEEP
-			       ? _(" IDENTIFIERS THAT BOTH DISKS WILL HAVE")
-			       : _(" IDENTIFIERS THAT THE COPY GETS ANEW");
 	default:
 		return _(" WHAT IS COPIED WHERE");
 	}
@@ -172,7 +220,7 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	case PLAN_LINE_TITLE:
 		role = ROLE_STRONG;
-		line_add(&line, "%s", section_title(plan, at->index));
+		line_add(&line, "%s", section_title(at->index));
 		break;
 	case PLAN_LINE_LOST:
 		role = ROLE_WARN;
@@ -181,9 +229,6 @@ static void draw_line(struct plan_screen *screen, struct app *app, struct draw *
 		break;
 	case PLAN_LINE_TABLE:
 		plan_text_table(&plan->fitted, at->index, plan->sector_size, &line);
-		break;
-	case PLAN_LINE_IDENTIFIER:
-		plan_text_identifier(&screen->shared, at->index, &line);
 		break;
 	case PLAN_LINE_EXTENT:
 		plan_text_extent(plan, at->index, &line);
@@ -250,6 +295,11 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	}
 	if (!plan_screen_startable(app)) {
 		draw_text(draw, area, 0, 1, ROLE_DIM, what_became(app));
+		return;
+	}
+	if (screen->typed[0]) {
+		draw_text(draw, area, 0, 1, ROLE_WARN,
+			  _("It matches. The plan is checked once more, then the copy starts."));
 		return;
 	}
 	line_start(&line, LINE_COLUMNS_MAX);
@@ -359,6 +409,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	const struct disk *destination = session_choice(session).destination;
 	const struct disk *shown = session_choice(session).destination;
 	struct layout_plan layout;
+	int ends;
 
 	if (session_state(session) == SESSION_CHECKING) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
@@ -373,15 +424,16 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 		draw_cursor(draw, body, 1, 1);
 		return;
 	}
+	ends = count_ends(screen, app);
 	/* An image that is being written to is not read again. */
 	if (!destination && !plan_screen_startable(app))
 		shown = NULL;
 	/* The list's width is known before its height. */
-	layout_plan(body, shown != NULL, 0, 0, &layout);
-	layout_plan(body, shown != NULL, count_checks(screen, layout.list.cols),
+	layout_plan(body, ends, shown != NULL, 0, 0, &layout);
+	layout_plan(body, ends, shown != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
-	draw_ends(screen, app, draw, layout.ends, plan_rolling(plan, destination));
+	draw_ends(screen, app, draw, layout.ends);
 	if (shown)
 		draw_picture(screen, app, draw, layout.picture, plan,
 			     session_choice(session).source, shown);
@@ -406,14 +458,14 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 #define TALL_ROWS 34
 
 /* What is erased and the field are there at every size: nothing is confirmed without them. */
-static void small(struct rect body, bool picture, struct layout_plan *ret)
+static void small(struct rect body, int ends, bool picture, struct layout_plan *ret)
 {
+	/* Two lines of it: which disk, and what is lost on it. Then what changes, and what is
+	 * shared. */
+	int rows = body.rows < 5 ? 1 : body.rows < 9 ? 2 : body.rows < 12 ? ends - 4 : ends - 2;
 	struct rect rest = body;
 
-	/* Two lines of it: which disk, and what is lost on it. */
-	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 5    ? 1
-								 : body.rows < 12 ? 2
-										  : ENDS_ROWS) };
+	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, body.rows < 18 ? rows : ends) };
 	ret->start = rect_cut_bottom(&rest, START_ROWS);
 	if (picture && rest.rows >= PICTURE_ROWS + LIST_LEAST)
 		ret->picture = rect_cut_top(&rest, PICTURE_ROWS);
@@ -421,20 +473,22 @@ static void small(struct rect body, bool picture, struct layout_plan *ret)
 	ret->list = rest;
 }
 
-void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret)
+void layout_plan(struct rect body, int ends, bool picture, int checks, int lost,
+		 struct layout_plan *ret)
 {
 	struct rect rest = body, right;
 	bool wide = body.cols >= LAYOUT_WIDE_COLS;
+	/* The legend and the blank line below the picture give way to the checks. */
+	bool roomy = body.rows - ends >= 15;
 
 	if (layout_is_small(body)) {
-		small(body, picture, ret);
+		small(body, ends, picture, ret);
 		return;
 	}
-	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, ENDS_ROWS) };
-	if (picture && rest.rows >= PICTURE_ROWS + START_ROWS + 6) {
-		ret->picture = rect_cut_top(&rest, PICTURE_ROWS);
-	}
-	rect_cut_top(&rest, rest.rows > START_ROWS + 3 ? 1 : 0);
+	*ret = (struct layout_plan){ .ends = rect_cut_top(&rest, ends) };
+	if (picture && rest.rows >= PICTURE_ROWS + START_ROWS + 5)
+		ret->picture = rect_cut_top(&rest, PICTURE_ROWS - !roomy);
+	rect_cut_top(&rest, roomy ? 1 : 0);
 	if (wide) {
 		right = rect_cut_right(&rest, FILES_COLS);
 		rect_cut_right(&rest, 1);

@@ -102,7 +102,7 @@ static const char *whole_name(enum endpoint_kind kind)
 static void text_all_extents(const struct plan *plan, size_t held, uint64_t finished,
 			     struct line *line)
 {
-	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX], text[256];
+	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
 
 	line_put(line, 1, "");
@@ -131,9 +131,6 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 			units_print_long(plan_free_bytes(plan), UNITS_SI, plan->sector_size, size));
 	if (plan_later(plan))
 		line_add(line, _(", free places last"));
-	if (plan->options.table == TABLE_FIT)
-		line_add(line, _(", table made to fit: %s"),
-			 fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
 	if (finished)
 		line_add(line, _(", %s finished before"),
 			 units_print_long(finished, UNITS_SI, plan->sector_size, size));
@@ -333,10 +330,11 @@ static int add_open(struct plan_lines *lines, const char *sentence, size_t verdi
 	return 0;
 }
 
-/* In the line of what is lost, which stands on top in red. */
+/* In the lines of what is lost and what is shared, which stand on top. */
 static bool is_said_above(const struct verdict *verdict)
 {
-	return verdict->means == MEANS_ERASES && verdict->kind != VERDICT_REFUSE;
+	return (verdict->means == MEANS_ERASES || verdict->means == MEANS_SAME_IDENTIFIERS) &&
+	       verdict->kind != VERDICT_REFUSE;
 }
 
 /* Lines that a sentence takes in full, beyond the one that it has anyway. */
@@ -439,11 +437,6 @@ int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted)
 	return add_section(lines, PLAN_LINE_TABLE, count);
 }
 
-int plan_lines_add_identifiers(struct plan_lines *lines, const struct identifiers *shared)
-{
-	return add_section(lines, PLAN_LINE_IDENTIFIER, shared->count);
-}
-
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
 {
 	return add_section(lines, PLAN_LINE_EXTENT,
@@ -515,24 +508,6 @@ void plan_text_table(const struct fitted *fitted, size_t index, uint32_t sector_
 
 	if (find_change(fitted, index, &change))
 		line_add(line, "  %s", fitted_print(&change, sector_size, text, sizeof(text)));
-}
-
-void plan_text_identifier(const struct identifiers *shared, size_t index, struct line *line)
-{
-	const struct identifier *item = &shared->items[index];
-
-	if (item->kind == IDENTIFIER_TABLE)
-		line_add(line, "  %s  %s",
-			 strcmp(item->fs, "gpt") == 0 ? _("disk GUID") : _("disk signature"),
-			 item->value);
-	else
-		line_add(line, _("  partition %u  %s %s"), item->partition,
-			 item->kind == IDENTIFIER_PARTITION ? "PARTUUID"
-			 : item->fs[0]                      ? item->fs
-							    : "UUID",
-			 item->value);
-	if (item->label[0])
-		line_add(line, "  \"%s\"", item->label);
 }
 
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line)

@@ -33,20 +33,31 @@ void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, str
 void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
 		       struct line *line);
+/* What becomes of the table: "made to fit: 2 grows from 1.07G to 3.48G; 3, 4 move". offered: it
+ * could be made to fit; done: nothing of it can be changed any more. */
+void plan_text_layout(const struct plan *plan, bool offered, bool done, enum units_scale scale,
+		      struct line *line);
+/* What both disks will share, or will not. */
+void plan_text_ids(const struct plan_options *options, const struct identifiers *shared,
+		   struct line *line);
+/* So many of them stay the same whatever is asked for. */
+size_t plan_ids_stuck(const struct identifiers *shared);
+/* All of them, how each gets a new value, and what may not start any more then; malloc'd, NULL
+ * without memory. */
+char *plan_ids_everything(const struct plan_options *options, const struct identifiers *shared);
 /* "TO START: type what is asked for, then Enter" */
 void plan_text_start(const struct gate *gate, struct line *line);
 
 /*
  * Lines of the list below the maps. Its entries are the verdicts but the one that
- * plan_text_losses() stands for, then what will be lost, what changes in the table,
- * the identifiers, and the extents, counted through from 0.
+ * plan_text_losses() and plan_text_ids() stand for, then what will be lost, what changes in the
+ * table, and the extents, counted through from 0.
  */
 enum plan_line_kind {
 	PLAN_LINE_CHECK,
 	PLAN_LINE_TITLE,
 	PLAN_LINE_LOST,
 	PLAN_LINE_TABLE,
-	PLAN_LINE_IDENTIFIER,
 	PLAN_LINE_EXTENT,
 };
 
@@ -79,7 +90,6 @@ int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *v
 int plan_lines_add_lost(struct plan_lines *lines, size_t count);
 /* What of a table that fits is not as on the source. */
 int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted);
-int plan_lines_add_identifiers(struct plan_lines *lines, const struct identifiers *shared);
 /* Only when there is more than one: a single one stands in the COPY line. */
 int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
 void plan_lines_done(struct plan_lines *lines);
@@ -93,7 +103,6 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 		    struct line *line);
 void plan_text_table(const struct fitted *fitted, size_t index, uint32_t sector_size,
 		     struct line *line);
-void plan_text_identifier(const struct identifiers *shared, size_t index, struct line *line);
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line);
 /* The scale under the maps: "0        2.00T        4.00T". */
 void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Screen 3: what will happen, what speaks against it, and the only place from
- * which writing can start.
+ * Screen 3: what will happen, and what speaks against it.
  */
 #include "ui/plan/screen.h"
 
@@ -170,6 +169,7 @@ static void leave(void *state, struct app *app)
 	struct plan_screen *screen = state;
 
 	screen->options_open = screen->waits = false;
+	screen->typed[0] = '\0';
 	gate_set_typing(&screen->gate, false);
 	field_clear(&screen->gate.typed);
 }
@@ -231,6 +231,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 	/* The session made its checks again; what was typed stays if they say the same as before.
 	 */
 	look_at_plan(screen, app);
+	if (screen->typed[0] && !session_choice(app_session(app)).checking)
+		plan_screen_start_now(screen, app);
 	/* The start failed: it can be tried again. */
 	if (screen->started && session_state(app_session(app)) == SESSION_PLANNED) {
 		screen->started = false;
@@ -246,56 +248,6 @@ static void changed(void *state, struct app *app, unsigned changes)
 	else
 		tell_ready(screen, app);
 	screen->anew = false;
-}
-
-/* ---- starting ---- */
-
-/* Into the field: from now on letters are text and no commands. */
-static void to_field(struct plan_screen *screen)
-{
-	screen->letters = !gate_set_typing(&screen->gate, true);
-}
-
-static void start(struct plan_screen *screen, struct app *app, const char *typed)
-{
-	gate_set_typing(&screen->gate, false);
-	screen->started = app_start(app, typed);
-}
-
-static void press_enter(struct plan_screen *screen, struct app *app)
-{
-	char phrase[256], typed[sizeof(screen->gate.token)];
-
-	if (!plan_screen_startable(app)) {
-		/* On a slow machine that takes a while, and Enter must not seem to have worked. */
-		if (session_state(app_session(app)) == SESSION_CHECKING)
-			app_message(app, MESSAGE_WARN,
-				    _("Not started: the plan is still being checked. Enter again "
-				      "when that is done."));
-		return;
-	}
-	plan_screen_phrase(app, phrase, sizeof(phrase));
-	text_copy(typed, sizeof(typed), screen->gate.typed.text);
-	switch (gate_enter(&screen->gate)) {
-	case GATE_REFUSED:
-		app_say(app, _("A check says NO: this plan cannot be started as it is."));
-		break;
-	case GATE_NOT_TYPING:
-		to_field(screen);
-		app_say(app, _("Now type %s."), phrase);
-		break;
-	case GATE_EMPTY:
-		app_message(app, MESSAGE_WARN, _("Not started: type %s."), phrase);
-		break;
-	case GATE_WRONG:
-		app_message(app, MESSAGE_WARN,
-			    _("\"%.30s\" does not match: not started. Type it again."), typed);
-		field_clear(&screen->gate.typed);
-		break;
-	case GATE_OPEN:
-		start(screen, app, typed);
-		break;
-	}
 }
 
 /* ---- out of a refusal: less is copied, or the check is lifted by its name ---- */
@@ -338,7 +290,7 @@ static bool command(void *state, struct app *app, enum command command)
 	switch (command) {
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		to_field(screen);
+		plan_screen_to_field(screen);
 		return true;
 	case COMMAND_PRESET:
 		plan_screen_preset(screen, app);
@@ -356,6 +308,12 @@ static bool command(void *state, struct app *app, enum command command)
 		screen->anew = plan_screen_fit_table(app);
 		look_at_plan(screen, app);
 		return true;
+	case COMMAND_LAYOUT:
+		app_edit_layout(app);
+		return true;
+	case COMMAND_IDENTITIES:
+		plan_screen_ids(screen, app);
+		return true;
 	case COMMAND_ALLOW:
 		plan_screen_allow(screen, app);
 		return true;
@@ -363,7 +321,7 @@ static bool command(void *state, struct app *app, enum command command)
 		app_verify(app);
 		return true;
 	case COMMAND_ACCEPT:
-		press_enter(screen, app);
+		plan_screen_enter(screen, app);
 		return true;
 	default:
 		return false;
@@ -412,6 +370,14 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 				       : _("There is no table here that could be made to fit "
 					   "another size.");
 		break;
+	case COMMAND_LAYOUT:
+		if (app_no_layout(app))
+			return app_no_layout(app);
+		break;
+	case COMMAND_IDENTITIES:
+		if (screen->gate.verdicts && !screen->shared.count)
+			return _("Both disks will share no ID that is known.");
+		break;
 	case COMMAND_PRESET:
 	case COMMAND_OPTIONS:
 	case COMMAND_VERIFY:
@@ -424,7 +390,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
 	if ((command == COMMAND_OPTIONS || command == COMMAND_PRESET ||
-	     command == COMMAND_FIT_TABLE) &&
+	     command == COMMAND_FIT_TABLE || command == COMMAND_LAYOUT) &&
 	    session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
 	if (!plan_screen_startable(app))
@@ -515,7 +481,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 	}
 	switch (event) {
 	case FIELD_ACCEPTED:
-		press_enter(screen, app);
+		plan_screen_enter(screen, app);
 		break;
 	case FIELD_CANCELLED:
 		field_clear(text);

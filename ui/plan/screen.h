@@ -22,7 +22,11 @@ struct plan_screen {
 	bool letters;               /* the user left the field for other keys */
 	bool started;               /* what stands here was confirmed */
 	bool anew;                  /* planned again, with other options */
-	bool waits;                 /* for what is used to be read, to plan with `preset` */
+	/* What was typed in full while the plan was being checked once more: it starts when that
+	 * is done, if nothing has changed. "": nothing. */
+	char typed[sizeof(((struct gate *)0)->token)];
+	uint64_t typed_for; /* gate.about then */
+	bool waits;         /* for what is used to be read, to plan with `preset` */
 	enum preset preset;
 	bool options_open;
 	struct options_form form;
@@ -38,7 +42,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 /* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
 
 struct layout_plan {
-	struct rect ends;     /* SOURCE, ERASE, LOST, COPY, PRESET, OPTIONS */
+	struct rect ends;     /* SOURCE, ERASE, LOST, COPY, TABLE, IDS, PRESET, OPTIONS */
 	struct rect picture;  /* before, touched, after, scale, legend; empty without a disk */
 	struct rect heading;  /* of the checks */
 	struct rect list;     /* checks, and what follows them */
@@ -48,8 +52,18 @@ struct layout_plan {
 	struct rect lost;     /* tall: what will be lost, with its heading */
 };
 
-/* checks: lines that the checks take; lost: lines of the list of lost partitions with heading. */
-void layout_plan(struct rect body, bool picture, int checks, int lost, struct layout_plan *ret);
+/* ends: lines on top; checks: lines that the checks take; lost: lines of the list of lost
+ * partitions with heading. */
+void layout_plan(struct rect body, int ends, bool picture, int checks, int lost,
+		 struct layout_plan *ret);
+
+/* start.c. */
+/* Enter: starts when all is confirmed, and says what is missing. */
+void plan_screen_enter(struct plan_screen *screen, struct app *app);
+/* Into the field: from now on letters are text and no commands. */
+void plan_screen_to_field(struct plan_screen *screen);
+/* A start that waited for the checks: they have ended. */
+void plan_screen_start_now(struct plan_screen *screen, struct app *app);
 
 /* change.c. Takes the next preset, or the one that the source's health asks for; `waits` when what
  * it uses is read first. */
@@ -61,5 +75,7 @@ const char *plan_screen_offer(struct app *app, char *buffer, size_t size);
 /* Chooses the next of the tables that are possible, and plans anew. */
 bool plan_screen_fit_table(struct app *app);
 void plan_screen_allow(struct plan_screen *screen, struct app *app);
+/* What both disks will share, and whether the copy gets new ones. */
+void plan_screen_ids(struct plan_screen *screen, struct app *app);
 
 #endif

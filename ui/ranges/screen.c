@@ -242,6 +242,10 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_USED:
 		cycle_used(screen, app);
 		return true;
+	case COMMAND_LAYOUT:
+		tell(screen, app);
+		app_edit_layout(app);
+		return true;
 	case COMMAND_EDIT_RANGE:
 		begin(screen, RANGES_ENTRY_TEXT);
 		return true;
@@ -279,13 +283,16 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_REMOVE_RANGE:
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_TO_PLAN:
+	case COMMAND_LAYOUT:
 		break;
 	default:
 		return NULL;
 	}
 	if (app_copying(app))
 		return _("A copy is running; what it copies cannot be changed any more.");
-	return screen->model ? NULL : _("Choose a source on 1 Disks first.");
+	if (!screen->model)
+		return _("Choose a source on 1 Disks first.");
+	return command == COMMAND_LAYOUT ? app_no_layout(app) : NULL;
 }
 
 static struct field *field(void *state, struct app *app)

@@ -173,14 +173,16 @@ static int dialog_cols(struct rect screen)
 
 /* Of a text, the lines that leave room for `foot` others below it, and a blank line where there is
  * still one; ends in ".." where it is cut. Returns the row of the first one below. */
-static int draw_head(struct draw *draw, struct rect area, const char *text, int lines, int foot)
+static int draw_head(struct draw *draw, struct rect area, struct popup *popup, int lines, int foot)
 {
 	int room = area.rows - foot;
 	struct rect shown = area;
 
 	rect_cut_bottom(&shown, room > lines ? area.rows - lines : foot);
-	draw_body(draw, shown, text, 0);
-	if (lines > shown.rows && shown.rows > 0)
+	popup->lines.text = true;
+	list_fit(&popup->lines, lines, shown.rows);
+	draw_body(draw, shown, popup->text, popup->lines.top);
+	if (lines > shown.rows + popup->lines.top && shown.rows > 0)
 		draw_text(draw, shown, shown.rows - 1, area.cols - 2, ROLE_DIALOG, "..");
 	return room > lines ? lines + 1 : shown.rows;
 }
@@ -190,8 +192,8 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	int cols = dialog_cols(screen);
 	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
-	/* Too long a text is cut, so that the answers are always visible. */
-	int row = draw_head(draw, area, popup->text, lines, popup->count + 1);
+	/* Too long a text is scrolled through, so that the answers are always visible. */
+	int row = draw_head(draw, area, popup, lines, popup->count + 1);
 
 	for (int i = 0; i < popup->count; i++, row++) {
 		char key[24];
@@ -202,7 +204,8 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 		draw_text(draw, area, row, col < 8 ? 8 : col + 1, ROLE_DIALOG, popup->labels[i]);
 	}
 	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
-	draw_text(draw, area, row, 8, ROLE_DIALOG, _("do nothing"));
+	draw_printf(draw, area, row, 8, ROLE_DIALOG, "%s%s", _("do nothing"),
+		    lines > popup->lines.rows ? _("    Up, Down: the rest") : "");
 	draw_cursor(draw, area, row, 2);
 }
 
@@ -232,7 +235,7 @@ static void draw_prompt(struct popup *popup, struct draw *draw, struct rect scre
 	/* What is typed is always visible, and the most of what is wrong with it. */
 	if (complaint > area.rows - 1)
 		complaint = area.rows - 1;
-	row = draw_head(draw, area, popup->text, lines, complaint + 2);
+	row = draw_head(draw, area, popup, lines, complaint + 2);
 	draw_field(draw, area, row, 0, area.cols, &popup->field, true);
 	draw_wrapped(draw, area, row + 1, 0, complaint, ROLE_BAD, popup->complaint);
 	row += 1 + complaint;
@@ -308,6 +311,7 @@ static void ask_key(struct app *app, int key)
 			return;
 		}
 	}
+	list_move(&app_popup(app)->lines, keys_lookup(SCREEN_HELP, key));
 }
 
 static void prompt_key(struct app *app, int key)

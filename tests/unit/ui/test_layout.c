@@ -7,6 +7,7 @@
 
 #include "ui/bench/model.h"
 #include "ui/disks/screen.h"
+#include "ui/editor/screen.h"
 #include "ui/plan/screen.h"
 #include "ui/ranges/screen.h"
 #include "ui/report/model.h"
@@ -62,6 +63,7 @@ START_TEST(test_all_sizes)
 			struct layout_report report;
 			struct layout_bench bench;
 			struct layout_map map;
+			struct layout_editor editor;
 
 			layout_frame(cols, rows, (cols + rows) & 1, &frame);
 			CHECK(frame, screen);
@@ -74,9 +76,13 @@ START_TEST(test_all_sizes)
 			CHECK(map, body);
 			layout_ranges(body, 1 + (cols * rows) % 200, &ranges);
 			CHECK(ranges, body);
-			layout_plan(body, rows & 1, (cols * 7 + rows) % 60, (cols + rows) % 130,
-				    &plan);
+			layout_plan(body, 6 + cols % 3, rows & 1, (cols * 7 + rows) % 60,
+				    (cols + rows) % 130, &plan);
 			CHECK(plan, body);
+			layout_editor(body, 1 + (cols * 3 + rows) % 64, &editor);
+			CHECK(editor, body);
+			ck_assert(rows < 2 || !rect_empty(editor.list));
+			ck_assert(rows < 2 || !rect_empty(editor.picture));
 			layout_run(body, &run);
 			CHECK(run, body);
 			layout_report(body, &report);
@@ -108,11 +114,14 @@ START_TEST(test_nothing_missing)
 			layout_ranges(body, 130, &ranges);
 			ck_assert_int_ge(ranges.list.rows, 7);
 
-			layout_plan(body, true, 6, 3, &plan);
-			ck_assert_int_eq(plan.ends.rows, 6);
-			ck_assert_int_eq(plan.picture.rows, 5);
-			ck_assert_int_eq(plan.start.rows, 2);
-			ck_assert_int_ge(plan.list.rows, 6 - banner);
+			for (int ends = 6; ends <= 8; ends++) {
+				layout_plan(body, ends, true, 6, 3, &plan);
+				ck_assert_int_eq(plan.ends.rows, ends);
+				ck_assert_int_eq(plan.picture.rows,
+						 5 - (!big && ends + banner > 6));
+				ck_assert_int_eq(plan.start.rows, 2);
+				ck_assert_int_ge(plan.list.rows, 6 - banner);
+			}
 			ck_assert_int_eq(rect_empty(plan.files), !big);
 			ck_assert_int_eq(rect_empty(plan.lost), !big);
 
@@ -221,7 +230,7 @@ START_TEST(test_what_matters)
 			layout_frame(cols, rows, (cols + rows) & 1, &frame);
 			ck_assert_int_ge(frame.body.rows, 4);
 			ck_assert(!rect_empty(frame.message) && !rect_empty(frame.footer));
-			layout_plan(frame.body, rows & 1, 1 + (cols * 7 + rows) % 60,
+			layout_plan(frame.body, 6 + cols % 3, rows & 1, 1 + (cols * 7 + rows) % 60,
 				    (cols + rows) % 130, &plan);
 			ck_assert_int_ge(plan.ends.rows, 1);
 			ck_assert_int_ge(plan.list.rows, 1);

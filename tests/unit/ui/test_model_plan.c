@@ -316,11 +316,6 @@ START_TEST(test_table_lines)
 				       .backup = 999,
 				       .parts = { { 4, 500, 8, 700, 8 }, { 5, 800, 8, 800, 8 } },
 				       .part_count = 2 };
-	static struct identifiers shared = {
-		.items = { { IDENTIFIER_TABLE, 0, "gpt", "", "AAAA", "" },
-			   { IDENTIFIER_CONTENTS, 2, "ext4", "root", "BBBB", "" } },
-		.count = 2
-	};
 	struct plan_lines lines = { 0 };
 	struct line line;
 	size_t found = 0;
@@ -335,12 +330,56 @@ START_TEST(test_table_lines)
 	}
 	ck_assert_uint_eq(found, 3);
 	plan_lines_done(&lines);
-	plan_lines_add_identifiers(&lines, &shared);
-	ck_assert_uint_eq(lines.count, 3);
-	plan_lines_done(&lines);
-	line_start(&line, 100);
-	plan_text_identifier(&shared, 1, &line);
-	ck_assert_str_eq(line.text, "  partition 2  ext4 BBBB  \"root\"");
+}
+END_TEST
+
+/* Both ends and what differs are said in a line each, with the key that tells more where there is
+ * room for it. */
+START_TEST(test_changes_in_a_line)
+{
+	struct plan made = { .sector_size = 512, .options = PLAN_OPTIONS_DEFAULT };
+	static struct identifiers shared = {
+		.items = { { IDENTIFIER_TABLE, 0, "gpt", "", "AAAA", "" },
+			   { IDENTIFIER_CONTENTS, 2, "ext4", "root", "BBBB", "" },
+			   { IDENTIFIER_CONTENTS, 3, "LVM2_member", "", "CCCC", "" } },
+		.count = 3
+	};
+	struct line line;
+	char *text;
+
+	line_start(&line, 80);
+	plan_text_layout(&made, true, false, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " TABLE   as on the source"));
+	ck_assert_ptr_nonnull(strstr(line.text, "t=fit  l=layout"));
+	made.options.table = TABLE_FIT;
+	made.fitted = (struct fitted){ .grown = 2,
+				       .before = 2000000,
+				       .after = 4000000,
+				       .parts = { { 3, 500, 8, 700, 8 }, { 5, 800, 8, 900, 8 } },
+				       .part_count = 2 };
+	line_start(&line, 80);
+	plan_text_layout(&made, false, false, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(
+		strstr(line.text, "made to fit; 2 grows from 1.02G to 2.05G; 3, 5 move  l=layout"));
+	for (int cols = 1; cols < 130; cols++) {
+		line_start(&line, cols);
+		plan_text_layout(&made, false, false, UNITS_SI, &line);
+		ck_assert_int_le(text_width(line.text), cols);
+		line_start(&line, cols);
+		plan_text_ids(&made.options, &shared, &line);
+		ck_assert_int_le(text_width(line.text), cols);
+	}
+	ck_assert_ptr_nonnull(strstr(line.text, "the same on both: unplug one"));
+	text = plan_ids_everything(&made.options, &shared);
+	ck_assert_ptr_nonnull(strstr(text, "Both disks will have the same IDs. Unplug one"));
+	ck_assert_ptr_nonnull(strstr(text, "disk GUID AAAA\n"));
+	ck_assert_ptr_nonnull(strstr(text, "2 ext4 BBBB \"root\"\n"));
+	ck_assert_ptr_nonnull(strstr(text, "vgimportclone"));
+	free(text);
+	made.options.identities = IDENTITIES_REWRITE;
+	line_start(&line, 80);
+	plan_text_ids(&made.options, &shared, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "new on the copy, but for "));
 }
 END_TEST
 
@@ -525,8 +564,9 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost, test_losses,
-		  test_losses_are_no_check, test_preset, test_checks_take_the_room, test_check_text,
-		  test_start_text, test_sections, test_table_lines, test_everything_fits);
+		  test_changes_in_a_line, test_losses_are_no_check, test_preset,
+		  test_checks_take_the_room, test_check_text, test_start_text, test_sections,
+		  test_table_lines, test_everything_fits);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
