@@ -296,21 +296,12 @@ static bool is_damaged(const struct map *map, uint64_t pos)
 	       block.status != MAP_NON_TRIED;
 }
 
-static bool begins_beside_damage(const struct work *work, const struct map *map,
-				 const struct work_area *area)
-{
-	if (work->descending)
-		return is_damaged(map, area->source + area->length);
-	return area->source > 0 && is_damaged(map, area->source - 1);
-}
-
+/* The half that is not next to the damage where it would begin. Empty: there is none. */
 static void halve(const struct work *work, struct work_area *area)
 {
 	uint64_t middle = u64_align_down(area->destination + area->length / 2, work->chunk);
 	uint64_t first = middle > area->destination ? middle - area->destination : 0;
 
-	if (first == 0)
-		return;
 	if (work->descending) {
 		area->length = first;
 	} else {
@@ -318,6 +309,23 @@ static void halve(const struct work *work, struct work_area *area)
 		area->destination += first;
 		area->length -= first;
 	}
+}
+
+/* Without the last chunk in the order of taking. */
+static void shorten(const struct work *work, struct work_area *area)
+{
+	uint64_t end = area->destination + area->length, cut;
+
+	if (work->descending) {
+		cut = work->chunk - area->destination % work->chunk;
+		cut = cut < area->length ? cut : area->length;
+		area->source += cut;
+		area->destination += cut;
+	} else {
+		cut = (end - 1) % work->chunk + 1;
+		cut = cut < area->length ? cut : area->length;
+	}
+	area->length -= cut;
 }
 
 void work_leave_edges(struct work *work, const struct map *map, uint64_t least)
@@ -328,12 +336,18 @@ void work_leave_edges(struct work *work, const struct map *map, uint64_t least)
 	work->chunks = work->bytes = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct work_area area = work->areas[i];
+		bool below = area.source > 0 && is_damaged(map, area.source - 1);
+		bool above = is_damaged(map, area.source + area.length);
 
-		if (begins_beside_damage(work, map, &area)) {
+		if (work->descending ? above : below) {
 			if (area.length < least)
 				continue;
 			halve(work, &area);
 		}
+		if (work->descending ? below : above)
+			shorten(work, &area);
+		if (area.length == 0)
+			continue;
 		area.first_chunk = work->chunks;
 		work->chunks += chunks_of(&area, work->chunk);
 		work->bytes += area.length;

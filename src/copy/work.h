@@ -70,7 +70,8 @@ uint64_t work_area_end(const struct work *work, uint64_t chunk);
  * of all chunks if none does. */
 uint64_t work_first_from(const struct work *work, uint64_t source);
 /* Before any chunk is taken: of areas that would begin next to damage, leaves out the half that is
- * next to it, and those of fewer than `least` bytes altogether. */
+ * next to it, and those of fewer than `least` bytes altogether; of those that would end there, the
+ * last chunk, which is more likely to be bad than any other. */
 void work_leave_edges(struct work *work, const struct map *map, uint64_t least);
 /* How far the chunks taken reach on the source: the end of the highest or, descending, the start
  * of the lowest. */

@@ -12,8 +12,9 @@
  * quickly (skip.h). There, one read at a time finds out how far they go, since several
  * would fail together; on good ground, requests become larger and more again.
  * The next sweeps, backwards and forwards in turn, read what was skipped, each area
- * from the end that is next to good ground up to its first failure, and areas between
- * two failures from their middle on. The last one reads the rest, which is small,
+ * from the end that is next to good ground until two chunks fail in a row, and areas
+ * between two failures from their middle on; what is right beside damage is the most
+ * likely to be damaged, and waits. The last one reads the rest, which is small,
  * without skipping, and one chunk at a time on disks with heads.
  */
 #include <errno.h>

@@ -6,6 +6,11 @@
 #define SKIP_FIRST (64ULL << 10)
 #define SKIP_GROWS 4
 #define SKIP_SHARE 16 /* of the whole: the longest */
+/* A region is over after this part of what is usually good between two failures, or so much. */
+#define USUAL_SHARE 4
+#define USUAL_LEAST (512ULL << 10)
+/* After so much good ground an area is not left: a spot has failed. */
+#define AREA_GROUND SKIP_FIRST
 /* A failure after less than this part of the last skip was good: damage without gaps. */
 #define SOLID_SHARE 4
 
@@ -36,25 +41,57 @@ static void land_after(struct skip *skip, struct work *work, uint64_t chunk, uin
 	work_jump(work, land);
 }
 
+/* So many good bytes, and the region is over: it is no worse than the rest of the disk. */
+static uint64_t ends_after(const struct skip *skip, uint64_t size)
+{
+	uint64_t usual = skip->bad ? skip->ground / skip->bad / USUAL_SHARE : UINT64_MAX;
+
+	if (usual < USUAL_LEAST)
+		usual = USUAL_LEAST;
+	return at_most(size + SKIP_FIRST, usual);
+}
+
 static void begin_region(struct skip *skip, uint64_t size)
 {
 	skip->failures = 1;
 	skip->solid = true;
 	__atomic_store_n(&skip->size, size, __ATOMIC_RELAXED);
+	__atomic_store_n(&skip->ends, ends_after(skip, size), __ATOMIC_RELAXED);
+}
+
+/* How far to stay away from where the last sweep failed, `first` being the next chunk. */
+static uint64_t reach(const struct skip *skip, const struct work *work, uint64_t first)
+{
+	uint64_t span = skip->edge - skip->edge_start;
+	struct piece piece;
+
+	/* Good requests were in flight behind it. */
+	if (first < work->chunks) {
+		work_piece(work, first, &piece);
+		if (piece.source > skip->edge)
+			return 0;
+	}
+	/* One request alone, or several that were good between: spots. */
+	if (span <= skip->edge_longest || skip->edge_bytes < span)
+		span = SKIP_FIRST;
+	return at_most(span > skip->learned ? span : skip->learned, skip->most);
 }
 
 void skip_reset(struct skip *skip, enum skip_kind kind, struct work *work)
 {
-	uint64_t share = work->bytes / SKIP_SHARE, size = skip->edge - skip->edge_start;
-	uint64_t edge = skip->edge;
+	uint64_t share = work->bytes / SKIP_SHARE, first, size;
 
 	skip->kind = kind;
 	skip->most = share > SKIP_FIRST ? share : SKIP_FIRST;
-	skip->size = skip->from = skip->land = skip->edge = 0;
-	if (kind != SKIP_SOME || !edge)
-		return;
-	begin_region(skip, at_most(size > skip->learned ? size : skip->learned, skip->most));
-	land_after(skip, work, 0, work_first_from(work, edge), skip->size);
+	skip->size = skip->from = skip->land = 0;
+	if (kind == SKIP_SOME && skip->edge) {
+		first = work_first_from(work, skip->edge);
+		size = reach(skip, work, first);
+		if (size)
+			begin_region(skip, size);
+		land_after(skip, work, 0, first, size);
+	}
+	skip->edge_start = skip->edge = skip->edge_bytes = skip->edge_longest = 0;
 }
 
 static void note_edge(struct skip *skip, const struct work *work, uint64_t chunk)
@@ -66,6 +103,9 @@ static void note_edge(struct skip *skip, const struct work *work, uint64_t chunk
 		skip->edge_start = piece.source;
 	if (piece.source + piece.length > skip->edge)
 		skip->edge = piece.source + piece.length;
+	skip->edge_bytes += piece.length;
+	if (piece.length > skip->edge_longest)
+		skip->edge_longest = piece.length;
 }
 
 /* In a region, each failure makes the skip longer. good: bytes since the last one. */
@@ -73,7 +113,9 @@ static uint64_t next_size(struct skip *skip, uint64_t good)
 {
 	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
 
-	if (!size) {
+	skip->ground += good;
+	skip->bad++;
+	if (!size || good >= ends_after(skip, size)) {
 		begin_region(skip, at_most(skip->learned, skip->most));
 	} else {
 		skip->failures++;
@@ -81,7 +123,21 @@ static uint64_t next_size(struct skip *skip, uint64_t good)
 		__atomic_store_n(&skip->size, at_most(size * SKIP_GROWS, skip->most),
 				 __ATOMIC_RELAXED);
 	}
-	return __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
+	size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
+	__atomic_store_n(&skip->ends, ends_after(skip, size), __ATOMIC_RELAXED);
+	return size;
+}
+
+/* Where an area goes on after a failure: behind its neighbour if the ground before it was good,
+ * otherwise not at all. */
+static uint64_t next_in_area(const struct skip *skip, const struct work *work, uint64_t chunk,
+			     uint64_t begin)
+{
+	uint64_t first = work_area_begin(work, chunk), end = work_area_end(work, chunk);
+
+	if (first < skip->land)
+		first = skip->land;
+	return (chunk - first) * work->chunk < AREA_GROUND ? end : at_most(begin + 1, end);
 }
 
 /* After a failure of the chunk; goes on from `begin` at the earliest. */
@@ -103,7 +159,7 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 				   next_size(skip, (chunk - skip->land) * work->chunk));
 			break;
 		case SKIP_AREA:
-			end = work_area_end(work, chunk);
+			end = next_in_area(skip, work, chunk, begin);
 			land_after(skip, work, chunk, end > begin ? end : begin, 0);
 			break;
 		case SKIP_ALL:
@@ -151,7 +207,8 @@ void skip_good(struct skip *skip, const struct work *work, uint64_t chunk)
 	uint64_t size = __atomic_load_n(&skip->size, __ATOMIC_RELAXED);
 	uint64_t land = __atomic_load_n(&skip->land, __ATOMIC_RELAXED);
 
-	if (size == 0 || chunk < land || (chunk + 1 - land) * work->chunk < size + SKIP_FIRST)
+	if (size == 0 || chunk < land ||
+	    (chunk + 1 - land) * work->chunk < __atomic_load_n(&skip->ends, __ATOMIC_RELAXED))
 		return;
 	pthread_mutex_lock(&skip->lock);
 	/* Unless another lane has met damage meanwhile, or was first. */

@@ -5,12 +5,13 @@
  *
  * After a chunk that failed, was too slow or hangs, the following chunks are skipped,
  * four times as many with every further failure. The region ends only when more than
- * was skipped last has been good: bad spots close together are one region. If it was
- * bad throughout, the next region begins with the skip that was enough for this one,
- * since damage often comes in pieces of one size, such as the tracks of one head;
- * scattered spots teach nothing about the next ones. Or the rest of the area is
- * skipped, or all the rest. Skipped chunks stay non-tried for a later sweep. Shared
- * by all lanes; only failures, and the end of a region, take the lock.
+ * was skipped last has been good, or a share of what is usually good between two
+ * failures: bad spots close together are one region. If it was bad throughout, the
+ * next region begins with the skip that was enough for this one, since damage often
+ * comes in pieces of one size, such as the tracks of one head; scattered spots teach
+ * nothing about the next ones. Or the rest of the area is skipped, or all the rest.
+ * Skipped chunks stay non-tried for a later sweep. Shared by all lanes; only failures,
+ * and the end of a region, take the lock.
  */
 #ifndef CLONEDECK_RESCUE_SKIP_H
 #define CLONEDECK_RESCUE_SKIP_H
@@ -24,29 +25,33 @@
 enum skip_kind {
 	SKIP_NOTHING,
 	SKIP_SOME,
-	SKIP_AREA, /* the first failure ends the area */
+	SKIP_AREA, /* a failure ends the area, unless the ground before it was good */
 	SKIP_ALL,  /* the first failure ends the sweep */
 };
 
 struct skip {
 	pthread_mutex_t lock;
 	enum skip_kind kind;
-	uint64_t most;     /* bytes of the longest skip */
-	uint64_t learned;  /* bytes of the first skip in a region; kept from sweep to sweep */
-	unsigned failures; /* in this region */
-	bool solid;        /* and hardly anything good between them */
-	bool met;          /* atomic: damage, ever */
-	uint64_t size;     /* atomic: bytes of the last skip; 0: not in a region */
+	uint64_t most;        /* bytes of the longest skip */
+	uint64_t learned;     /* bytes of the first skip in a region; kept from sweep to sweep */
+	unsigned failures;    /* in this region */
+	bool solid;           /* and hardly anything good between them */
+	bool met;             /* atomic: damage, ever */
+	uint64_t ends;        /* atomic: after so many good bytes in a row the region is over */
+	uint64_t ground, bad; /* good bytes between so many failures */
+	uint64_t size;        /* atomic: bytes of the last skip; 0: not in a region */
 	/* Atomic: chunks after `from` and before `land` are skipped. */
 	uint64_t from, land;
 	/* Bytes of the source: what failed at the end of a sweep with SKIP_ALL; edge 0: nothing. */
 	uint64_t edge_start, edge;
+	uint64_t edge_bytes, edge_longest; /* of the requests that failed: all, the longest */
 };
 
 void skip_init(struct skip *skip);
 void skip_done(struct skip *skip);
 /* For a new round over `work`, while all lanes are parked. With SKIP_SOME, ascending, it begins
- * beyond the place where the last sweep failed, as far beyond it as that was long. */
+ * beyond the place where the last sweep failed, as far beyond it as that was long; if it was a
+ * spot, or requests that were in flight behind it were good, right there. */
 void skip_reset(struct skip *skip, enum skip_kind kind, struct work *work);
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk);
 /* The chunk is still pending, and the round cannot end without it: so this round continues after

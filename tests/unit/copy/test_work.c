@@ -140,7 +140,7 @@ START_TEST(chunks_of_an_area)
 END_TEST
 
 /* Next to damage only the far half is read, and nothing that is small; next to what is finished, or
- * at the ends of the disk, all of it. */
+ * at the ends of the disk, all of it, up to the last chunk before damage. */
 START_TEST(halves_beside_damage)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
@@ -154,22 +154,23 @@ START_TEST(halves_beside_damage)
 	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, false), 0);
 	work_leave_edges(&work, map, 1024 * 512);
 	ck_assert_uint_eq(work.count, 3);
-	ck_assert_uint_eq(work.areas[0].length, 1024 * 512);
+	ck_assert_uint_eq(work.areas[0].length, 1016 * 512);
 	ck_assert_uint_eq(work.areas[1].source, (1032 + 512) * 512);
 	ck_assert_uint_eq(work.areas[1].length, 512 * 512);
 	ck_assert_uint_eq(work.areas[2].source, 2064 * 512);
-	ck_assert_uint_eq(work.areas[2].length, 1024 * 512);
-	ck_assert_uint_eq(work.bytes, 2560 * 512);
-	ck_assert_uint_eq(work.chunks, 320);
-	ck_assert_uint_eq(work_area_begin(&work, 200), 192);
+	ck_assert_uint_eq(work.areas[2].length, 1016 * 512);
+	ck_assert_uint_eq(work.bytes, 2544 * 512);
+	ck_assert_uint_eq(work.chunks, 318);
+	ck_assert_uint_eq(work_area_begin(&work, 200), 191);
 	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, true), 0);
 	work_leave_edges(&work, map, 1024 * 512);
 	ck_assert_uint_eq(work.count, 4);
 	ck_assert_uint_eq(work.areas[0].length, 512 * 512);
-	ck_assert_uint_eq(work.areas[1].length, 1024 * 512);
+	ck_assert_uint_eq(work.areas[1].source, 1040 * 512);
+	ck_assert_uint_eq(work.areas[1].length, 1016 * 512);
 	ck_assert_uint_eq(work.areas[2].source, 2064 * 512);
 	ck_assert_uint_eq(work.areas[2].length, 512 * 512);
-	ck_assert_uint_eq(work.areas[3].length, 1000 * 512);
+	ck_assert_uint_eq(work.areas[3].length, 992 * 512);
 	work_done(&work);
 	map_destroy(map);
 	plan_destroy(plan);

@@ -31,16 +31,19 @@ static void fill(unsigned char *to, uint64_t offset, size_t length)
 	}
 }
 
-static int make_file(const char *path, uint64_t size, bool pattern)
+enum contents { EMPTY, PATTERN, SCRIBBLED };
+
+static int make_file(const char *path, uint64_t size, enum contents contents)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	unsigned char *buffer = malloc(MIB);
 
 	ck_assert_int_ge(fd, 0);
-	for (uint64_t at = 0; at < size; at += MIB) {
+	ck_assert_int_eq(ftruncate(fd, (off_t)size), 0);
+	for (uint64_t at = 0; contents != EMPTY && at < size; at += MIB) {
 		size_t n = size - at < MIB ? size - at : MIB;
 
-		if (pattern)
+		if (contents == PATTERN)
 			fill(buffer, at, n);
 		else
 			memset(buffer, SCRIBBLE, n);
@@ -84,7 +87,8 @@ static void fill_end(struct io_end *end, int fd, const char *name, uint64_t size
 	};
 }
 
-void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
+static void make(struct rig *rig, uint64_t size, uint32_t sector, enum contents source,
+		 enum contents destination)
 {
 	const char *tmp = getenv("TMPDIR");
 
@@ -94,14 +98,24 @@ void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
 	snprintf(rig->source_path, sizeof(rig->source_path), "%s/source", rig->dir);
 	snprintf(rig->destination_path, sizeof(rig->destination_path), "%s/destination", rig->dir);
 	snprintf(rig->map_path, sizeof(rig->map_path), "%s/map", rig->dir);
-	rig->source = make_file(rig->source_path, size, true);
-	rig->destination = make_file(rig->destination_path, size + rig->spare, false);
+	rig->source = make_file(rig->source_path, size, source);
+	rig->destination = make_file(rig->destination_path, size + rig->spare, destination);
 	/* The names stay for the map; the files go with their descriptors, whatever happens. */
 	unlink(rig->source_path);
 	unlink(rig->destination_path);
 	fill_end(&rig->setup.source, rig->source, rig->source_path, size, sector, false);
 	fill_end(&rig->setup.destination, rig->destination, rig->destination_path,
 		 size + rig->spare, sector, true);
+}
+
+void rig_new(struct rig *rig, uint64_t size, uint32_t sector)
+{
+	make(rig, size, sector, PATTERN, SCRIBBLED);
+}
+
+void rig_new_empty(struct rig *rig, uint64_t size, uint32_t sector)
+{
+	make(rig, size, sector, EMPTY, EMPTY);
 }
 
 void rig_forget_earlier(struct rig *rig)

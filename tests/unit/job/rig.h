@@ -39,6 +39,8 @@ struct rig {
 
 /* Two disks of `size` bytes, O_DIRECT where the file system takes it. Nothing planned yet. */
 void rig_new(struct rig *rig, uint64_t size, uint32_t sector);
+/* The same without contents, for tests whose backends have none either. */
+void rig_new_empty(struct rig *rig, uint64_t size, uint32_t sector);
 void rig_done(struct rig *rig);
 /* count 0: everything, else pairs of first sector and number of sectors. */
 void rig_plan(struct rig *rig, const struct range *ranges, size_t count,

@@ -80,6 +80,55 @@ START_TEST(scattered_spots_teach_nothing)
 }
 END_TEST
 
+/* Where spots are a few megabytes apart a long skip would never be over if it took as much good
+ * ground again: it ends with a share of what is usually good between two failures. */
+START_TEST(a_long_skip_ends_on_usual_ground)
+{
+	for (unsigned i = 0; i < 10; i++)
+		ck_assert_uint_eq(fail_after(100), 1);
+	ck_assert_uint_eq(fail_after(1), 4);
+	ck_assert_uint_eq(fail_after(1), 16);
+	ck_assert_uint_eq(fail_after(0), 64);
+	ck_assert_uint_eq(fail_after(0), 256);
+	for (unsigned i = 0; i < 5; i++)
+		ck_assert_uint_eq(fail_after(100), 1);
+}
+END_TEST
+
+/* The next sweep begins behind what ended the first one. */
+static uint64_t begin_after(uint64_t failed, uint64_t good_behind)
+{
+	struct work_area rest;
+
+	skip_reset(&skip, SKIP_ALL, &work);
+	work.next = failed + 8;
+	for (uint64_t i = 0; i < failed; i++)
+		skip_bad(&skip, &work, 8 + i);
+	rest = (struct work_area){ .source = (8 + failed + good_behind) * CHUNK };
+	rest.destination = rest.source;
+	rest.length = area.length - rest.source;
+	work.areas = &rest;
+	work.bytes = rest.length;
+	work.chunks = rest.length / CHUNK;
+	work.next = 0;
+	skip_reset(&skip, SKIP_SOME, &work);
+	work.areas = &area;
+	return work.next;
+}
+
+/* As far behind it as that was long; but where one request failed alone, or others in flight behind
+ * it were good, it was a spot. */
+START_TEST(the_first_failure_is_left_as_far_as_it_reached)
+{
+	ck_assert_uint_eq(begin_after(4, 0), 4);
+	setup();
+	ck_assert_uint_eq(begin_after(1, 0), 1);
+	setup();
+	ck_assert_uint_eq(begin_after(4, 2), 0);
+	ck_assert_uint_eq(skip.size, 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("skip");
@@ -87,7 +136,8 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	add_tests(tc, single_spots_cost_the_shortest_skip, a_region_is_left_in_a_few_failures,
-		  what_left_one_region_leaves_the_next, scattered_spots_teach_nothing);
+		  what_left_one_region_leaves_the_next, scattered_spots_teach_nothing,
+		  a_long_skip_ends_on_usual_ground, the_first_failure_is_left_as_far_as_it_reached);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
