@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 #define KILL_WAIT (100 * NSEC_PER_MSEC)
@@ -92,4 +95,18 @@ int standard_null(void)
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
+}
+
+bool process_is_stopped(pid_t pid)
+{
+	char path[32], text[512];
+	const char *state = NULL;
+	CLEANUP(fclose) FILE *file = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+	file = fopen(path, "re");
+	/* Its name stands before, in parentheses, and may hold anything. */
+	if (file && fgets(text, sizeof(text), file))
+		state = strrchr(text, ')');
+	return state && strncmp(state, ") T", 3) == 0;
 }

@@ -3,6 +3,7 @@
 #ifndef CLONEDECK_BASE_PROCESS_H
 #define CLONEDECK_BASE_PROCESS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /*
@@ -26,5 +27,7 @@ int child_start(const char *program, const char *const *argv, const char *const 
 /* Ends it with all that it started, and waits a moment for it. One that waits for a disk in the
  * kernel cannot be ended: it is left to itself. */
 void child_end(pid_t pid);
+/* Has a signal stopped that process, whosever it is? What cannot be found out is no. */
+bool process_is_stopped(pid_t pid);
 
 #endif

@@ -431,6 +431,32 @@ def killed_deck():
     assert program.last_modes == program.first_modes and "\x1b[?1049l" in text
 
 
+def stopped_stand_in():
+    """kill -STOP: the shell has the terminal, and what is typed there is not for the deck."""
+    with copy_to_come_back_to() as (folder, program, deck):
+        os.kill(program.pid, signal.SIGSTOP)
+        while open(f"/proc/{program.pid}/stat", encoding="ascii").read().rsplit(")", 1)[1].split()[0] != "T":
+            time.sleep(0.02)
+        program.quiet()
+        mark = len(program.output)
+        program.type("pp")
+        time.sleep(1.5)
+        program.read(0.5)
+        assert len(program.output) == mark, program.output[mark:]
+        os.kill(program.pid, signal.SIGCONT)
+        program.wait("elapsed", mark)
+        assert stop(program)[1] == 6
+        assert program.last_modes == program.first_modes
+    with copy_to_come_back_to() as (folder, program, deck):
+        os.kill(program.pid, signal.SIGSTOP)
+        other = attach(folder, deck)
+        os.kill(program.pid, signal.SIGCONT)
+        text, code = program.end()
+        assert code == 2 and "has brought it" in text, (code, text[-300:])
+        assert program.last_modes == program.first_modes
+        assert stop(other)[1] == 6
+
+
 def another_size_after_coming_back():
     with copy_to_come_back_to() as (folder, program, deck):
         program.hang_up()
@@ -481,8 +507,8 @@ CASES = [
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
     another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
-    hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, killed_deck,
-    another_size_after_coming_back, terminal_that_takes_nothing,
+    hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, stopped_stand_in,
+    killed_deck, another_size_after_coming_back, terminal_that_takes_nothing,
     paused_copy_that_is_left_stays_paused,
 ]
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "base/text.h"
 
 #include "ui/core/app_private.h"
@@ -298,6 +299,16 @@ void app_suspend(struct app *app)
 	(void)wire_send(app->stand_in, note, NULL);
 }
 
+/* kill -STOP: it could not say so, as it does for Ctrl-Z. Whatever is typed from now on is for the
+ * shell, and its terminal is not drawn on. When it goes on, it lends the terminal again. */
+void app_mind_lender(struct app *app)
+{
+	if (!app->term || app->stand_in < 0 || !process_is_stopped(app->lender))
+		return;
+	term_drop(app->term);
+	app->term = NULL;
+}
+
 /* Draws there from now on. */
 void app_take_terminal(struct app *app, const struct wire_note *note,
 		       int descriptors[static WIRE_DESCRIPTORS])
@@ -306,6 +317,7 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 
 	term_abandon(app->term);
 	app->term = NULL;
+	app->lender = note->pid;
 	use_descriptors(descriptors);
 	wire_close(descriptors);
 	if (term_start(app->options->simple, &note->facts, &app->term, &error) < 0) {

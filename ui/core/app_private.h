@@ -14,6 +14,7 @@ struct app {
 	const struct deck_options *options;
 	struct term *term; /* NULL: there is none now, the copy goes on */
 	int stand_in;      /* connection to the process that lends it; -1: nobody does */
+	pid_t lender;      /* that process */
 	struct door door;  /* open while a copy runs that may be left and come back to */
 	bool door_tried;   /* for this copy */
 	int null;          /* /dev/null */
@@ -79,6 +80,8 @@ void app_ask_stop(struct app *app);
 void app_detach(struct app *app);
 /* The terminal has hung up, or takes nothing: writing to it could block for ever. */
 void app_lose_terminal(struct app *app);
+/* Somebody has stopped the process that lends the terminal: the shell has that now. */
+void app_mind_lender(struct app *app);
 /* Ctrl-Z: the stand-in stops. The deck has no terminal until then, and a copy goes on. */
 void app_suspend(struct app *app);
 /* Draws there from now on. The descriptors are closed. */

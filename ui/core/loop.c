@@ -233,6 +233,7 @@ static void loop(struct app *app)
 		};
 
 		wait_for_news(fds, SOURCE_COUNT, ticking ? &next_tick : NULL);
+		app_mind_lender(app);
 		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_lose_terminal(app);
 		read_keys(app);
@@ -292,6 +293,7 @@ struct opening {
 	struct session *session;
 	struct term *term;
 	int signals, stand_in, null;
+	pid_t lender;
 };
 
 static int run(const struct deck_options *options, struct opening *opening, bool *retabandoned,
@@ -307,6 +309,7 @@ static int run(const struct deck_options *options, struct opening *opening, bool
 		return (int)error_exit_code(reterr);
 	}
 	app->stand_in = opening->stand_in;
+	app->lender = opening->lender;
 	app->null = opening->null;
 	session_scan(session, NULL);
 	loop(app);
@@ -373,6 +376,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	if (opening->signals < 0 || !wire_terminal(opening->stand_in, -1, &note, descriptors))
 		return EXIT_ENVIRONMENT;
 	wire_close(descriptors);
+	opening->lender = note.pid;
 	if (term_start(options->simple, &note.facts, &opening->term, reterr) < 0)
 		return (int)error_exit_code(reterr);
 	if (session_new(&wanted, &opening->session, reterr) < 0) {

@@ -114,6 +114,8 @@ static void wait_for_foreground(void)
 static void come_back(const struct stand_in *self)
 {
 	wait_for_foreground();
+	/* Where it was stopped without a word, the deck could not give it back. */
+	term_rescue_restore();
 	lend_terminal(self);
 }
 

@@ -295,6 +295,12 @@ void term_stop(struct term *term)
 	forget(term);
 }
 
+void term_drop(struct term *term)
+{
+	if (term)
+		forget(term);
+}
+
 void term_abandon(struct term *term)
 {
 	if (!term)

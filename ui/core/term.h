@@ -96,6 +96,9 @@ void term_stop(struct term *term);
 /* Forgets the terminal, which may be gone. Where it is still there, and takes what is sent to it,
  * it is given back. Never waits for it. NULL is fine. */
 void term_abandon(struct term *term);
+/* Forgets the terminal and leaves it as it is: by now somebody else reads and writes there. NULL is
+ * fine. */
+void term_drop(struct term *term);
 
 /* Asks for the size again; true when it changed. */
 bool term_resize(struct term *term);
