@@ -146,8 +146,8 @@ static const struct {
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"      --on-hangup continue|stop if the terminal is lost: go on without it\n"
 		"                                (default), or stop\n"
-		"      --notify COMMAND          run it at the end and in trouble, with the event\n"
-		"                                in $1 and a sentence in $2\n") },
+		"      --notify COMMAND          run it at the end and in trouble; $1 is the\n"
+		"                                event, $2 a sentence\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"Log, map and report:\n"

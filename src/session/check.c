@@ -39,11 +39,32 @@ void check_images(struct image_store *images, const struct plan *plan, struct gu
 }
 
 /* After what was held back was wiped, and before any of it is written. */
-uint64_t check_empty_to(const struct plan *plan, const struct map *map)
+static uint64_t empty_to(const struct plan *plan, const struct map *map)
 {
 	const struct map_held *held = map ? map_held(map) : NULL;
 
 	return held && held->wiped.count && !held->arming ? plan_chosen_bytes(plan) : 0;
+}
+
+void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
+		     bool fresh)
+{
+	check->empty_to = 0;
+	check->fits = check->offers = check->leaves_out = false;
+	check->damaged = resume && map_damaged_areas(resume) > 0;
+	if (!plan)
+		return;
+	check->leaves_out = plan_left_out(plan);
+	check->fits = fresh && plan->options.table == TABLE_FIT;
+	check->offers =
+		fresh && plan->whole && !check->fits && plan->destinations[0].kind == ENDPOINT_DISK;
+	/* The plan may be dropped while this runs: nothing here points into it. */
+	check->ends = *plan;
+	check->ends.extents = NULL;
+	check->ends.extent_count = 0;
+	check->ends.free_places = NULL;
+	check->ends.fitted.units = NULL;
+	check->empty_to = empty_to(plan, resume);
 }
 
 static int load(struct check *check)
@@ -58,7 +79,7 @@ static int load(struct check *check)
 		return r;
 	if (loaded->resume)
 		text_copy(check->map_path, sizeof(check->map_path), check->wish.map);
-	check->empty_to = check_empty_to(loaded->plan, loaded->resume);
+	check->empty_to = empty_to(loaded->plan, loaded->resume);
 	return 0;
 }
 

@@ -51,8 +51,10 @@ struct check {
 
 /* data: a struct check. */
 void check_run(void *data);
-/* As check.empty_to; map NULL: the plan does not resume. */
-uint64_t check_empty_to(const struct plan *plan, const struct map *map);
+/* What is to be asked of a plan that there is (NULL: none), and of the map that it goes on from
+ * (NULL: none). fresh: nothing was decided yet. */
+void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
+		     bool fresh);
 /* Of a plan whose table fits: does the source still have the table that it was made from? */
 int check_table(const struct plan *plan, int source, struct error *reterr);
 /* Reads what images at the ends hold. */

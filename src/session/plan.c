@@ -179,25 +179,9 @@ static int begin_check(struct session *session, struct error *reterr)
 	check->new_map = session->files.wanted_map;
 	check->rescue = session->options.rescue;
 	check->rescue_given = session->options.rescue_given;
-	check->empty_to = 0;
-	check->fits = check->offers = false;
-	check->leaves_out = session->plan && plan_left_out(session->plan);
-	check->damaged = session->resume && map_damaged_areas(session->resume) > 0;
+	check_take_plan(check, session->plan, session->resume,
+			session->state == SESSION_CHECKING && !session->resumes);
 	note_health(session, check);
-	if (session->plan) {
-		const struct plan *plan = session->plan;
-		bool fresh = session->state == SESSION_CHECKING && !session->resumes;
-
-		check->fits = fresh && plan->options.table == TABLE_FIT;
-		check->offers = fresh && plan->whole && !check->fits &&
-				plan->destinations[0].kind == ENDPOINT_DISK;
-		check->ends = *session->plan;
-		check->ends.extents = NULL;
-		check->ends.extent_count = 0;
-		check->ends.free_places = NULL;
-		check->ends.fitted.units = NULL;
-		check->empty_to = check_empty_to(session->plan, session->resume);
-	}
 	loaded_done(&check->loaded);
 	check->error = (struct error){ 0 };
 	check->disks = session->disks;
