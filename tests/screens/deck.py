@@ -5,8 +5,10 @@ that the test makes. Needs root and loop devices."""
 
 import contextlib
 import hashlib
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -330,6 +332,78 @@ def hot_plug():
             assert at_cursor(screen) == os.path.basename(destination), screen
 
 
+def table_of(path):
+    """Start and sectors of the partitions, by their numbers."""
+    table = json.loads(command("sfdisk", "-J", path))["partitiontable"]["partitions"]
+    return {int(re.search(r"\d+$", part["node"])[0]): (part["start"], part["size"]) for part in table}
+
+
+def laid_out_by_hand():
+    """The layout editor, from Ranges: what is taken there is what the disk has in the end."""
+    with practice_disks() as (folder, source, destination):
+        before = table_of(f"{folder}/source.img")
+        start, size = before[3][0] * 512, before[3][1] * 512
+        wanted = digest(f"{folder}/source.img", start, size)
+        # Boot code that is not known may find the partitions by their places.
+        with open(source, "r+b") as disk:
+            disk.write(bytes(440))
+        with deck(folder) as terminal:
+            choose_first(terminal, source, destination)
+            terminal.keys("2")
+            terminal.wait("Free-form range")
+            terminal.keys("l")
+            screen = terminal.wait("LAYOUT")
+            assert re.search(r"> +2 .*grows 33.6M", screen), screen
+            terminal.keys("Escape")
+            terminal.wait("Free-form range")
+            terminal.keys("l")
+            terminal.wait("LAYOUT")
+            # Nothing, then the second partition 8 MiB on, then the rest of the room to the third.
+            terminal.keys("r", "Left", "Left", "Right", ">", "e", "C-u", "@17MiB", "Enter", "Right", "f", "f", "f", "Enter")
+            terminal.wait("TABLE   made to fit")
+            terminal.keys(destination, "Enter")
+            terminal.wait("The exit code will be 0")
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+        after = table_of(f"{folder}/destination.img")
+        assert after[1] == before[1] and after[2] == (17 * 2048, before[2][1]), after
+        assert after[3][0] == 49 * 2048 and sum(after[3]) > 190000, after
+        assert digest(f"{folder}/destination.img", after[3][0] * 512, size) == wanted
+        command("sfdisk", "--verify", f"{folder}/destination.img")
+
+
+def typed_before_the_disks_are_listed():
+    """Whoever knows the deck types ahead: no key is lost, and none meets another row."""
+    with practice_disks() as (folder, source, destination):
+        with deck(folder) as terminal:
+            terminal.tmux("send-keys", "s", "d", "Enter")
+            screen = terminal.wait("TO START")
+            # In the order of the list.
+            first, second = sorted((source, destination), key=lambda node: int(re.search(r"\d+$", node)[0]))
+            assert f"SOURCE  {os.path.basename(first)} " in screen, screen
+            assert f"ERASE   {os.path.basename(second)} " in screen, screen
+            terminal.keys("Escape", "q")
+            terminal.wait("EXIT")
+
+
+def starts_while_disks_come_and_go():
+    """Events of the destination, as udev makes them when it looks at a disk again, have the plan
+    checked once more: an Enter in that moment starts when that is done."""
+    with practice_disks() as (folder, source, destination):
+        with deck(folder) as terminal:
+            choose_first(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Nothing has been written yet")
+            terminal.keys(destination)
+            event = pathlib.Path(f"/sys/class/block/{os.path.basename(destination)}/uevent")
+            for _ in range(20):
+                event.write_text("change", encoding="ascii")
+            terminal.keys("Enter")
+            terminal.wait("The exit code will be 0")
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+
+
 def skipping(case):
     def body():
         try:
@@ -342,7 +416,8 @@ def skipping(case):
 
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
-         into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug]
+         into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug,
+         laid_out_by_hand, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
 
 if __name__ == "__main__":
     # One at a time: each would see the others' loop devices come and go.

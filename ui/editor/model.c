@@ -221,9 +221,14 @@ void editor_fill(struct editor *editor, struct editor_answer *ret)
 {
 	uint64_t to = editor->parts[editor->at].to;
 
+	struct editor_answer least;
+
 	change(editor, false, u64_align_down(editor->table.usable, unit_of(editor)) - to, ret);
-	if (!ret->changed)
-		change(editor, false, editor->table.parts[editor->at].least, ret);
+	if (ret->changed)
+		return;
+	change(editor, false, editor->table.parts[editor->at].least, &least);
+	if (least.changed)
+		*ret = least;
 }
 
 bool editor_type(struct editor *editor, const char *text, struct editor_answer *ret)

@@ -172,6 +172,15 @@ START_TEST(test_no_more_than_the_room)
 	ck_assert_uint_eq(editor.parts[1].size, size);
 	editor_fill(&editor, &answer);
 	ck_assert_uint_eq(editor.parts[1].size, 8 * GIB);
+	/* Neither is possible. */
+	for (size_t i = 1; i < COUNT; i++)
+		editor.table.parts[i].fixed = editor.parts[i].fixed = "by its place";
+	editor_reset(&editor, &answer);
+	editor_reset(&editor, &answer);
+	editor.at = 0;
+	editor_fill(&editor, &answer);
+	ck_assert(!answer.changed);
+	ck_assert_ptr_nonnull(strstr(answer.said, "Partition 1 has all the room there is"));
 }
 END_TEST
 
