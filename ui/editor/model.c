@@ -330,11 +330,10 @@ bool editor_options(const struct editor *editor, struct plan_options *ret)
 
 /* ---- opening ---- */
 
-static void describe(struct editor *editor, const struct disk *source, const struct used *used)
+static void describe(struct editor *editor, const struct disk *source)
 {
 	for (size_t i = 0; i < editor->table.count; i++) {
 		const struct layout_part *part = &editor->table.parts[i];
-		const struct used_part *uses = used_find(used, part->number);
 		struct editor_row *row = &editor->rows[i];
 
 		for (size_t k = 0; source && k < source->partition_count; k++) {
@@ -346,8 +345,16 @@ static void describe(struct editor *editor, const struct disk *source, const str
 					  : p->name[0] ? p->name
 						       : p->type_name);
 		}
-		row->used_known = uses && !uses->whole[0];
-		row->used = uses ? uses->used_bytes : 0;
+	}
+}
+
+void editor_take_used(struct editor *editor, const struct used *used)
+{
+	for (size_t i = 0; i < editor->table.count; i++) {
+		const struct used_part *uses = used_find(used, editor->table.parts[i].number);
+
+		editor->rows[i].used_known = uses && !uses->whole[0];
+		editor->rows[i].used = uses ? uses->used_bytes : 0;
 	}
 }
 
@@ -374,14 +381,13 @@ static void find_offer(struct editor *editor)
 }
 
 void editor_open(struct editor *editor, const struct layout_table *table, const struct disk *source,
-		 const struct used *used, const struct fitted *fitted,
-		 const struct plan_options *options)
+		 const struct fitted *fitted, const struct plan_options *options)
 {
 	struct plan_place grows = { 0 };
 	const struct plan_place *placed;
 
 	*editor = (struct editor){ .table = *table, .before = *options, .options = *options };
-	describe(editor, source, used);
+	describe(editor, source);
 	find_offer(editor);
 	editor->options = *options;
 	editor->options.grow = GROW_NO;

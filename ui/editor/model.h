@@ -44,11 +44,12 @@ struct editor_answer {
 	char said[256];
 };
 
-/* table: with one partition at least. source, used: what is known of them; NULL: nothing. fitted:
- * what options->table and grow come to; NULL: they keep the table. */
+/* table: with one partition at least. source: what is known of it; NULL: nothing. fitted: what
+ * options->table and grow come to; NULL: they keep the table. */
 void editor_open(struct editor *editor, const struct layout_table *table, const struct disk *source,
-		 const struct used *used, const struct fitted *fitted,
-		 const struct plan_options *options);
+		 const struct fitted *fitted, const struct plan_options *options);
+/* What the partitions use is known now; NULL: it is not. */
+void editor_take_used(struct editor *editor, const struct used *used);
 
 /* The steps of a key, in sectors. */
 uint64_t editor_step(const struct editor *editor, bool large);

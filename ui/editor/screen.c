@@ -23,6 +23,7 @@
 struct editor_screen {
 	struct editor model; /* table.count 0: there is none */
 	struct list list;
+	struct endpoint source;
 	char node[sizeof(((struct endpoint *)0)->node)]; /* of the destination */
 	char complaint[256];
 	char said[256]; /* of the last key; "" what limits the partition is shown */
@@ -43,10 +44,20 @@ static void enter(void *state, struct app *app)
 	}
 	text_copy(screen->node, sizeof(screen->node), choice.plan->destinations[0].node);
 	editor_open(&screen->model, choice.table, choice.source,
-		    session_used(app_session(app), &choice.plan->source),
 		    choice.plan->options.table == TABLE_FIT ? &choice.plan->fitted : NULL,
 		    &app_choice(app)->options);
+	screen->source = choice.plan->source;
+	(void)session_read_used(app_session(app), &screen->source, NULL);
+	editor_take_used(&screen->model, session_used(app_session(app), &screen->source));
 	app_say(app, _("Enter takes this layout into the plan, Esc leaves it as it was."));
+}
+
+static void changed(void *state, struct app *app, unsigned changes)
+{
+	struct editor_screen *screen = state;
+
+	if (changes & SESSION_CHANGE_USED && screen->model.table.count)
+		editor_take_used(&screen->model, session_used(app_session(app), &screen->source));
 }
 
 /* ---- keys ---- */
@@ -292,6 +303,7 @@ const struct screen_ops scr_editor = {
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,
+	.changed = changed,
 	.notes = notes,
 };
 

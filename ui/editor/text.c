@@ -158,7 +158,7 @@ void editor_text_free(const struct editor *editor, enum units_scale scale, struc
 	print_size(editor, room, scale, size);
 	line_add(line, _(" In no partition: %s"), size);
 	if (editor->options.grow_fs)
-		line_piece(line, "%s", _("Space: file system grows too"));
+		line_piece(line, "%s", _("file system grows, too (Space)"));
 }
 
 static const struct layout_part *grows_most(const struct editor *editor)

@@ -39,7 +39,7 @@ static void open_with(struct editor *editor, const struct plan_options *options)
 	struct layout_table table;
 
 	make_table(&table);
-	editor_open(editor, &table, NULL, NULL, NULL, options);
+	editor_open(editor, &table, NULL, NULL, options);
 }
 
 static void open_new(struct editor *editor)
@@ -116,7 +116,7 @@ START_TEST(test_opens_with_one_that_grows)
 	make_table(&table);
 	options.table = TABLE_FIT;
 	options.grow = 4;
-	editor_open(&editor, &table, NULL, NULL, &fitted, &options);
+	editor_open(&editor, &table, NULL, &fitted, &options);
 	ck_assert_uint_eq(editor.at, 3);
 	ck_assert_uint_eq(editor.parts[3].size, 5 * GIB);
 	ck_assert(!editor_options(&editor, &same));
@@ -285,6 +285,8 @@ END_TEST
 /* At every width: no line is longer, every picture is complete, every partition is in it. */
 START_TEST(test_text)
 {
+	struct used_part part = { .number = 2, .used_bytes = 1500000000 };
+	const struct used used = { .parts = &part, .count = 1 };
 	char source[513], copy[513], marks[513], limit[256];
 	struct editor_answer answer;
 	struct editor editor;
@@ -314,6 +316,11 @@ START_TEST(test_text)
 	line_start(&line, 80);
 	editor_text_row(&editor, 1, UNITS_SI, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "grows "));
+	ck_assert_ptr_nonnull(strstr(line.text, "      ?   8.59G"));
+	editor_take_used(&editor, &used);
+	line_start(&line, 80);
+	editor_text_row(&editor, 1, UNITS_SI, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "  1.50G   8.59G"));
 	line_start(&line, 80);
 	editor_text_row(&editor, 3, UNITS_SI, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "moves +"));
@@ -345,7 +352,7 @@ START_TEST(test_too_many)
 						       .sectors = GIB,
 						       .size = GIB,
 						       .least = GIB };
-	editor_open(&editor, &table, NULL, NULL, NULL, &PLAN_OPTIONS_DEFAULT);
+	editor_open(&editor, &table, NULL, NULL, &PLAN_OPTIONS_DEFAULT);
 	editor_reset(&editor, &answer);
 	for (editor.at = 0; editor.at < PLAN_PLACES_MAX; editor.at++) {
 		editor_resize(&editor, (int64_t)MIB, &answer);
