@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Starts a rescue stick or CD in an emulated machine, as far as the deck on the serial line, and
 there copies one disk to another. Under emulation that takes minutes. From the network, what is in boot/
-of the ISO is sent by TFTP or HTTP: for a BIOS to the iPXE of the network card, for UEFI to shim.
+of the ISO is sent: by HTTP to the iPXE of the network card, by TFTP to that of a BIOS or to UEFI's shim.
 
 usage: boot.py bios|uefi|secure stick|cd|tftp|http IMAGE [--memory MIB] [--copy] [--keys] [--menu]
                [--screen FILE.png]
@@ -72,9 +72,10 @@ class Machine:
             subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/boot",
                             f"{self.folder}/boot"], check=True, capture_output=True)
             server = self.serve() if kind == "http" else ""
-            first = server + ("boot.ipxe" if firmware == "bios" else "bootx64.efi")
-            # UEFI has its own loader; the card's old iPXE tells shim a wrong size of files.
-            card = "" if firmware == "bios" else ",romfile="
+            shim = firmware != "bios" and kind == "tftp"
+            first = server + ("bootx64.efi" if shim else "boot.ipxe")
+            # The card's old iPXE tells shim a wrong size of files.
+            card = ",romfile=" if shim else ""
             return ["-netdev", f"user,id=net,tftp={self.folder}/boot,bootfile={first}",
                     "-device", f"virtio-net-pci,netdev=net,bootindex=0{card}"]
         # What is written to the stick stays in a copy.
@@ -85,10 +86,9 @@ class Machine:
     def serve(self):
         folder = functools.partial(http.server.SimpleHTTPRequestHandler,
                                    directory=f"{self.folder}/boot")
-        # GRUB asks no other port.
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 80), folder)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), folder)
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        return "http://10.0.2.2/"
+        return f"http://10.0.2.2:{server.server_port}/"
 
     def second_stick(self):
         subprocess.run(["mkfs.vfat", "-n", "OTHER", "-C", f"{self.folder}/other", "8192"],
