@@ -54,7 +54,7 @@ const struct bench_kind *bench_kind_find(const char *name)
 
 bool bench_stops(const struct bench_run *run)
 {
-	return atomic_load_explicit(&run->bench->stop, memory_order_relaxed);
+	return run->nomem || atomic_load_explicit(&run->bench->stop, memory_order_relaxed);
 }
 
 void bench_lock(struct bench_run *run)
@@ -67,26 +67,51 @@ void bench_unlock(struct bench_run *run)
 	pthread_mutex_unlock(&run->bench->lock);
 }
 
-int bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
-		 double value, const struct bench_how *how)
+void bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
+		  double value, const struct bench_how *how)
 {
 	bench_lock(run);
-	int r = bench_result_add(run->result, row, column, unit, value, how);
-
+	if (run->nomem || bench_result_add(run->result, row, column, unit, value, how) < 0)
+		run->nomem = true;
 	bench_unlock(run);
-	return r;
 }
 
-void bench_tell(struct bench_run *run, double done, const char *format, ...)
+void bench_tell(struct bench_run *run, const char *format, ...)
 {
+	struct bench *bench = run->bench;
+	char round[40] = "", what[sizeof(bench->what)];
 	va_list args;
 
+	if (run->rounds > 1 && run->round)
+		snprintf(round, sizeof(round), _("round %u of %u: "), run->round, run->rounds);
 	va_start(args, format);
-	bench_lock(run);
-	run->bench->done = done;
-	vsnprintf(run->bench->what, sizeof(run->bench->what), format, args);
-	bench_unlock(run);
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	bench_lock(run);
+	snprintf(bench->what, sizeof(bench->what), "%s%.50s", round, what);
+	bench_unlock(run);
+}
+
+int bench_rounds(struct bench_run *run, unsigned rounds, unsigned count,
+		 int (*measure)(void *kind, unsigned i, struct error *reterr), void *kind,
+		 struct error *reterr)
+{
+	unsigned all = rounds * count;
+	int r = 0;
+
+	for (unsigned n = 0; n < all && r == 0; n++) {
+		bench_lock(run);
+		run->round = rounds > 1 ? n / count + 1 : 0;
+		run->bench->done = run->done + run->share * n / all;
+		bench_unlock(run);
+		r = measure(kind, n % count, reterr);
+		if (r == 0 && bench_stops(run))
+			r = -ECANCELED;
+	}
+	run->done += run->share;
+	run->share = 1 - run->done;
+	run->round = 0;
+	return r;
 }
 
 void bench_answered(const struct bench_run *run)
@@ -164,6 +189,8 @@ static void *measure(void *data)
 	bench_unlock(&bench->run);
 	if (r == 0)
 		r = bench->options.kind->run(&bench->run, &error);
+	if (bench->run.nomem)
+		r = error_nomem(&error);
 	claim_discard(bench->claim);
 	bench_lock(&bench->run);
 	bench->claim = NULL;
@@ -284,6 +311,7 @@ static int look_at_disk(struct bench *bench, const struct disk_list *disks, stru
 int bench_start(const struct bench_options *options, const struct disk_list *disks,
 		struct bench **ret, struct error *reterr)
 {
+	const struct bench_kind *kind = options->kind;
 	struct bench *bench = calloc(1, sizeof(*bench));
 	pthread_condattr_t attributes;
 	int r;
@@ -294,12 +322,15 @@ int bench_start(const struct bench_options *options, const struct disk_list *dis
 	bench->run = (struct bench_run){ .options = &bench->options,
 					 .end.name = "",
 					 .sg = &sg_linux_driver,
-					 .rounds = options->rounds,
+					 .size = options->size ? options->size : kind->size,
+					 .ns = options->time_ns ? options->time_ns : kind->time_ns,
+					 .rounds = options->rounds ? options->rounds : kind->rounds,
+					 .share = 1,
 					 .result = &bench->result,
 					 .bench = bench };
 	bench->result.started = (int64_t)time(NULL);
-	text_copy(bench->result.kind, sizeof(bench->result.kind), options->kind->name);
-	text_copy(bench->result.title, sizeof(bench->result.title), _(options->kind->summary));
+	text_copy(bench->result.kind, sizeof(bench->result.kind), kind->name);
+	text_copy(bench->result.title, sizeof(bench->result.title), _(kind->summary));
 	pthread_mutex_init(&bench->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -34,6 +34,9 @@ struct bench_kind {
 	const char *name;    /* "rbuf" */
 	const char *summary; /* N_(): one line */
 	unsigned takes;      /* enum bench_takes */
+	/* What is chosen where the options leave it open; size and time_ns 0: no limit. */
+	uint64_t size, time_ns;
+	unsigned rounds;
 	/* Measures. Adds tables, rows and samples as it goes, so that what there is when it is
 	 * stopped can be shown. 0, -ECANCELED (bench_stops()), or an error that ends it. */
 	int (*run)(struct bench_run *run, struct error *reterr);

@@ -18,8 +18,7 @@
 #include "base/text.h"
 #include "bench/pair.h"
 
-#define ROUNDS 3
-#define GIB    ((double)(1U << 30))
+#define GIB ((double)(1U << 30))
 /* Of the practice disks on which a way is tried before it gets at real ones. */
 #define TRIED_SIZE   (16U << 20)
 #define TRIED_MARGIN (1U << 20)
@@ -120,7 +119,7 @@ struct copies {
 
 /* ---- a table, and how to call them ---- */
 
-static int describe(struct copies *all)
+static void describe(struct copies *all)
 {
 	static const struct bench_named columns[] = {
 		[SECONDS] = { "seconds", N_("time") },
@@ -138,7 +137,7 @@ static int describe(struct copies *all)
 			   bench_print(BENCH_BYTES, (double)all->pair.size, size));
 	snprintf(title, sizeof(title), _("Copying %s until the destination has stored it"),
 		 bench_print(BENCH_BYTES, (double)all->pair.size, size));
-	return bench_make_table(all->run, "copy", title, columns, 3, rows, WAYS);
+	bench_make_table(all->run, "copy", title, columns, 3, rows, WAYS);
 }
 
 static bool is_own(unsigned i)
@@ -235,10 +234,14 @@ static int try_on(struct copies *all, struct pair *pair, unsigned i, struct erro
 	return r == -ECHILD ? 0 : r;
 }
 
-static int try(struct copies *all, unsigned i, struct error *reterr)
+static int try(void *kind, unsigned i, struct error *reterr)
 {
+	struct copies *all = kind;
 	int r = 0;
 
+	if (!all->programs[i][0])
+		return 0;
+	bench_tell(all->run, _("trying %s"), _(ways[i].name.label));
 	/* No practice disk has sg nodes: clonedeck by sg only writes what it was confirmed. */
 	if (all->pair.plan && !(ways[i].nodes && is_own(i)))
 		r = try_on(all, &all->tried, i, reterr);
@@ -247,37 +250,35 @@ static int try(struct copies *all, unsigned i, struct error *reterr)
 
 /* ---- measuring ---- */
 
-static int measure(struct copies *all, unsigned i, struct error *reterr)
+static int measure(void *kind, unsigned i, struct error *reterr)
 {
+	struct copies *all = kind;
 	struct bench_how how = { .request = ways[i].request, .depth = 0, .path = ways[i].path };
 	double bytes = (double)all->pair.size;
 	struct beside_cost cost = { 0 };
+
+	if (!all->programs[i][0])
+		return 0;
+	bench_tell(all->run, _("copying: %s"), _(ways[i].name.label));
 	int r = copy(all, &all->pair, i, &cost, reterr);
 
 	if (r < 0)
 		return r;
-	snprintf(how.engine, sizeof(how.engine), "%s", ways[i].argv[0]);
-	r = bench_sample(all->run, i, SECONDS, BENCH_SECONDS, cost.seconds, &how);
-	if (r == 0)
-		r = bench_sample(all->run, i, RATE, BENCH_RATE, bytes / cost.seconds, &how);
-	if (r == 0)
-		r = bench_sample(all->run, i, CPU, BENCH_CPU_PER_GIB, cost.cpu / bytes * GIB, &how);
-	return r < 0 ? error_nomem(reterr) : 0;
+	text_copy(how.engine, sizeof(how.engine), ways[i].argv[0]);
+	bench_sample(all->run, i, SECONDS, BENCH_SECONDS, cost.seconds, &how);
+	bench_sample(all->run, i, RATE, BENCH_RATE, bytes / cost.seconds, &how);
+	bench_sample(all->run, i, CPU, BENCH_CPU_PER_GIB, cost.cpu / bytes * GIB, &how);
+	return 0;
 }
 
 static int run_all(struct bench_run *run, struct error *reterr)
 {
 	struct copies *all = calloc(1, sizeof(*all));
-	unsigned turns;
 	int r;
 
 	if (!all)
 		return error_nomem(reterr);
 	all->run = run;
-	if (!run->rounds)
-		run->rounds = ROUNDS;
-	/* The first round tries them. */
-	turns = (run->rounds + 1) * (unsigned)WAYS;
 	r = pair_open(run, &all->pair, reterr);
 	if (r == 0 && all->pair.plan)
 		r = pair_practice(run, TRIED_SIZE, TRIED_MARGIN, &all->tried, reterr);
@@ -288,19 +289,14 @@ static int run_all(struct bench_run *run, struct error *reterr)
 		memcpy(disk->sg, disk->node, sizeof(disk->sg));
 		text_copy(disk->raw, sizeof(disk->raw), disk->node);
 	}
-	if (r == 0 && describe(all) < 0)
-		r = error_nomem(reterr);
-	if (r == 0)
+	if (r == 0) {
+		describe(all);
 		find_programs(all);
-	for (unsigned n = 0; n < turns && r == 0; n++) {
-		unsigned i = n % WAYS;
-
-		if (!all->programs[i][0])
-			continue;
-		bench_tell(run, (double)n / turns, n < WAYS ? _("trying %s") : _("copying: %s"),
-			   _(ways[i].name.label));
-		r = n < WAYS ? try(all, i, reterr) : measure(all, i, reterr);
+		run->share = 1.0 / (run->rounds + 1);
+		r = bench_rounds(run, 1, WAYS, try, all, reterr);
 	}
+	if (r == 0)
+		r = bench_rounds(run, run->rounds, WAYS, measure, all, reterr);
 	if (all->tried.run)
 		pair_done(&all->tried);
 	pair_done(&all->pair);
@@ -312,5 +308,7 @@ const struct bench_kind bench_copy = {
 	.name = "copy",
 	.summary = N_("the same copy by clonedeck, dd and others, on practice or confirmed disks"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
+	.size = PAIR_SIZE,
+	.rounds = 3,
 	.run = run_all,
 };

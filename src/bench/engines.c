@@ -19,8 +19,6 @@
 #include "bench/load.h"
 #include "io/sg.h"
 
-#define ROUNDS    5
-#define TIME      (100 * NSEC_PER_MSEC) /* of a figure */
 #define PATTERNS  2
 #define SIZES     3
 #define DEPTHS    4
@@ -55,8 +53,7 @@ struct comparison {
 	unsigned engine_count;
 	struct cell cells[ROWS];
 	unsigned cell_count;
-	uint64_t ns;
-	unsigned step, steps;
+	uint32_t seed;
 	bool told;
 };
 
@@ -153,24 +150,6 @@ static struct size_words size_words(uint32_t request)
 	return words;
 }
 
-static int add_row(struct comparison *all, unsigned table, enum bench_pattern pattern,
-		   uint32_t request, const struct engine *engine)
-{
-	char key[24], label[64];
-
-	snprintf(key, sizeof(key), "%u-%s", request, engine->name);
-	snprintf(label, sizeof(label), "%s %s", size_words(request).text, _(engine->label));
-
-	int row = bench_result_row(all->run->result, table, key, label, -1);
-
-	if (row >= 0)
-		all->cells[all->cell_count++] = (struct cell){ .engine = engine,
-							       .pattern = pattern,
-							       .request = request,
-							       .row = (unsigned)row };
-	return row;
-}
-
 /* 512 bytes, or a sector where that is more. */
 static uint32_t size_of(const struct io_end *end, unsigned size)
 {
@@ -180,27 +159,32 @@ static uint32_t size_of(const struct io_end *end, unsigned size)
 	return sizes[size] > sector ? sizes[size] : sector;
 }
 
-static int add_table(struct comparison *all, enum bench_pattern pattern)
+static void add_table(struct comparison *all, enum bench_pattern pattern, const char *key,
+		      const char *title)
 {
-	struct bench_result *result = all->run->result;
-	bool random = pattern == BENCH_RANDOM;
-	int r = bench_make_table(all->run, random ? "random" : "sequential",
-				 random ? _("Random reads per second")
-					: _("Sequential reads per second"),
-				 columns, COLUMNS, NULL, 0);
-	unsigned table = result->table_count - 1;
+	struct bench_run *run = all->run;
 	uint32_t before = 0;
+	char label[64];
 
-	bench_lock(all->run);
+	bench_make_table(run, key, title, columns, COLUMNS, NULL, 0);
 	for (unsigned i = 0; i < SIZES; i++) {
-		uint32_t request = size_of(&all->run->end, i);
+		uint32_t request = size_of(&run->end, i);
 
-		for (unsigned e = 0; e < all->engine_count && request != before && r >= 0; e++)
-			r = add_row(all, table, pattern, request, &all->engines[e]);
+		for (unsigned e = 0; e < all->engine_count && request != before; e++) {
+			const struct engine *engine = &all->engines[e];
+
+			snprintf(label, sizeof(label), "%s %s", size_words(request).text,
+				 _(engine->label));
+			all->cells[all->cell_count++] = (struct cell){
+				.engine = engine,
+				.pattern = pattern,
+				.request = request,
+				.row = bench_add_row(run, -1, label, "%u-%s", request,
+						     engine->name),
+			};
+		}
 		before = request;
 	}
-	bench_unlock(all->run);
-	return r < 0 ? r : 0;
 }
 
 /* ---- measuring ---- */
@@ -230,13 +214,13 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 		.request = cell->request,
 		.depth = depth,
 		.ns = ns,
-		.seed = all->step,
+		.seed = ++all->seed,
 		.plain = engine->plain,
 		.polled = engine->polled,
 	};
 
-	bench_tell(all->run, (double)all->step++ / all->steps, _("%s %s, depth %u"),
-		   size_words(cell->request).text, _(engine->label), depth);
+	bench_tell(all->run, _("%s %s, depth %u"), size_words(cell->request).text, _(engine->label),
+		   depth);
 	int r = bench_load_run(all->run, &load, ret, &error);
 
 	text_copy(ret->how.engine, sizeof(ret->how.engine), engine->name);
@@ -249,72 +233,65 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 			*reterr = error;
 		return r;
 	}
-	bench_bad_place(all->run, error.code ? &error : &ret->error);
+	if (r < 0)
+		bench_bad_place(all->run, &error);
 	return 0;
 }
 
-static int add_samples(struct comparison *all, const struct cell *cell, bool best,
-		       const struct bench_loaded *loaded)
+static void add_samples(const struct comparison *all, const struct cell *cell, bool best,
+			const struct bench_loaded *loaded)
 {
-	double requests = (double)loaded->requests;
+	struct bench_run *run = all->run;
 	const struct bench_how *how = &loaded->how;
+	double requests = (double)loaded->requests;
 	unsigned row = cell->row;
-	int r = bench_sample(all->run, row, best ? BEST_OPS : OPS, BENCH_PER_SECOND,
-			     requests / loaded->seconds, how);
 
-	if (r == 0)
-		r = bench_sample(all->run, row, best ? BEST_CPU : CPU, BENCH_SECONDS,
-				 loaded->cpu / requests, how);
-	if (r == 0 && loaded->calls)
-		r = bench_sample(all->run, row, best ? BEST_CALLS : CALLS, BENCH_COUNT,
-				 (double)loaded->calls / requests, how);
-	if (r == 0 && best)
-		r = bench_sample(all->run, row, BEST_DEPTH, BENCH_COUNT, how->depth, how);
-	return r;
+	bench_sample(run, row, best ? BEST_OPS : OPS, BENCH_PER_SECOND, requests / loaded->seconds,
+		     how);
+	bench_sample(run, row, best ? BEST_CPU : CPU, BENCH_SECONDS, loaded->cpu / requests, how);
+	if (loaded->calls)
+		bench_sample(run, row, best ? BEST_CALLS : CALLS, BENCH_COUNT,
+			     (double)loaded->calls / requests, how);
+	if (best)
+		bench_sample(run, row, BEST_DEPTH, BENCH_COUNT, how->depth, how);
 }
 
-/* The depths that this engine takes, once each. */
-static int find_best(struct comparison *all, struct cell *cell, struct error *reterr)
+/* One of the depths that this engine takes. */
+static int try_depth(void *kind, unsigned number, struct error *reterr)
 {
-	unsigned most = cell->engine->backend->queue_most;
-
-	for (unsigned i = 0; i < DEPTHS; i++) {
-		struct bench_loaded loaded;
-
-		if (cell->failed || (most && depths[i] > most)) {
-			all->step++;
-			continue;
-		}
-		int r = read_some(all, cell, depths[i], all->ns / 2, &loaded, reterr);
-
-		if (r < 0)
-			return r;
-		double rate = cell->failed || loaded.seconds <= 0
-				      ? 0
-				      : (double)loaded.requests / loaded.seconds;
-
-		if (rate > cell->best_rate) {
-			cell->best_rate = rate;
-			cell->best = depths[i];
-		}
-	}
-	return 0;
-}
-
-static int measure(struct comparison *all, struct cell *cell, bool best, struct error *reterr)
-{
+	struct comparison *all = kind;
+	struct cell *cell = &all->cells[number / DEPTHS];
+	unsigned depth = depths[number % DEPTHS], most = cell->engine->backend->queue_most;
 	struct bench_loaded loaded;
 
-	if (cell->failed || (best && !cell->best)) {
-		all->step++;
+	if (cell->failed || (most && depth > most))
 		return 0;
-	}
-	int r = read_some(all, cell, best ? cell->best : 1, all->ns, &loaded, reterr);
+	int r = read_some(all, cell, depth, all->run->ns / 2, &loaded, reterr);
+
+	if (r < 0 || cell->failed || loaded.seconds <= 0 ||
+	    (double)loaded.requests / loaded.seconds <= cell->best_rate)
+		return r;
+	cell->best_rate = (double)loaded.requests / loaded.seconds;
+	cell->best = depth;
+	return 0;
+}
+
+/* At depth 1, and at the best. */
+static int measure(void *kind, unsigned number, struct error *reterr)
+{
+	struct comparison *all = kind;
+	struct cell *cell = &all->cells[number / 2];
+	bool best = number % 2;
+	struct bench_loaded loaded;
+
+	if (cell->failed || (best && !cell->best))
+		return 0;
+	int r = read_some(all, cell, best ? cell->best : 1, all->run->ns, &loaded, reterr);
 
 	/* On a busy machine the time may be over before the first read. */
-	if (r < 0 || cell->failed || !loaded.requests)
-		return r;
-	return add_samples(all, cell, best, &loaded) < 0 ? error_nomem(reterr) : 0;
+	if (r == 0 && !cell->failed && loaded.requests)
+		add_samples(all, cell, best, &loaded);
+	return r;
 }
 
 static void conclude(struct comparison *all)
@@ -340,34 +317,27 @@ static void conclude(struct comparison *all)
 	}
 	if (!first[0] || !first[1])
 		return;
-	bench_lock(all->run);
-	snprintf(all->run->result->conclusion, sizeof(all->run->result->conclusion),
-		 _("Random reads of %s: one after the other %s is fastest (%s), several at once "
-		   "%s at depth %u (%s)."),
-		 size_words(size_of(&all->run->end, 1)).text, _(first[0]->engine->label),
-		 bench_print(BENCH_PER_SECOND, rates[0], text[0]), _(first[1]->engine->label),
-		 first[1]->best, bench_print(BENCH_PER_SECOND, rates[1], text[1]));
-	bench_unlock(all->run);
+	bench_conclude(
+		all->run,
+		_("Random reads of %s: one after the other %s is fastest (%s), several at once "
+		  "%s at depth %u (%s)."),
+		size_words(size_of(&all->run->end, 1)).text, _(first[0]->engine->label),
+		bench_print(BENCH_PER_SECOND, rates[0], text[0]), _(first[1]->engine->label),
+		first[1]->best, bench_print(BENCH_PER_SECOND, rates[1], text[1]));
 }
 
 static int run_all(struct bench_run *run, struct error *reterr)
 {
-	struct comparison all = { .run = run,
-				  .ns = run->options->time_ns ? run->options->time_ns : TIME };
+	struct comparison all = { .run = run };
 	int r;
 
-	if (!run->rounds)
-		run->rounds = ROUNDS;
 	add_engines(&all);
-	r = add_table(&all, BENCH_RANDOM) < 0 || add_table(&all, BENCH_SEQUENTIAL) < 0
-		    ? error_nomem(reterr)
-		    : 0;
-	all.steps = all.cell_count * (DEPTHS + 2 * run->rounds);
-	for (unsigned i = 0; i < all.cell_count && r == 0; i++)
-		r = find_best(&all, &all.cells[i], reterr);
-	for (unsigned round = 0; round < run->rounds && r == 0; round++)
-		for (unsigned i = 0; i < 2 * all.cell_count && r == 0; i++)
-			r = measure(&all, &all.cells[i / 2], i % 2, reterr);
+	add_table(&all, BENCH_RANDOM, "random", _("Random reads per second"));
+	add_table(&all, BENCH_SEQUENTIAL, "sequential", _("Sequential reads per second"));
+	run->share = (double)DEPTHS / (DEPTHS + 4 * run->rounds);
+	r = bench_rounds(run, 1, all.cell_count * DEPTHS, try_depth, &all, reterr);
+	if (r == 0)
+		r = bench_rounds(run, run->rounds, 2 * all.cell_count, measure, &all, reterr);
 	conclude(&all);
 	return r;
 }
@@ -376,5 +346,7 @@ const struct bench_kind bench_engines = {
 	.name = "engines",
 	.summary = N_("reads per second, CPU and system calls of every way into the kernel"),
 	.takes = BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.time_ns = 100 * NSEC_PER_MSEC,
+	.rounds = 5,
 	.run = run_all,
 };

@@ -7,20 +7,59 @@
 #include "base/file.h"
 #include "base/i18n.h"
 
-int bench_make_table(struct bench_run *run, const char *key, const char *title,
-		     const struct bench_named *columns, unsigned column_count,
-		     const struct bench_named *rows, unsigned row_count)
+unsigned bench_add_row(struct bench_run *run, double position, const char *label,
+		       const char *key_format, ...)
 {
+	char key[sizeof(run->result->rows->key)];
+	va_list args;
+
+	va_start(args, key_format);
+	vsnprintf(key, sizeof(key), key_format, args);
+	va_end(args);
+	unsigned table = run->result->table_count - 1;
+
+	bench_lock(run);
+	int row = bench_result_row(run->result, table, key, label, position);
+
+	run->result->tables[table].chart |= position >= 0;
+	bench_unlock(run);
+	run->nomem |= row < 0;
+	return row < 0 ? 0 : (unsigned)row;
+}
+
+unsigned bench_add_size(struct bench_run *run, uint32_t size)
+{
+	char label[BENCH_TEXT_MAX];
+
+	return bench_add_row(run, size, bench_print(BENCH_BYTES, size, label), "%u", size);
+}
+
+unsigned bench_make_table(struct bench_run *run, const char *key, const char *title,
+			  const struct bench_named *columns, unsigned column_count,
+			  const struct bench_named *rows, unsigned row_count)
+{
+	unsigned first = (unsigned)run->result->row_count;
+
 	bench_lock(run);
 	unsigned table = bench_result_table(run->result, key, title);
-	int first = (int)run->result->row_count, r = 0;
 
 	for (unsigned i = 0; i < column_count; i++)
 		bench_result_column(run->result, table, columns[i].key, _(columns[i].label));
-	for (unsigned i = 0; i < row_count && r >= 0; i++)
-		r = bench_result_row(run->result, table, rows[i].key, _(rows[i].label), -1);
 	bench_unlock(run);
-	return r < 0 ? r : first;
+	for (unsigned i = 0; i < row_count; i++)
+		bench_add_row(run, -1, _(rows[i].label), "%s", rows[i].key);
+	return first;
+}
+
+void bench_conclude(struct bench_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	bench_lock(run);
+	vsnprintf(run->result->conclusion, sizeof(run->result->conclusion), format, args);
+	bench_unlock(run);
+	va_end(args);
 }
 
 void bench_keep(struct bench_run *run, const struct measured *found, bool sizes)

@@ -16,7 +16,10 @@ struct bench_run {
 	/* The disk, claimed; size 0: none was named. writable: it was confirmed for writing */
 	struct io_end end;
 	const struct sg_driver *sg; /* the real one, or that of a test */
-	uint32_t rounds; /* options->rounds, or what suits the kind: to be set by it if 0 */
+	uint64_t size, ns;          /* as asked for, or the kind's own (struct bench_kind) */
+	unsigned rounds, round;     /* round: that is being measured */
+	double share, done;         /* of all: what the next bench_rounds() are, and is behind us */
+	bool nomem;                 /* something could not be kept: the measurement ends */
 	struct bench_result *result;
 	struct bench *bench;
 };
@@ -30,20 +33,36 @@ struct bench_named {
 	const char *key, *label;
 };
 
-/* These take the lock themselves. */
+/* These take the lock themselves. Without memory for it they set `nomem`. */
 
 /* A table with these columns and, none of them on an axis, rows. Returns the index of the first row
- * in result->rows, or -ENOMEM. */
-int bench_make_table(struct bench_run *run, const char *key, const char *title,
-		     const struct bench_named *columns, unsigned column_count,
-		     const struct bench_named *rows, unsigned row_count);
+ * in result->rows. */
+unsigned bench_make_table(struct bench_run *run, const char *key, const char *title,
+			  const struct bench_named *columns, unsigned column_count,
+			  const struct bench_named *rows, unsigned row_count);
+/* A row of the table added last; with a position (struct bench_row) it is a point of a curve.
+ * Returns its index. */
+unsigned bench_add_row(struct bench_run *run, double position, const char *label,
+		       const char *key_format, ...) __attribute__((format(printf, 4, 5)));
+/* The row of this size of requests. */
+unsigned bench_add_size(struct bench_run *run, uint32_t size);
 void bench_note(struct bench_run *run, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-int bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
-		 double value, const struct bench_how *how);
-/* Translated. done: 0…1 of the whole measurement. */
-void bench_tell(struct bench_run *run, double done, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* The sentence at the end. */
+void bench_conclude(struct bench_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void bench_sample(struct bench_run *run, unsigned row, unsigned column, enum bench_unit unit,
+		  double value, const struct bench_how *how);
+/* What is being measured: translated, without the round. */
+void bench_tell(struct bench_run *run, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Measures 0 to count - 1 in each of the rounds, in turn, so that what else happens on the machine
+ * meets all of them. 0, -ECANCELED, or what measure() returned. */
+int bench_rounds(struct bench_run *run, unsigned rounds, unsigned count,
+		 int (*measure)(void *kind, unsigned i, struct error *reterr), void *kind,
+		 struct error *reterr);
+
 /* The disk has answered. */
 void bench_answered(const struct bench_run *run);
 /* For the copies to come, unless the disk is a partition; that it cannot be kept is noted. */

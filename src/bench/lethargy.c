@@ -20,9 +20,7 @@
 #include "bench/pair.h"
 #include "stats/latency.h"
 
-#define ROUNDS   3
 #define STARTS   5
-#define TIME     NSEC_PER_SEC /* of watching the timer */
 #define TICK     NSEC_PER_MSEC
 #define SETTLE   (300 * NSEC_PER_MSEC) /* for a copy to be at work */
 #define HOT_SIZE (64U << 20)
@@ -49,7 +47,7 @@ struct neighbour {
 
 /* ---- preparing ---- */
 
-static int describe(struct neighbour *all)
+static void describe(struct neighbour *all)
 {
 	static const struct bench_named columns[STATES] = {
 		[ALONE] = { "alone", N_("nothing else") },
@@ -67,8 +65,8 @@ static int describe(struct neighbour *all)
 		[CACHE_AFTER] = { "cache_after", N_("page cache afterwards") },
 	};
 
-	return bench_make_table(all->run, "lethargy", _("What a copy does to others"), columns,
-				STATES, rows, FIGURES);
+	bench_make_table(all->run, "lethargy", _("What a copy does to others"), columns, STATES,
+			 rows, FIGURES);
 }
 
 /* A file below the practice folder, filled by `from`, or with zeros where that is -1. */
@@ -100,8 +98,9 @@ static int prepare(struct neighbour *all, struct error *reterr)
 		return r;
 	snprintf(all->program, sizeof(all->program), "%.4000s/neighbour", all->pair.folder);
 	all->piece = malloc(PIECE);
-	if (!all->piece || describe(all) < 0)
+	if (!all->piece)
 		return error_nomem(reterr);
+	describe(all);
 	ssize_t length = readlink("/proc/self/exe", all->self, sizeof(all->self) - 1);
 
 	self = length < 0 ? -1 : open(all->self, O_RDONLY | O_CLOEXEC);
@@ -147,10 +146,10 @@ static double page_cache(void)
 	return sum;
 }
 
-static int sample(struct neighbour *all, enum state state, enum figure figure, enum bench_unit unit,
-		  double value)
+static void sample(struct neighbour *all, enum state state, enum figure figure,
+		   enum bench_unit unit, double value)
 {
-	return bench_sample(all->run, figure, state, unit, value, &how[state]);
+	bench_sample(all->run, figure, state, unit, value, &how[state]);
 }
 
 static int start_program(struct neighbour *all, enum state state, bool cold, struct error *reterr)
@@ -162,15 +161,16 @@ static int start_program(struct neighbour *all, enum state state, bool cold, str
 		posix_fadvise(all->program_fd, 0, 0, POSIX_FADV_DONTNEED);
 	int r = beside_run(all->run, NULL, all->program, argv, &cost, reterr);
 
-	return r < 0 ? r : sample(all, state, cold ? COLD : WARM, BENCH_SECONDS, cost.seconds);
+	if (r == 0)
+		sample(all, state, cold ? COLD : WARM, BENCH_SECONDS, cost.seconds);
+	return r;
 }
 
 /* How long after its time a timer wakes somebody up who needs the processor for a moment. */
 static int watch_timer(struct neighbour *all, enum state state)
 {
 	CLEANUP(free) struct latency *late = calloc(1, sizeof(*late));
-	uint64_t ns = all->run->options->time_ns ? all->run->options->time_ns : TIME;
-	uint64_t at = clock_monotonic(), end = at + ns;
+	uint64_t at = clock_monotonic(), end = at + all->run->ns;
 
 	if (!late)
 		return -ENOMEM;
@@ -179,8 +179,8 @@ static int watch_timer(struct neighbour *all, enum state state)
 		clock_sleep_until(at);
 		latency_add(late, clock_monotonic() - at);
 	}
-	return sample(all, state, WAKE, BENCH_SECONDS,
-		      (double)latency_percentile(late, 0.99) / 1e9);
+	sample(all, state, WAKE, BENCH_SECONDS, (double)latency_percentile(late, 0.99) / 1e9);
+	return 0;
 }
 
 /* The share of the file that is in memory; negative: not known. */
@@ -208,9 +208,10 @@ static int read_again(struct neighbour *all, enum state state)
 		if (pread(all->hot_fd, all->piece, PIECE, at) != (ssize_t)PIECE)
 			r = -EIO;
 	if (r == 0)
-		r = sample(all, state, HOT, BENCH_SECONDS,
-			   (double)(clock_monotonic() - begin) / 1e9);
-	return r == 0 && kept >= 0 ? sample(all, state, KEPT, BENCH_SHARE, kept) : r;
+		sample(all, state, HOT, BENCH_SECONDS, (double)(clock_monotonic() - begin) / 1e9);
+	if (r == 0 && kept >= 0)
+		sample(all, state, KEPT, BENCH_SHARE, kept);
+	return r;
 }
 
 static void look_at_cache(double *most)
@@ -290,12 +291,19 @@ static int make_hot(struct neighbour *all, struct error *reterr)
 	return 0;
 }
 
-static int measure(struct neighbour *all, enum state state, struct error *reterr)
+static int measure(void *kind, unsigned number, struct error *reterr)
 {
+	static const char *const what[STATES] = { N_("nothing else runs"),
+						  N_("beside a direct copy"),
+						  N_("beside a buffered copy") };
+	struct neighbour *all = kind;
+	enum state state = number;
 	struct beside copy;
 	double before = page_cache(), most = before;
-	int r = make_hot(all, reterr);
+	int r;
 
+	bench_tell(all->run, "%s", _(what[state]));
+	r = make_hot(all, reterr);
 	if (r == 0 && copy_of(state))
 		r = start_copy(all, state, &copy, reterr);
 	if (r == 0) {
@@ -310,33 +318,24 @@ static int measure(struct neighbour *all, enum state state, struct error *reterr
 	}
 	pair_release(&all->pair);
 	if (r == 0 && before > 0) {
-		r = sample(all, state, CACHE_BEFORE, BENCH_BYTES, before);
-		r = r ? r : sample(all, state, CACHE_MOST, BENCH_BYTES, most);
-		r = r ? r : sample(all, state, CACHE_AFTER, BENCH_BYTES, page_cache());
+		sample(all, state, CACHE_BEFORE, BENCH_BYTES, before);
+		sample(all, state, CACHE_MOST, BENCH_BYTES, most);
+		sample(all, state, CACHE_AFTER, BENCH_BYTES, page_cache());
 	}
 	return r;
 }
 
 static int run_all(struct bench_run *run, struct error *reterr)
 {
-	static const char *const what[STATES] = { N_("nothing else runs"),
-						  N_("beside a direct copy"),
-						  N_("beside a buffered copy") };
 	struct neighbour *all = calloc(1, sizeof(*all));
 	int r;
 
 	if (!all)
 		return error_nomem(reterr);
 	*all = (struct neighbour){ .run = run, .program_fd = -1, .hot_fd = -1 };
-	if (!run->rounds)
-		run->rounds = ROUNDS;
 	r = prepare(all, reterr);
-	for (unsigned i = 0; i < run->rounds * STATES && r == 0; i++) {
-		bench_tell(run, (double)i / (run->rounds * STATES), "%s", _(what[i % STATES]));
-		r = measure(all, (enum state)(i % STATES), reterr);
-		if (r == 0 && bench_stops(run))
-			r = -ECANCELED;
-	}
+	if (r == 0)
+		r = bench_rounds(run, run->rounds, STATES, measure, all, reterr);
 	clean_up(all);
 	free(all);
 	return r;
@@ -346,5 +345,8 @@ const struct bench_kind bench_lethargy = {
 	.name = "lethargy",
 	.summary = N_("what a copy does to other programs, on practice or confirmed disks"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
+	.size = PAIR_SIZE,
+	.time_ns = NSEC_PER_SEC, /* of watching the timer */
+	.rounds = 3,
 	.run = run_all,
 };

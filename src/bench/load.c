@@ -114,7 +114,7 @@ static void take_failure(struct reader *reader, const struct io_request *request
 	if (!reader->error.code)
 		io_explain(reader->handle, request, &reader->error);
 	if (bench_is_fatal(reading->run, request->result))
-		end_with(reading, -ENODEV);
+		end_with(reading, bench_is_fatal(reading->run, 0) ? -ENODEV : request->result);
 	else if (atomic_fetch_add(&reading->failed, 1) + 1 >= most)
 		end_with(reading, -EIO);
 }
@@ -319,19 +319,20 @@ static void sum_up(struct reading *reading, struct reader *readers, unsigned cou
 static int outcome(const struct reading *reading, const struct bench_loaded *loaded,
 		   struct error *reterr)
 {
+	const char *name = reading->load->end->name;
 	int code = atomic_load(&reading->ended);
 
 	if (code == -ECANCELED || (code == -EIO && !reading->load->write))
 		return code == -EIO ? 0 : code;
-	if (code < 0 && loaded->error.code && reterr)
+	if (code == 0 || !reading->load->write)
+		return code == 0 ? 0
+				 : error_set(reterr, ERROR_CLASS_SOURCE, code, "read", name,
+					     _("%s cannot be read any more: %s."), name,
+					     error_phrase(code));
+	error_set(reterr, ERROR_CLASS_DESTINATION, code, "write", name,
+		  _("%s cannot be written to any more: %s."), name, error_phrase(code));
+	if (reterr && loaded->error.code)
 		*reterr = loaded->error;
-	else if (code < 0)
-		return error_set(
-			reterr, reading->load->write ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE,
-			code, reading->load->write ? "write" : "read", reading->load->end->name,
-			reading->load->write ? _("%s cannot be written to any more: %s.")
-					     : _("%s cannot be read any more: %s."),
-			reading->load->end->name, error_phrase(code));
 	return code;
 }
 
@@ -370,6 +371,8 @@ int bench_load_run(struct bench_run *run, const struct bench_load *load, struct 
 	if (r == 0) {
 		start_and_wait(&reading, readers, count, ret);
 		sum_up(&reading, readers, count, ret);
+		if (ret->failed && !load->write)
+			bench_bad_place(run, &ret->error);
 		r = outcome(&reading, ret, reterr);
 	}
 	close_readers(readers, count);

@@ -57,8 +57,14 @@ struct bench_loaded {
 int bench_kept_new(uint32_t count, uint32_t request, struct bench_kept **ret, struct error *reterr);
 void bench_kept_destroy(struct bench_kept *kept); /* NULL is fine */
 
-/* 0 (also where requests failed), -ECANCELED with what was read so far, or what ended it: the
- * backend cannot be opened, or bench_is_fatal(). */
+/* Seconds within which this share of the requests was answered. */
+static inline double bench_percentile(const struct bench_loaded *loaded, double share)
+{
+	return (double)latency_percentile(&loaded->latency, share) / 1e9;
+}
+
+/* What could not be read is noted (bench_bad_place()). 0 (also then), -ECANCELED with what was read
+ * so far, or what ended it: the backend cannot be opened, or bench_is_fatal(). */
 int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
 		   struct error *reterr);
 

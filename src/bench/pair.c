@@ -22,7 +22,6 @@
 #include "session/choose.h"
 
 #define MIB        (1ULL << 20)
-#define SIZE       (512 * MIB)
 #define SIZE_LEAST MIB
 #define SECTOR     512
 #define PIECE      (1U << 20)
@@ -157,7 +156,7 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 						    .sector = SECTOR,
 						    .file = -1,
 						    .fd = -1 };
-	bench_tell(run, 0, _("making two practice disks"));
+	bench_tell(run, _("making two practice disks"));
 	r = make_folder(run->options, disk, ret, reterr);
 	if (r < 0)
 		return r;
@@ -214,7 +213,7 @@ static int keep(struct pair_disk *disk, const struct endpoint *endpoint, enum cl
 int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr)
 {
 	const struct session *session = run->options->confirmed;
-	uint64_t size = run->options->size ? run->options->size : SIZE;
+	uint64_t size = run->size;
 	int r;
 
 	if (!session)

@@ -15,6 +15,7 @@
 #include "bench/kind.h"
 
 #define PAIR_ARGUMENTS 22
+#define PAIR_SIZE      (512U << 20) /* what is copied between practice disks */
 
 struct claim;
 

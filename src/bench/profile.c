@@ -19,8 +19,6 @@
 #include "io/sg.h"
 
 #define POSITIONS 64
-#define AMOUNT    100000000U /* bytes at a place */
-#define TIME      (1 * NSEC_PER_SEC)
 /* Of the whole, for the progress: places, then what follows. */
 #define PLACES_SHARE 0.9
 /* A turn of a disk takes so long, between 3,000 and 24,000 of them a minute, and always the same.
@@ -53,11 +51,12 @@ static const struct {
 struct profile {
 	struct bench_run *run;
 	struct bench_load choice;
-	uint32_t count; /* positions */
-	unsigned first; /* row */
-	double *rates;  /* bytes per second; 0 unknown */
-	double *writes; /* the same */
-	unsigned facts; /* table */
+	uint32_t count;  /* positions */
+	uint64_t piece;  /* bytes that are read at each */
+	unsigned first;  /* row */
+	double *rates;   /* bytes per second; 0 unknown */
+	double *writes;  /* the same */
+	unsigned access; /* row */
 	struct measured found;
 };
 
@@ -90,9 +89,9 @@ bool profile_is_weak(const double *rates, size_t count, size_t at)
 
 /* ---- places ---- */
 
-static uint64_t place(const struct profile *profile, uint32_t i, uint64_t piece)
+static uint64_t place(const struct profile *profile, uint32_t i)
 {
-	uint64_t last = profile->run->end.size - piece, request = profile->choice.request;
+	uint64_t last = profile->run->end.size - profile->piece, request = profile->choice.request;
 	uint64_t at = profile->count > 1
 			      ? (uint64_t)((double)last * i / (double)(profile->count - 1))
 			      : 0;
@@ -100,61 +99,51 @@ static uint64_t place(const struct profile *profile, uint32_t i, uint64_t piece)
 	return (at < last ? at : last) / request * request;
 }
 
-static int make_places(struct profile *profile, uint64_t piece)
+static void make_places(struct profile *profile)
 {
-	struct bench_result *result = profile->run->result;
-	unsigned table = bench_result_table(result, "speed", _("Speed by place"));
-	char key[32], label[64], size[UNITS_TEXT_MAX];
-	double whole = (double)profile->run->end.size;
+	static const struct bench_named columns[] = {
+		[READ] = { "read", N_("read") },
+		[READ_SLOW] = { "p99", N_("slowest of 100") },
+		[WRITE] = { "write", N_("write") },
+		[WRITE_SLOW] = { "write-p99", N_("slowest of 100") },
+	};
+	struct bench_run *run = profile->run;
+	char label[64], size[UNITS_TEXT_MAX];
 
-	result->tables[table].chart = true;
-	bench_result_column(result, table, "read", _("read"));
-	bench_result_column(result, table, "p99", _("slowest of 100"));
-	if (profile->run->end.writable) {
-		bench_result_column(result, table, "write", _("write"));
-		bench_result_column(result, table, "write-p99", _("slowest of 100"));
-	}
+	profile->first = bench_make_table(run, "speed", _("Speed by place"), columns,
+					  run->end.writable ? 4 : 2, NULL, 0);
 	for (uint32_t i = 0; i < profile->count; i++) {
-		uint64_t at = place(profile, i, piece);
+		uint64_t at = place(profile, i);
 
-		snprintf(key, sizeof(key), "%" PRIu64, at);
-		snprintf(label, sizeof(label), "%5.1f %%  %s", (double)at / whole * 100,
+		snprintf(label, sizeof(label), "%5.1f %%  %s",
+			 (double)at / (double)run->end.size * 100,
 			 units_print_short(at, UNITS_SI, 512, size));
-		int row = bench_result_row(result, table, key, label, (double)at);
-
-		if (row < 0)
-			return row;
-		if (i == 0)
-			profile->first = (unsigned)row;
+		bench_add_row(run, (double)at, label, "%" PRIu64, at);
 	}
-	return 0;
 }
 
-static int add_speed(struct profile *profile, uint32_t i, enum speed_column column,
-		     const struct bench_loaded *loaded, double *rates)
+static void add_speed(struct profile *profile, uint32_t i, enum speed_column column,
+		      const struct bench_loaded *loaded, double *rates)
 {
 	struct bench_run *run = profile->run;
 	unsigned row = profile->first + i;
-	double rate = loaded->bytes > 0 ? (double)loaded->bytes / loaded->seconds : 0;
 
-	if (rate <= 0)
-		return 0;
-	if (bench_sample(run, row, column, BENCH_RATE, rate, &loaded->how) < 0 ||
-	    bench_sample(run, row, column + 1, BENCH_SECONDS,
-			 (double)latency_percentile(&loaded->latency, 0.99) / 1e9,
-			 &loaded->how) < 0)
-		return -ENOMEM;
+	if (!loaded->bytes)
+		return;
+	bench_sample(run, row, column, BENCH_RATE, (double)loaded->bytes / loaded->seconds,
+		     &loaded->how);
+	bench_sample(run, row, column + 1, BENCH_SECONDS, bench_percentile(loaded, 0.99),
+		     &loaded->how);
 	rates[i] = bench_result_median(run->result, row, column);
-	return 0;
 }
 
 /* As much as takes about the time for a place, by the speed of reading there. */
 static int write_place(struct profile *profile, uint32_t i, const struct bench_load *read,
-		       uint64_t piece, struct error *reterr)
+		       struct error *reterr)
 {
 	struct bench_run *run = profile->run;
 	double enough = profile->rates[i] * (double)read->ns / 1e9 / read->request;
-	uint64_t count = piece / read->request;
+	uint64_t count = profile->piece / read->request;
 	struct bench_load load = *read;
 	struct bench_loaded loaded;
 	int r;
@@ -166,38 +155,36 @@ static int write_place(struct profile *profile, uint32_t i, const struct bench_l
 		return r;
 	load.bytes = load.ns = 0;
 	r = bench_load_run(run, &load, &loaded, reterr);
-	if (loaded.failed)
-		bench_bad_place(run, &loaded.error);
 	/* Nothing is written of which any part is not known. */
 	if (r == 0 && !loaded.failed && loaded.requests == count) {
 		load.write = true;
 		load.ns = read->ns;
 		r = bench_load_run(run, &load, &loaded, reterr);
-		if (r == 0 && add_speed(profile, i, WRITE, &loaded, profile->writes) < 0)
-			r = error_nomem(reterr);
+		if (r == 0)
+			add_speed(profile, i, WRITE, &loaded, profile->writes);
 	}
 	bench_kept_destroy(load.kept);
 	return r;
 }
 
-static int measure_place(struct profile *profile, uint32_t i, uint64_t piece, struct error *reterr)
+static int measure_place(void *kind, unsigned i, struct error *reterr)
 {
+	struct profile *profile = kind;
 	struct bench_run *run = profile->run;
+	uint64_t piece = profile->piece;
 	struct bench_load load = profile->choice;
 	struct bench_loaded loaded;
 
-	load.start = place(profile, i, piece);
+	bench_tell(run, _("place %u of %u"), i + 1, profile->count);
+	load.start = place(profile, i);
 	load.past = load.start + piece;
 	load.bytes = piece > load.request ? piece - load.request : piece;
-	load.ns = run->options->time_ns ? run->options->time_ns : TIME;
+	load.ns = run->ns;
 	int r = bench_load_run(run, &load, &loaded, reterr);
 
-	if (loaded.failed)
-		bench_bad_place(run, &loaded.error);
-	if (add_speed(profile, i, READ, &loaded, profile->rates) < 0)
-		return error_nomem(reterr);
+	add_speed(profile, i, READ, &loaded, profile->rates);
 	return r == 0 && run->end.writable && profile->rates[i] > 0 && !loaded.failed
-		       ? write_place(profile, i, &load, piece, reterr)
+		       ? write_place(profile, i, &load, reterr)
 		       : r;
 }
 
@@ -205,56 +192,41 @@ static int measure_places(struct profile *profile, struct error *reterr)
 {
 	struct bench_run *run = profile->run;
 	uint64_t share = run->end.size / profile->count;
-	uint64_t piece = run->options->size ? run->options->size : AMOUNT;
-	uint32_t all = profile->count * run->rounds;
-	int r;
 
 	/* Not into the next place, where a cache would have it already. */
-	piece = piece < share ? piece : share;
-	piece -= piece % profile->choice.request;
-	if (!piece)
+	profile->piece = run->size < share ? run->size : share;
+	profile->piece -= profile->piece % profile->choice.request;
+	if (!profile->piece)
 		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
 				 _("%s is too small for %u places. Choose fewer --positions."),
 				 run->end.name, profile->count);
-	bench_lock(run);
-	r = make_places(profile, piece);
-	bench_unlock(run);
-	if (r < 0)
-		return error_nomem(reterr);
-	for (uint32_t n = 0; n < all && r == 0; n++) {
-		bench_tell(run, PLACES_SHARE * n / all, _("round %u of %u: place %u of %u"),
-			   n / profile->count + 1, run->rounds, n % profile->count + 1,
-			   profile->count);
-		r = measure_place(profile, n % profile->count, piece, reterr);
-	}
-	return r;
+	make_places(profile);
+	run->share = PLACES_SHARE;
+	return bench_rounds(run, run->rounds, profile->count, measure_place, profile, reterr);
 }
 
 /* ---- getting there ---- */
 
-static int measure_reach(struct profile *profile, enum access_row kind, unsigned row,
-			 struct error *reterr)
+static int measure_reach(void *kind, unsigned i, struct error *reterr)
 {
 	static const double shares[ACCESS_COLUMNS] = { [P50] = 0.5, [P99] = 0.99, [WORST] = 1 };
+	struct profile *profile = kind;
 	struct bench_run *run = profile->run;
 	struct bench_load load = profile->choice;
 	struct bench_loaded loaded;
 
-	load.pattern = reaches[kind].pattern;
+	bench_tell(run, "%s", _(reaches[i].name.label));
+	load.pattern = reaches[i].pattern;
 	load.request = io_sector_size(&run->end);
 	load.depth = 1;
-	load.bytes = (uint64_t)reaches[kind].count * load.request;
+	load.bytes = (uint64_t)reaches[i].count * load.request;
 	load.ns = REACH_TIME;
 	load.seed = (uint32_t)run->result->started;
 	int r = bench_load_run(run, &load, &loaded, reterr);
 
-	if (loaded.failed)
-		bench_bad_place(run, &loaded.error);
 	for (unsigned c = 0; c < ACCESS_COLUMNS && loaded.requests > 0; c++)
-		if (bench_sample(run, row, c, BENCH_SECONDS,
-				 (double)latency_percentile(&loaded.latency, shares[c]) / 1e9,
-				 &loaded.how) < 0)
-			return error_nomem(reterr);
+		bench_sample(run, profile->access + i, c, BENCH_SECONDS,
+			     bench_percentile(&loaded, shares[c]), &loaded.how);
 	return r;
 }
 
@@ -266,42 +238,30 @@ static int measure_access(struct profile *profile, struct error *reterr)
 		[WORST] = { "max", N_("longest") },
 	};
 	struct bench_named rows[ACCESS_ROWS];
-	struct bench_run *run = profile->run;
-	int first, r = 0;
 
 	for (unsigned i = 0; i < ACCESS_ROWS; i++)
 		rows[i] = reaches[i].name;
-	first = bench_make_table(run, "access", _("Access time: one sector, one at a time"),
-				 columns, ACCESS_COLUMNS, rows, ACCESS_ROWS);
-	if (first < 0)
-		return error_nomem(reterr);
-	for (unsigned i = 0; i < ACCESS_ROWS && r == 0; i++) {
-		bench_tell(run, PLACES_SHARE + (1 - PLACES_SHARE) * i / (ACCESS_ROWS + 1), "%s",
-			   _(rows[i].label));
-		r = measure_reach(profile, i, (unsigned)first + i, reterr);
-	}
-	return r;
+	profile->access = bench_make_table(profile->run, "access",
+					   _("Access time: one sector, one at a time"), columns,
+					   ACCESS_COLUMNS, rows, ACCESS_ROWS);
+	return bench_rounds(profile->run, 1, ACCESS_ROWS, measure_reach, profile, reterr);
 }
 
-static int add_fact(struct profile *profile, const char *key, const char *label, double seconds,
-		    const struct bench_how *how)
+static void add_fact(struct profile *profile, const char *key, const char *label, double seconds,
+		     const struct bench_how *how)
 {
-	struct bench_run *run = profile->run;
-	int row = bench_result_row(run->result, profile->facts, key, label, -1);
+	unsigned row = bench_add_row(profile->run, -1, label, "%s", key);
 
-	return row < 0 ? row
-		       : bench_result_add(run->result, (unsigned)row, 0, BENCH_SECONDS, seconds,
-					  how);
+	bench_sample(profile->run, row, 0, BENCH_SECONDS, seconds, how);
 }
 
 /* One sector again and again comes by once a turn, unless a cache answers; sg can ask past it. */
-static int measure_turn(struct profile *profile, struct error *reterr)
+static int measure_turn(struct profile *profile)
 {
 	struct bench_run *run = profile->run;
 	struct bench_load load = profile->choice;
 	struct io_end end = run->end;
 	struct bench_loaded loaded;
-	double mean, low, high;
 
 	if (run->end.rotational != YES)
 		return 0;
@@ -318,24 +278,24 @@ static int measure_turn(struct profile *profile, struct error *reterr)
 
 	if (r == -ECANCELED || loaded.requests < TURNS || loaded.failed)
 		return r == -ECANCELED ? r : 0;
-	mean = (double)loaded.latency.sum / (double)loaded.latency.count / 1e9;
-	low = (double)latency_percentile(&loaded.latency, 0.1) / 1e9;
-	high = (double)latency_percentile(&loaded.latency, 0.9) / 1e9;
-	if (mean < TURN_LEAST || mean > TURN_MOST || high - low > TURN_STEADY * mean)
-		return 0;
-	bench_lock(run);
-	r = add_fact(profile, "rotation", _("one rotation"), mean, &loaded.how);
-	bench_unlock(run);
-	return r < 0 ? error_nomem(reterr) : 0;
+	double mean = (double)loaded.latency.sum / (double)loaded.latency.count / 1e9;
+	double off = bench_percentile(&loaded, 0.9) - bench_percentile(&loaded, 0.1);
+
+	if (mean >= TURN_LEAST && mean <= TURN_MOST && off <= TURN_STEADY * mean)
+		add_fact(profile, "rotation", _("one rotation"), mean, &loaded.how);
+	return 0;
 }
 
 /* ---- in a sentence ---- */
 
+static uint64_t lba_of(const struct profile *profile, uint32_t i)
+{
+	return place(profile, i) / io_sector_size(&profile->run->end);
+}
+
 /* Many of them come from what else uses the disk or the machine. */
 static void note_weak(struct profile *profile)
 {
-	struct bench_result *result = profile->run->result;
-	const struct bench_row *rows = result->rows + profile->first;
 	uint32_t weak[WEAK_TOLD], count = 0;
 	char rate[UNITS_TEXT_MAX];
 
@@ -343,26 +303,22 @@ static void note_weak(struct profile *profile)
 		if (profile_is_weak(profile->rates, profile->count, i) && count++ < WEAK_TOLD)
 			weak[count - 1] = i;
 	if (count > WEAK_TOLD)
-		bench_result_note(
-			result,
-			_("%u places are far below those around them. One disk has hardly "
-			  "so many weak places: something else kept it or this machine "
-			  "busy. Measure again when both are idle."),
-			count);
+		bench_note(profile->run,
+			   _("%u places are far below those around them. One disk has hardly so "
+			     "many weak places: something else kept it or this machine busy. "
+			     "Measure again when both are idle."),
+			   count);
 	for (uint32_t i = 0; i < count && count <= WEAK_TOLD; i++)
-		bench_result_note(
-			result,
-			_("Weak: at LBA %" PRIu64 ", %s is far below the places around it."),
-			(uint64_t)rows[weak[i]].position / io_sector_size(&profile->run->end),
-			units_print_rate(profile->rates[weak[i]], rate));
+		bench_note(profile->run,
+			   _("Weak: at LBA %" PRIu64 ", %s is far below the places around it."),
+			   lba_of(profile, weak[i]),
+			   units_print_rate(profile->rates[weak[i]], rate));
 }
 
 static void conclude(struct profile *profile)
 {
-	struct bench_result *result = profile->run->result;
-	const struct bench_row *rows = result->rows + profile->first;
 	uint32_t slowest = UINT32_MAX, fastest = 0;
-	char slow[UNITS_TEXT_MAX], fast[UNITS_TEXT_MAX], whole[UNITS_TEXT_MAX];
+	char slow[UNITS_TEXT_MAX], fast[UNITS_TEXT_MAX], whole[BENCH_TEXT_MAX];
 
 	for (uint32_t i = 0; i < profile->count; i++) {
 		if (profile->rates[i] <= 0)
@@ -372,9 +328,9 @@ static void conclude(struct profile *profile)
 		if (profile->rates[i] > profile->rates[fastest])
 			fastest = i;
 	}
-	note_weak(profile);
 	if (slowest == UINT32_MAX)
 		return;
+	note_weak(profile);
 	uint64_t size = profile->run->end.size;
 	double seconds = profile_whole(profile->rates, profile->count, size);
 	double writing = profile_whole(profile->writes, profile->count, size);
@@ -385,28 +341,24 @@ static void conclude(struct profile *profile)
 			 NULL);
 	profile->found.read = (double)size / seconds;
 	profile->found.write = writing > 0 ? (double)size / writing : 0;
-	snprintf(result->conclusion, sizeof(result->conclusion),
-		 _("Slowest at LBA %" PRIu64 " with %s, fastest at LBA %" PRIu64
-		   " with %s. Reading all of it takes about %s."),
-		 (uint64_t)rows[slowest].position / io_sector_size(&profile->run->end),
-		 units_print_rate(profile->rates[slowest], slow),
-		 (uint64_t)rows[fastest].position / io_sector_size(&profile->run->end),
-		 units_print_rate(profile->rates[fastest], fast),
-		 units_print_duration((uint64_t)(seconds + 0.5), whole));
+	bench_conclude(profile->run,
+		       _("Slowest at LBA %" PRIu64 " with %s, fastest at LBA %" PRIu64
+			 " with %s. Reading all of it takes about %s."),
+		       lba_of(profile, slowest), units_print_rate(profile->rates[slowest], slow),
+		       lba_of(profile, fastest), units_print_rate(profile->rates[fastest], fast),
+		       bench_print(BENCH_SECONDS, seconds, whole));
 }
 
 static int run(struct bench_run *run, struct error *reterr)
 {
 	static const struct bench_named value = { "value", N_("value") };
-	struct profile profile = { .run = run, .count = run->options->positions };
+	struct profile profile = { .run = run,
+				   .count = run->options->positions ? run->options->positions
+								    : POSITIONS };
 	int r = bench_load_choose(&run->end, &profile.choice, reterr);
 
 	if (r < 0)
 		return r;
-	if (!profile.count)
-		profile.count = POSITIONS;
-	if (!run->rounds)
-		run->rounds = 1;
 	profile.rates = calloc(2UL * profile.count, sizeof(*profile.rates));
 	if (!profile.rates)
 		return error_nomem(reterr);
@@ -415,12 +367,9 @@ static int run(struct bench_run *run, struct error *reterr)
 	if (r == 0)
 		r = measure_access(&profile, reterr);
 	bench_make_table(run, "facts", _("Also"), &value, 1, NULL, 0);
-	profile.facts = run->result->table_count - 1;
 	if (r == 0)
-		r = measure_turn(&profile, reterr);
-	bench_lock(run);
+		r = measure_turn(&profile);
 	conclude(&profile);
-	bench_unlock(run);
 	/* A part of the disk says nothing of the whole. */
 	if (r == 0)
 		bench_keep(run, &profile.found, false);
@@ -433,5 +382,8 @@ const struct bench_kind bench_profile = {
 	.summary = N_("speed from start to end, access times, time for all"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_POSITIONS |
 		 BENCH_TAKES_WRITE,
+	.size = 100000000,
+	.time_ns = NSEC_PER_SEC,
+	.rounds = 1,
 	.run = run,
 };

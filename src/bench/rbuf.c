@@ -24,8 +24,8 @@
 #define SMALLEST  4096U
 #define LARGEST   ((16U << 20) - SMALLEST) /* three bytes of a command */
 #define SIZES_MAX 16
-#define AMOUNT    (200U << 20)
-#define TIME      (5 * NSEC_PER_SEC)
+/* What takes less is no share of a processor: kernels may count that by ticks of 10 ms. */
+#define LEAST_SECONDS 0.05
 /* What a command may move if the kernel does not tell: what every adapter can. */
 #define USUAL_LIMIT    (128U << 10)
 #define LEAST_COMMANDS 4
@@ -50,7 +50,7 @@ struct rbuf {
 	enum scsi_buffer_mode mode;
 	uint32_t sizes[SIZES_MAX]; /* descending */
 	unsigned count;
-	unsigned rows[SIZES_MAX];
+	unsigned first; /* row */
 	uint64_t amount;
 	void *memory;
 	bool copied; /* although direct IO was asked for */
@@ -184,8 +184,7 @@ static int send(struct rbuf *rbuf, struct cell *cell)
 static int repeat(struct rbuf *rbuf, struct cell *cell)
 {
 	uint64_t count = (rbuf->amount + cell->size - 1) / cell->size;
-	uint64_t limit = rbuf->run->options->time_ns ? rbuf->run->options->time_ns : TIME;
-	uint64_t until = clock_monotonic() + limit;
+	uint64_t until = clock_monotonic() + rbuf->run->ns;
 	int r = 0;
 
 	for (cell->commands = 0; cell->commands < count && r == 0; cell->commands++) {
@@ -225,44 +224,56 @@ static void close_cell(const struct rbuf *rbuf, struct cell *cell)
 		driver->close(driver, cell->fd);
 }
 
-/* What is refused in this size or this way stays unknown. */
-static int measure_cell(struct rbuf *rbuf, unsigned i, enum way way, struct error *reterr)
+static int measure_open(struct rbuf *rbuf, unsigned i, struct cell *cell)
 {
+	unsigned row = rbuf->first + i, column = 2U * cell->way;
+	/* The first one fills the disk's cache, and shows whether it is answered at all. */
+	int r = send(rbuf, cell);
+
+	if (r < 0)
+		return r;
+	uint64_t begin = clock_monotonic();
+	double cpu = bench_processor_seconds();
+
+	r = repeat(rbuf, cell);
+	double seconds = (double)(clock_monotonic() - begin) / 1e9;
+	double scale = (double)rbuf->amount / ((double)cell->commands * (double)cell->size);
+
+	cpu = bench_processor_seconds() - cpu;
+	if (r < 0)
+		return r;
+	bench_sample(rbuf->run, row, column, BENCH_SECONDS, seconds * scale, &cell->how);
+	if (seconds >= LEAST_SECONDS)
+		bench_sample(rbuf->run, row, column + 1, BENCH_SHARE, cpu / seconds, &cell->how);
+	rbuf->copied |= cell->way == DIRECT && cell->how.path == BENCH_INDIRECT;
+	return 0;
+}
+
+/* What is refused in this size or this way stays unknown. */
+static int measure(void *kind, unsigned number, struct error *reterr)
+{
+	struct rbuf *rbuf = kind;
 	struct bench_run *run = rbuf->run;
-	struct cell cell = { .way = way, .size = rbuf->sizes[i], .fd = -1 };
+	enum way way = number % WAYS;
+	unsigned i = number / WAYS;
+	struct cell cell = { .way = way,
+			     .size = rbuf->sizes[i],
+			     .fd = -1,
+			     .how = { .engine = "sg",
+				      .request = rbuf->sizes[i],
+				      .depth = 1,
+				      .path = ways[way].path } };
+
+	bench_tell(run, _("%u KiB, %s"), cell.size / 1024, _(ways[way].name.label));
 	int r = open_cell(rbuf, &cell);
 
-	cell.how = (struct bench_how){
-		.engine = "sg", .request = cell.size, .depth = 1, .path = ways[way].path
-	};
-	/* The first one fills the disk's cache, and shows whether it is answered at all. */
 	if (r == 0)
-		r = send(rbuf, &cell);
-	if (r == 0) {
-		uint64_t begin = clock_monotonic();
-		double cpu = bench_processor_seconds();
-
-		r = repeat(rbuf, &cell);
-		double seconds = (double)(clock_monotonic() - begin) / 1e9;
-		double scale = (double)rbuf->amount / ((double)cell.commands * (double)cell.size);
-
-		cpu = bench_processor_seconds() - cpu;
-		if (r == 0)
-			r = bench_sample(run, rbuf->rows[i], 2 * way, BENCH_SECONDS,
-					 seconds * scale, &cell.how);
-		if (r == 0)
-			r = bench_sample(run, rbuf->rows[i], 2 * way + 1, BENCH_SHARE,
-					 cpu / seconds, &cell.how);
-		rbuf->copied |= way == DIRECT && cell.how.path == BENCH_INDIRECT;
-	}
+		r = measure_open(rbuf, i, &cell);
 	close_cell(rbuf, &cell);
-	if (r == -ECANCELED || r == -ENOMEM || (r < 0 && bench_is_fatal(run, r)))
-		return r == -ECANCELED
-			       ? r
-			       : error_set(reterr, ERROR_CLASS_SOURCE, r, "READ BUFFER",
-					   run->end.name, _("%s does not answer any more: %s."),
-					   run->end.name, error_phrase(r));
-	return 0;
+	if (r == -ECANCELED || r == 0 || !bench_is_fatal(run, r))
+		return r == -ECANCELED ? r : 0;
+	return error_set(reterr, ERROR_CLASS_SOURCE, r, "READ BUFFER", run->end.name,
+			 _("%s does not answer any more: %s."), run->end.name, error_phrase(r));
 }
 
 /* ---- the tables ---- */
@@ -279,11 +290,10 @@ void rbuf_derive(const struct rbuf_column *column, double ret[static RBUF_ROWS])
 	ret[RBUF_WORST] = column->amount / column->worst;
 }
 
-static int make_tables(struct rbuf *rbuf)
+static void make_table(struct rbuf *rbuf)
 {
-	struct bench_result *result = rbuf->run->result;
-	char key[32], label[UNITS_TEXT_MAX], amount[UNITS_TEXT_MAX], title[160];
-	unsigned table;
+	struct bench_named columns[2 * WAYS];
+	char keys[WAYS][24], amount[UNITS_TEXT_MAX], title[160];
 
 	bench_print(BENCH_BYTES, (double)rbuf->amount, amount);
 	snprintf(title, sizeof(title),
@@ -291,24 +301,14 @@ static int make_tables(struct rbuf *rbuf)
 			      : _("READ of one cached range (no READ BUFFER): time and processor "
 				  "for %s"),
 		 amount);
-	table = bench_result_table(result, "rbuf", title);
-	result->tables[table].chart = true;
 	for (enum way way = 0; way < WAYS; way++) {
-		snprintf(key, sizeof(key), "%s-cpu", ways[way].name.key);
-		bench_result_column(result, table, ways[way].name.key, _(ways[way].name.label));
-		bench_result_column(result, table, key, _("CPU"));
+		snprintf(keys[way], sizeof(keys[way]), "%s-cpu", ways[way].name.key);
+		columns[2 * way] = ways[way].name;
+		columns[2 * way + 1] = (struct bench_named){ keys[way], N_("CPU") };
 	}
-	for (unsigned i = 0; i < rbuf->count; i++) {
-		snprintf(key, sizeof(key), "%u", rbuf->sizes[i]);
-		int row = bench_result_row(result, table, key,
-					   bench_print(BENCH_BYTES, rbuf->sizes[i], label),
-					   rbuf->sizes[i]);
-
-		if (row < 0)
-			return row;
-		rbuf->rows[i] = (unsigned)row;
-	}
-	return 0;
+	rbuf->first = bench_make_table(rbuf->run, "rbuf", title, columns, 2 * WAYS, NULL, 0);
+	for (unsigned i = 0; i < rbuf->count; i++)
+		bench_add_size(rbuf->run, rbuf->sizes[i]);
 }
 
 /* False: the column has no figures. */
@@ -317,7 +317,7 @@ static bool collect(const struct rbuf *rbuf, enum way way, struct rbuf_column *r
 	*ret = (struct rbuf_column){ .amount = (double)rbuf->amount };
 	for (unsigned i = 0; i < rbuf->count; i++) {
 		const struct bench_figure *figure =
-			bench_result_find(rbuf->run->result, rbuf->rows[i], 2 * way);
+			bench_result_find(rbuf->run->result, rbuf->first + i, 2 * way);
 
 		if (!figure)
 			continue;
@@ -333,7 +333,7 @@ static bool collect(const struct rbuf *rbuf, enum way way, struct rbuf_column *r
 	return ret->best_size != 0;
 }
 
-static int derive(struct rbuf *rbuf)
+static void derive(struct rbuf *rbuf)
 {
 	static const struct bench_named rows[RBUF_ROWS] = {
 		[RBUF_LATENCY] = { "latency", N_("latency per command (implied)") },
@@ -344,23 +344,22 @@ static int derive(struct rbuf *rbuf)
 	struct bench_named columns[WAYS];
 	struct rbuf_column column;
 	double values[RBUF_ROWS];
-	int first, r = 0;
 
 	for (enum way way = 0; way < WAYS; way++)
 		columns[way] = ways[way].name;
-	first = bench_make_table(rbuf->run, "derived", _("Derived from it"), columns, WAYS, rows,
-				 RBUF_ROWS);
-	for (enum way way = 0; way < WAYS && first >= 0; way++) {
+	unsigned first = bench_make_table(rbuf->run, "derived", _("Derived from it"), columns, WAYS,
+					  rows, RBUF_ROWS);
+
+	for (enum way way = 0; way < WAYS; way++) {
 		if (!collect(rbuf, way, &column))
 			continue;
 		rbuf_derive(&column, values);
-		for (unsigned row = 0; row < RBUF_ROWS && r == 0; row++)
+		for (unsigned row = 0; row < RBUF_ROWS; row++)
 			if (values[row] >= 0)
-				r = bench_sample(rbuf->run, (unsigned)first + row, way,
-						 row == RBUF_LATENCY ? BENCH_SECONDS : BENCH_RATE,
-						 values[row], NULL);
+				bench_sample(rbuf->run, first + row, way,
+					     row == RBUF_LATENCY ? BENCH_SECONDS : BENCH_RATE,
+					     values[row], NULL);
 	}
-	return first < 0 ? first : r;
 }
 
 /* What the reader of the table has to know. */
@@ -385,27 +384,9 @@ static void tell(struct rbuf *rbuf)
 			     "figure, it was scaled up from what was moved by then."));
 }
 
-static int measure(struct rbuf *rbuf, struct error *reterr)
-{
-	struct bench_run *run = rbuf->run;
-	unsigned cells = rbuf->count * WAYS, all = cells * run->rounds;
-	int r = 0;
-
-	for (unsigned n = 0; n < all && r == 0; n++) {
-		unsigned i = n % cells / WAYS;
-		enum way way = n % WAYS;
-
-		bench_tell(run, (double)n / all, _("round %u of %u: %u KiB, %s"), n / cells + 1,
-			   run->rounds, rbuf->sizes[i] / 1024, _(ways[way].name.label));
-		r = measure_cell(rbuf, i, way, reterr);
-	}
-	return r;
-}
-
 static int run(struct bench_run *run, struct error *reterr)
 {
-	struct rbuf rbuf = { .run = run,
-			     .amount = run->options->size ? run->options->size : AMOUNT };
+	struct rbuf rbuf = { .run = run, .amount = run->size };
 	struct io_buffers *buffers = NULL;
 	int r = 0;
 
@@ -415,24 +396,19 @@ static int run(struct bench_run *run, struct error *reterr)
 				 _("%s has no sg node that can be opened: it is no SCSI, SATA or "
 				   "USB disk, or the sg driver is not loaded (modprobe sg)."),
 				 run->end.name);
-	if (!run->rounds)
-		run->rounds = 1;
 	r = io_buffers_new(1, LARGEST, &buffers, reterr);
 	if (r < 0)
 		return r;
 	rbuf.memory = io_buffers_get(buffers);
 	choose_sizes(&rbuf, choose_command(&rbuf));
-	bench_lock(run);
-	r = make_tables(&rbuf);
-	bench_unlock(run);
-	r = r < 0 ? error_nomem(reterr) : measure(&rbuf, reterr);
+	make_table(&rbuf);
+	r = bench_rounds(run, run->rounds, rbuf.count * WAYS, measure, &rbuf, reterr);
 	tell(&rbuf);
 	if (run->result->figure_count == 0 && r == 0)
 		r = error_set(reterr, ERROR_CLASS_SOURCE, -EOPNOTSUPP, "READ", run->end.name,
 			      _("%s refuses READ BUFFER, and READ in every size, through %s."),
 			      run->end.name, run->end.sg);
-	if (derive(&rbuf) < 0 && r == 0)
-		r = error_nomem(reterr);
+	derive(&rbuf);
 	io_buffers_destroy(buffers);
 	return r;
 }
@@ -441,5 +417,8 @@ const struct bench_kind bench_rbuf = {
 	.name = "rbuf",
 	.summary = N_("READ BUFFER through sg: what a transfer costs without the medium"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.size = 200U << 20,
+	.time_ns = 5 * NSEC_PER_SEC,
+	.rounds = 1,
 	.run = run,
 };

@@ -18,7 +18,6 @@
 #define LARGEST   (16U << 20)
 #define SIZES_MAX 16
 #define DEPTHS    5
-#define TIME      (NSEC_PER_SEC / 4)
 #define ROUNDS    3
 #define MEMORY    (128U << 20) /* in flight */
 #define GIB       ((double)(1U << 30))
@@ -33,53 +32,38 @@ enum sizes_table { RATE, PER_SECOND, CPU, SLOW, TABLES };
 
 struct sizes {
 	struct bench_run *run;
-	const struct io_backend *backend;
+	struct bench_load choice; /* of a copy from this disk */
 	uint32_t smallest;
 	unsigned count;
-	unsigned rows[TABLES][SIZES_MAX];
-	uint64_t at; /* where the next cell reads */
+	unsigned rows[TABLES]; /* the first of each */
+	uint64_t at;           /* where the next cell reads */
 };
 
-static int make_tables(struct sizes *sizes)
+static void make_tables(struct sizes *sizes)
 {
-	static const struct {
-		const char *key, *title;
-	} titles[TABLES] = {
+	static const struct bench_named titles[TABLES] = {
 		[RATE] = { "rate", N_("Bytes per second, by request size and requests in flight") },
 		[PER_SECOND] = { "iops", N_("Requests per second") },
 		[CPU] = { "cpu", N_("Processor time for 1 GiB") },
 		[SLOW] = { "p99", N_("Slowest of a hundred requests (p99)") },
 	};
-	struct bench_result *result = sizes->run->result;
-	char key[32], label[UNITS_TEXT_MAX];
+	static const struct bench_named columns[DEPTHS] = {
+		{ "depth-1", N_("depth 1") },   { "depth-2", N_("depth 2") },
+		{ "depth-4", N_("depth 4") },   { "depth-8", N_("depth 8") },
+		{ "depth-32", N_("depth 32") },
+	};
 
 	for (unsigned t = 0; t < TABLES; t++) {
-		unsigned table = bench_result_table(result, titles[t].key, _(titles[t].title));
-
-		result->tables[table].chart = true;
-		for (unsigned d = 0; d < DEPTHS; d++) {
-			snprintf(key, sizeof(key), "depth-%u", depths[d]);
-			snprintf(label, sizeof(label), _("depth %u"), depths[d]);
-			bench_result_column(result, table, key, label);
-		}
-		for (unsigned i = 0; i < sizes->count; i++) {
-			uint32_t size = sizes->smallest << i;
-			int row;
-
-			snprintf(key, sizeof(key), "%u", size);
-			row = bench_result_row(result, table, key,
-					       bench_print(BENCH_BYTES, size, label), size);
-			if (row < 0)
-				return row;
-			sizes->rows[t][i] = (unsigned)row;
-		}
+		sizes->rows[t] = bench_make_table(sizes->run, titles[t].key, _(titles[t].label),
+						  columns, DEPTHS, NULL, 0);
+		for (unsigned i = 0; i < sizes->count; i++)
+			bench_add_size(sizes->run, sizes->smallest << i);
 	}
-	return 0;
 }
 
-static int take(struct sizes *sizes, unsigned i, unsigned d, const struct bench_loaded *loaded)
+static void take(const struct sizes *sizes, unsigned i, unsigned d,
+		 const struct bench_loaded *loaded)
 {
-	struct bench_run *run = sizes->run;
 	double bytes = (double)loaded->bytes;
 	const struct {
 		enum bench_unit unit;
@@ -88,74 +72,74 @@ static int take(struct sizes *sizes, unsigned i, unsigned d, const struct bench_
 		[RATE] = { BENCH_RATE, bytes / loaded->seconds },
 		[PER_SECOND] = { BENCH_PER_SECOND, (double)loaded->requests / loaded->seconds },
 		[CPU] = { BENCH_CPU_PER_GIB, loaded->cpu / bytes * GIB },
-		[SLOW] = { BENCH_SECONDS,
-			   (double)latency_percentile(&loaded->latency, 0.99) / 1e9 },
+		[SLOW] = { BENCH_SECONDS, bench_percentile(loaded, 0.99) },
 	};
-	int r = 0;
 
-	for (unsigned t = 0; t < TABLES && r == 0 && loaded->requests > 0; t++)
-		r = bench_sample(run, sizes->rows[t][i], d, figures[t].unit, figures[t].value,
-				 &loaded->how);
-	return r;
+	for (unsigned t = 0; t < TABLES && loaded->requests > 0; t++)
+		bench_sample(sizes->run, sizes->rows[t] + i, d, figures[t].unit, figures[t].value,
+			     &loaded->how);
 }
 
-static int measure_cell(struct sizes *sizes, unsigned i, unsigned d, struct error *reterr)
+static int measure(void *kind, unsigned cell, struct error *reterr)
 {
+	struct sizes *sizes = kind;
 	struct bench_run *run = sizes->run;
-	const struct bench_options *options = run->options;
+	unsigned i = cell / DEPTHS, d = cell % DEPTHS;
 	struct bench_load load = {
-		.backend = sizes->backend,
+		.backend = sizes->choice.backend,
 		.end = &run->end,
 		.request = sizes->smallest << i,
 		.depth = depths[d],
-		.bytes = options->size,
-		.ns = options->time_ns ? options->time_ns : TIME,
+		.bytes = run->size,
+		.ns = run->ns,
 	};
 	struct bench_loaded loaded;
+	uint64_t together = (uint64_t)load.request * load.depth, size = run->end.size;
 
-	if ((uint64_t)load.request * load.depth > MEMORY || load.request > run->end.size)
+	if (together > MEMORY || load.request > size)
 		return 0;
+	bench_tell(run, _("%u KiB, %u in flight"), load.request / 1024, load.depth);
 	load.start = sizes->at - sizes->at % load.request;
-	if (run->end.size - load.start < (uint64_t)load.request * load.depth)
+	if (size - load.start < together)
 		load.start = 0;
 	int r = bench_load_run(run, &load, &loaded, reterr);
 
-	if (loaded.failed)
-		bench_bad_place(run, &loaded.error);
-	sizes->at = load.start + loaded.bytes;
-	if (loaded.failed) /* past the bad place */
-		sizes->at += LARGEST;
-	if (sizes->at >= run->end.size)
-		sizes->at %= run->end.size;
-	if (r < 0 && r != -ECANCELED)
-		return r;
-	return take(sizes, i, d, &loaded) < 0 ? error_nomem(reterr) : r;
+	/* Past the bad place, if there is one. */
+	sizes->at = (load.start + loaded.bytes + (loaded.failed ? LARGEST : 0)) % size;
+	if (r == 0 || r == -ECANCELED)
+		take(sizes, i, d, &loaded);
+	return r;
 }
 
 /* The largest of the measured sizes, and depths, that is not more than the choice. */
-static void find_choice(const struct sizes *sizes, const struct bench_load *choice, unsigned *ret_i,
-			unsigned *ret_d)
+static unsigned find_choice(const struct sizes *sizes)
 {
-	*ret_i = *ret_d = 0;
-	while (*ret_i + 1 < sizes->count && sizes->smallest << (*ret_i + 1) <= choice->request)
-		++*ret_i;
-	while (*ret_d + 1 < DEPTHS && depths[*ret_d + 1] <= choice->depth)
-		++*ret_d;
+	unsigned i = 0, d = 0;
+
+	while (i + 1 < sizes->count && sizes->smallest << (i + 1) <= sizes->choice.request)
+		i++;
+	while (d + 1 < DEPTHS && depths[d + 1] <= sizes->choice.depth)
+		d++;
+	return i * DEPTHS + d;
 }
 
-static double rate_at(const struct sizes *sizes, unsigned i, unsigned d)
+static const struct bench_figure *figure_at(const struct sizes *sizes, unsigned cell)
 {
-	return bench_result_median(sizes->run->result, sizes->rows[RATE][i], d);
+	return bench_result_find(sizes->run->result, sizes->rows[RATE] + cell / DEPTHS,
+				 cell % DEPTHS);
+}
+
+static double rate_at(const struct sizes *sizes, unsigned cell)
+{
+	const struct bench_figure *figure = figure_at(sizes, cell);
+
+	return figure ? figure->median : 0;
 }
 
 /* Not by chance: of several rounds, its best is behind the other's worst. */
 static bool is_slower(const struct sizes *sizes, unsigned cell, unsigned other)
 {
-	const struct bench_result *result = sizes->run->result;
-	const struct bench_figure *a =
-		bench_result_find(result, sizes->rows[RATE][cell / DEPTHS], cell % DEPTHS);
-	const struct bench_figure *b =
-		bench_result_find(result, sizes->rows[RATE][other / DEPTHS], other % DEPTHS);
+	const struct bench_figure *a = figure_at(sizes, cell), *b = figure_at(sizes, other);
 
 	return a && b && a->rounds >= ROUNDS && a->median * SLOWER < b->median &&
 	       a->largest < b->smallest;
@@ -165,73 +149,46 @@ static bool is_slower(const struct sizes *sizes, unsigned cell, unsigned other)
  * them if it would be slower by its own choice. */
 static void conclude(const struct sizes *sizes, struct measured *ret)
 {
-	struct bench_result *result = sizes->run->result;
-	char *text = result->conclusion, enough[BENCH_TEXT_MAX], rate[UNITS_TEXT_MAX],
-	     own[BENCH_TEXT_MAX];
-	unsigned n = 0, cells = sizes->count * DEPTHS, own_i, own_d;
-	struct bench_load choice;
+	char enough[BENCH_TEXT_MAX], rate[UNITS_TEXT_MAX], own[BENCH_TEXT_MAX], then[160] = "";
+	unsigned n = 0, cells = sizes->count * DEPTHS;
 	double best = 0;
 
-	for (unsigned k = 0; k < cells; k++)
-		best = fmax(best, rate_at(sizes, k / DEPTHS, k % DEPTHS));
-	while (n < cells && rate_at(sizes, n / DEPTHS, n % DEPTHS) * GAIN < best)
+	for (unsigned cell = 0; cell < cells; cell++)
+		best = fmax(best, rate_at(sizes, cell));
+	while (n < cells && rate_at(sizes, n) * GAIN < best)
 		n++;
-	if (best <= 0 || bench_load_choose(&sizes->run->end, &choice, NULL) < 0)
+	if (best <= 0)
 		return;
-	find_choice(sizes, &choice, &own_i, &own_d);
 	bench_print(BENCH_BYTES, sizes->smallest << n / DEPTHS, enough);
-	units_print_rate(rate_at(sizes, n / DEPTHS, n % DEPTHS), rate);
-	bench_print(BENCH_BYTES, choice.request, own);
-	snprintf(text, sizeof(result->conclusion),
-		 _("From %s with %u in flight on (%s), nothing more is gained. A copy from this "
-		   "disk would by itself use %s with %u in flight."),
-		 enough, depths[n % DEPTHS], rate, own, choice.depth);
-	if (!is_slower(sizes, own_i * DEPTHS + own_d, n))
-		return;
-	*ret = (struct measured){ .request = sizes->smallest << n / DEPTHS,
-				  .depth = depths[n % DEPTHS] };
-	if (!sizes->run->options->log_dir)
-		return;
-	size_t used = strlen(text);
-
-	snprintf(text + used, sizeof(result->conclusion) - used,
-		 _(" That is slower: until the next boot, copies use %s with %u."), enough,
-		 ret->depth);
+	if (is_slower(sizes, find_choice(sizes), n)) {
+		*ret = (struct measured){ .request = sizes->smallest << n / DEPTHS,
+					  .depth = depths[n % DEPTHS] };
+		if (sizes->run->options->log_dir)
+			snprintf(then, sizeof(then),
+				 _(" That is slower: until the next boot, copies use %s with %u."),
+				 enough, ret->depth);
+	}
+	bench_conclude(sizes->run,
+		       _("From %s with %u in flight on (%s), nothing more is gained. A copy from "
+			 "this disk would by itself use %s with %u in flight.%s"),
+		       enough, depths[n % DEPTHS], units_print_rate(rate_at(sizes, n), rate),
+		       bench_print(BENCH_BYTES, sizes->choice.request, own), sizes->choice.depth,
+		       then);
 }
 
 static int run(struct bench_run *run, struct error *reterr)
 {
-	struct sizes sizes = { .run = run };
+	struct sizes sizes = { .run = run, .smallest = io_sector_size(&run->end) };
 	struct measured found = { 0 };
-	struct bench_load choice;
-	int r = bench_load_choose(&run->end, &choice, reterr);
+	int r = bench_load_choose(&run->end, &sizes.choice, reterr);
 
 	if (r < 0)
 		return r;
-	sizes.backend = choice.backend;
-	sizes.smallest = io_sector_size(&run->end);
 	while (sizes.count < SIZES_MAX && sizes.smallest << sizes.count <= LARGEST)
 		sizes.count++;
-	if (!run->rounds)
-		run->rounds = ROUNDS;
-	bench_lock(run);
-	r = make_tables(&sizes);
-	bench_unlock(run);
-	if (r < 0)
-		return error_nomem(reterr);
-
-	unsigned cells = sizes.count * DEPTHS, all = cells * run->rounds;
-
-	for (unsigned n = 0; n < all && r == 0; n++) {
-		unsigned i = n % cells / DEPTHS, d = n % DEPTHS;
-
-		bench_tell(run, (double)n / all, _("round %u of %u: %u KiB, %u in flight"),
-			   n / cells + 1, run->rounds, (sizes.smallest << i) / 1024, depths[d]);
-		r = measure_cell(&sizes, i, d, reterr);
-	}
-	bench_lock(run);
+	make_tables(&sizes);
+	r = bench_rounds(run, run->rounds, sizes.count * DEPTHS, measure, &sizes, reterr);
 	conclude(&sizes, &found);
-	bench_unlock(run);
 	if (r == 0)
 		bench_keep(run, &found, true);
 	return r;
@@ -241,5 +198,7 @@ const struct bench_kind bench_sizes = {
 	.name = "sizes",
 	.summary = N_("reading speed by request size and requests in flight"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.time_ns = NSEC_PER_SEC / 4,
+	.rounds = ROUNDS,
 	.run = run,
 };

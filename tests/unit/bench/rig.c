@@ -52,14 +52,25 @@ void bench_unlock(struct bench_run *its)
 {
 }
 
-int bench_sample(struct bench_run *its, unsigned row, unsigned column, enum bench_unit unit,
-		 double value, const struct bench_how *how)
+void bench_sample(struct bench_run *its, unsigned row, unsigned column, enum bench_unit unit,
+		  double value, const struct bench_how *how)
 {
-	return bench_result_add(its->result, row, column, unit, value, how);
+	its->nomem |= bench_result_add(its->result, row, column, unit, value, how) < 0;
 }
 
-void bench_tell(struct bench_run *its, double done, const char *format, ...)
+void bench_tell(struct bench_run *its, const char *format, ...)
 {
+}
+
+int bench_rounds(struct bench_run *its, unsigned rounds, unsigned count,
+		 int (*measure)(void *kind, unsigned i, struct error *reterr), void *kind,
+		 struct error *reterr)
+{
+	int r = 0;
+
+	for (unsigned n = 0; n < rounds * count && r == 0; n++)
+		r = measure(kind, n % count, reterr);
+	return r;
 }
 
 void bench_answered(const struct bench_run *its)

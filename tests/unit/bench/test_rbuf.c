@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "fake/sg_script.h"
 #include "rig.h"
 #include "unit.h"
@@ -20,7 +21,9 @@ static void set_up(void)
 	run.end.size = 8192 * 512;
 	run.end.logical_sector_size = 512;
 	run.end.max_command = 64 << 10;
-	options.size = 256 << 10;
+	run.size = 256 << 10;
+	run.ns = 5 * NSEC_PER_SEC;
+	run.rounds = 1;
 	disk.buffer = 1 << 20;
 	disk.reserve_most = 1 << 20;
 	disk.allow_direct = true;
