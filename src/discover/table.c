@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "discover/disk.h"
+#include "discover/once.h"
 
 #define TABLE_NOTES_MAX 16
 
@@ -111,7 +112,8 @@ static bool is_bad(const struct table_source *source, uint64_t offset, uint64_t 
 
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to)
 {
-	uint64_t offset, length, end, done = 0;
+	uint64_t offset, length, end;
+	struct once plain;
 
 	if (!u64_mul(lba, source->sector_size, &offset) ||
 	    !u64_mul(sectors, source->sector_size, &length) || !u64_add(offset, length, &end) ||
@@ -119,17 +121,10 @@ int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t
 		return -ENODATA;
 	if (is_bad(source, offset, length))
 		return -EIO;
-	while (done < length) {
-		ssize_t n =
-			pread(source->fd, (char *)to + done, length - done, (off_t)(offset + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -ENODATA;
-		done += (uint64_t)n;
-	}
-	return 0;
+	if (source->once)
+		return once_read(source->once, offset, length, to);
+	plain = (struct once){ .fd = source->fd, .direct = -1 };
+	return once_read(&plain, offset, length, to);
 }
 
 static bool stopped(const struct table_source *source)
@@ -171,6 +166,30 @@ static bool contents_are_bad(const struct table_source *source, uint64_t offset,
 	uint64_t part = shorter(size, CONTENTS_READ);
 
 	return is_bad(source, offset, part) || is_bad(source, offset + size - part, part);
+}
+
+/* What libblkid also reads: a RAID label that far before the end, copies of the LUKS header, VMFS.
+ */
+#define LABEL_FROM_END ((uint64_t)3087 * 512)
+#define PLACE_READ     4096u
+
+static const uint64_t places[] = { 512 << 10, 1 << 20, 2 << 20, 4 << 20 };
+
+/* It reads through the page cache, and would go on after a failure. */
+static bool can_be_read(const struct table_source *source, uint64_t offset, uint64_t size)
+{
+	uint64_t part = u64_align_down(shorter(size, CONTENTS_READ), source->sector_size);
+	uint64_t unit = source->sector_size > PLACE_READ ? source->sector_size : PLACE_READ;
+	bool good = once_try(source->once, offset, part) &&
+		    once_try(source->once, offset + size - part, part);
+
+	if (size > LABEL_FROM_END)
+		good = good && once_try(source->once,
+					u64_align_down(offset + size - LABEL_FROM_END, unit), unit);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (size >= places[i] + unit)
+			good = good && once_try(source->once, offset + places[i], unit);
+	return good;
 }
 
 static void read_ahead(const struct table_source *source, uint64_t offset, uint64_t size)
@@ -353,7 +372,8 @@ static void read_partition_contents(const struct table_source *source, struct pa
 	    !u64_mul(partition->start, source->sector_size, &offset) ||
 	    !u64_mul(partition->sectors, source->sector_size, &size) ||
 	    !u64_add(offset, size, &end) || end > source->size ||
-	    contents_are_bad(source, offset, size) || open_probe(source, offset, size, &probe) < 0)
+	    contents_are_bad(source, offset, size) || !can_be_read(source, offset, size) ||
+	    open_probe(source, offset, size, &probe) < 0)
 		return;
 	read_ahead(source, offset, size);
 	read_contents(probe, partition->fs, sizeof(partition->fs), partition->label,
@@ -362,7 +382,7 @@ static void read_partition_contents(const struct table_source *source, struct pa
 
 static void read_whole(const struct table_source *source, blkid_probe probe, struct table *ret)
 {
-	if (contents_are_bad(source, 0, source->size))
+	if (contents_are_bad(source, 0, source->size) || !can_be_read(source, 0, source->size))
 		return;
 	read_ahead(source, 0, source->size);
 	read_contents(probe, ret->whole_fs, sizeof(ret->whole_fs), ret->whole_label,
@@ -409,29 +429,16 @@ const char *table_print(const struct table *table, uint32_t sector_size, char *b
 	return buffer;
 }
 
-int table_read(const struct table_source *source, struct table *ret)
+/* Of what can be found at all. */
+static int read_all(const struct table_source *source, struct table *ret)
 {
 	CLEANUP(probe) blkid_probe probe = NULL;
-	uint8_t first[512];
-	int r;
-
-	*ret = (struct table){ 0 };
-	if (source->size < sizeof(first) || source->sector_size < 512 ||
-	    source->sector_size % 512 != 0)
-		return 0;
-
-	if (is_bad(source, 0, shorter(source->size, TABLE_READ)))
-		return -EIO;
-	/* Read-ahead could reach bad sectors, and what fails in it is read again at once: each
-	 * failed read may be the disk's last. */
-	posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
+	CLEANUP(free) uint8_t *first = malloc(source->sector_size);
+	int r = first ? once_read(source->once, 0, source->sector_size, first) : -ENOMEM;
 
 	/* libblkid reports an unreadable disk as empty. */
-	ssize_t n = pread(source->fd, first, sizeof(first), 0);
-
-	if (n != (ssize_t)sizeof(first))
-		return n < 0 ? -errno : -EIO;
-	r = open_probe(source, 0, source->size, &probe);
+	if (r == 0)
+		r = open_probe(source, 0, source->size, &probe);
 	if (r == 0)
 		r = read_partitions(source, probe, ret);
 	if (r == 0)
@@ -440,6 +447,32 @@ int table_read(const struct table_source *source, struct table *ret)
 		read_whole(source, probe, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
+	if (r == 0 && source->once->failed)
+		r = table_add_note(ret, "%s",
+				   _("A read failed. To spare the disk, what else it holds was "
+				     "not looked at."));
+	return r;
+}
+
+int table_read(const struct table_source *source, struct table *ret)
+{
+	struct table_source careful = *source;
+	struct once once;
+	int r;
+
+	*ret = (struct table){ 0 };
+	if (source->size < 512 || source->sector_size < 512 || source->sector_size % 512 != 0 ||
+	    source->size < source->sector_size)
+		return 0;
+	if (is_bad(source, 0, shorter(source->size, TABLE_READ)))
+		return -EIO;
+	/* Read-ahead could reach bad sectors, and what fails in it is read again at once: each
+	 * failed read may be the disk's last. */
+	posix_fadvise(source->fd, 0, 0, POSIX_FADV_RANDOM);
+	once_open(&once, source->fd);
+	careful.once = &once;
+	r = read_all(&careful, ret);
+	once_close(&once);
 	/* The disk and its partitions have separate page caches: what stays in this one would be
 	 * read again, out of date, after a partition was written. */
 	posix_fadvise(source->fd, 0, 0, POSIX_FADV_DONTNEED);

@@ -35,6 +35,8 @@ struct table {
 	size_t note_count;
 };
 
+struct once;
+
 /* What to read. If another thread sets *stop, table_read() returns what it has found so far. */
 struct table_source {
 	int fd;                  /* O_RDONLY is enough */
@@ -49,9 +51,12 @@ struct table_source {
 	 * each, so what lies there, or would be searched for there, stays unknown. NULL: none. */
 	const struct range *bad;
 	size_t bad_count;
+	struct once *once; /* table_read()'s own; NULL elsewhere */
 };
 
-/* 0, -ENOMEM, or the error of reading the first sectors. *ret must be released in any case. */
+/* 0, -ENOMEM, or the error of reading the first sectors. After a read that fails, nothing more of
+ * what the disk holds is looked for, and a note says so: each may be its last. *ret must be
+ * released in any case. */
 int table_read(const struct table_source *source, struct table *ret);
 void table_done(struct table *table);
 /* `from` must be as table_read() filled it. 0, or -ENOMEM with *ret empty. */

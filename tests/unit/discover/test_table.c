@@ -5,11 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "discover/once.h"
 #include "discover/regions.h"
 #include "images.h"
 #include "unit.h"
 
 #define SECTORS 16384
+
+/* Reads that touch this byte fail; 0: none. */
+static off_t fails_at;
+static unsigned failed_reads;
+
+ssize_t __wrap_pread64(int from, void *to, size_t count, off_t offset);
+ssize_t __real_pread64(int from, void *to, size_t count, off_t offset);
+ssize_t __wrap_pread64(int from, void *to, size_t count, off_t offset)
+{
+	if (fails_at && offset <= fails_at && fails_at < offset + (off_t)count) {
+		failed_reads++;
+		errno = EIO;
+		return -1;
+	}
+	return __real_pread64(from, to, count, offset);
+}
 
 static struct image image;
 static struct table table;
@@ -19,6 +36,8 @@ static void setup(void)
 {
 	image_new(&image, SECTORS, 512);
 	fd = -1;
+	fails_at = 0;
+	failed_reads = 0;
 }
 
 static void teardown(void)
@@ -37,6 +56,20 @@ static int read_image(void)
 	fd = image_fd(&image);
 	source.fd = fd;
 	return table_read(&source, &table);
+}
+
+/* Older kernels have no direct reads of files in memory. */
+static bool has_direct(void)
+{
+	struct once once;
+	bool found;
+
+	fd = image_fd(&image);
+	once_open(&once, fd);
+	found = once.direct >= 0;
+	once_close(&once);
+	close(fd);
+	return found;
 }
 
 static bool noted(const char *part)
@@ -117,6 +150,39 @@ START_TEST(gpt_partitions_and_hostile_names)
 	ck_assert_ptr_nonnull(area_at(1));
 	ck_assert_uint_eq(area_at(2)->sectors, 32);
 	ck_assert_int_eq(area_at(SECTORS - 1)->kind, REGION_TABLE_BACKUP);
+}
+END_TEST
+
+/* Each failed read may be the disk's last: wherever it is that the disk fails, it does so once.
+ * What was found before is shown, what lies behind is not looked at. */
+START_TEST(a_disk_that_fails_is_read_once)
+{
+	static const off_t fail[] = { (SECTORS - 1) * 512L, 2048 * 512 + 70000, 4096 * 512 + 70000,
+				      SECTORS * 512L - 3087 * 512 };
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
+
+	image_gpt(&image, partitions, 2);
+	image_swap(&image, 2048, 2048, "first");
+	image_swap(&image, 4096, 4096, "second");
+	if (!has_direct())
+		return;
+	fails_at = fail[_i];
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(failed_reads, 1);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.partition_count, 2);
+	ck_assert_str_eq(table.partitions[0].label, _i == 2 ? "first" : "");
+	ck_assert_str_eq(table.partitions[1].label, "");
+	ck_assert(noted("A read failed."));
+}
+END_TEST
+
+/* A disk whose first sector fails is none of which anything can be said. */
+START_TEST(an_unreadable_disk_is_read_once)
+{
+	fails_at = 1;
+	ck_assert_int_eq(read_image(), -EIO);
+	ck_assert_uint_eq(failed_reads, 1);
 }
 END_TEST
 
@@ -392,15 +458,17 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("table");
 
 	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, empty_disk_has_nothing, whole_disk_with_signature,
-		  gpt_partitions_and_hostile_names, gpt_on_4096_byte_sectors,
-		  gpt_for_other_sector_size_is_told, damaged_primary_gpt_shows_backup,
-		  damaged_entries_are_told, lost_backup_is_told, gpt_of_a_smaller_and_a_larger_disk,
-		  gpt_header_with_absurd_numbers, announced_gpt_that_is_not_there,
-		  dos_table_with_logical_partitions, looping_chain_ends,
-		  chain_beyond_the_end_and_into_nothing, overlapping_and_too_long_partitions,
-		  known_partitions_are_not_read, bad_places_are_not_looked_at,
-		  unreadable_disk_is_an_error, sizes_that_make_no_sense, notes_are_limited);
+	tcase_add_loop_test(tests, a_disk_that_fails_is_read_once, 0, 4);
+	add_tests(tests, an_unreadable_disk_is_read_once, empty_disk_has_nothing,
+		  whole_disk_with_signature, gpt_partitions_and_hostile_names,
+		  gpt_on_4096_byte_sectors, gpt_for_other_sector_size_is_told,
+		  damaged_primary_gpt_shows_backup, damaged_entries_are_told, lost_backup_is_told,
+		  gpt_of_a_smaller_and_a_larger_disk, gpt_header_with_absurd_numbers,
+		  announced_gpt_that_is_not_there, dos_table_with_logical_partitions,
+		  looping_chain_ends, chain_beyond_the_end_and_into_nothing,
+		  overlapping_and_too_long_partitions, known_partitions_are_not_read,
+		  bad_places_are_not_looked_at, unreadable_disk_is_an_error,
+		  sizes_that_make_no_sense, notes_are_limited);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

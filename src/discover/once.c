@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "discover/once.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define ALIGNMENT 4096
+
+void once_open(struct once *once, int fd)
+{
+	char path[48];
+
+	/* This thread may have descriptors of its own. */
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
+	*once = (struct once){ .fd = fd };
+	once->direct = open(path, O_RDONLY | O_DIRECT | O_NONBLOCK | O_CLOEXEC);
+}
+
+void once_close(struct once *once)
+{
+	if (once->direct >= 0)
+		close(once->direct);
+	once->direct = -1;
+}
+
+static int read_all(int fd, uint64_t offset, uint64_t length, char *to)
+{
+	for (uint64_t done = 0; done < length;) {
+		ssize_t n = pread(fd, to + done, length - done, (off_t)(offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -ERANGE;
+		done += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Drivers differ in what they call a bad sector. */
+static bool is_failure(int code)
+{
+	return code < 0 && code != -EINVAL && code != -ENOMEM && code != -ERANGE;
+}
+
+/* -EINVAL: not past the page cache. */
+static int read_direct(struct once *once, uint64_t offset, uint64_t length, void *to)
+{
+	CLEANUP(free) void *buffer = NULL;
+	int r = once->direct < 0 ? -EINVAL : 0;
+
+	if (r == 0 && posix_memalign(&buffer, ALIGNMENT, length) != 0)
+		return -ENOMEM;
+	if (r == 0)
+		r = read_all(once->direct, offset, length, buffer);
+	if (r == 0 && to)
+		memcpy(to, buffer, length);
+	return r;
+}
+
+int once_read(struct once *once, uint64_t offset, uint64_t length, void *to)
+{
+	int r;
+
+	if (once->failed)
+		return -EIO;
+	r = read_direct(once, offset, length, to);
+	if (r == -EINVAL)
+		r = read_all(once->fd, offset, length, to);
+	once->failed = is_failure(r);
+	return r;
+}
+
+bool once_try(struct once *once, uint64_t offset, uint64_t length)
+{
+	if (!once->failed)
+		once->failed = is_failure(read_direct(once, offset, length, NULL));
+	return !once->failed;
+}
