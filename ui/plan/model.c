@@ -272,7 +272,9 @@ void plan_text_start(const struct gate *gate, struct line *line)
 {
 	if (gate_refused(gate)) {
 		line_add(line, "%s",
-			 gate_fits_with_table(gate)
+			 gate_may_pass(gate)
+				 ? _(" REFUSED: it is in use at this moment. Enter looks again.")
+			 : gate_fits_with_table(gate)
 				 ? _(" REFUSED: it does not fit. t makes table and partitions fit.")
 			 : gate_fits(gate)
 				 ? _(" REFUSED: it does not fit. f takes the range that does.")

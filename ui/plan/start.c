@@ -74,6 +74,11 @@ void plan_screen_enter(struct plan_screen *screen, struct app *app)
 	text_copy(typed, sizeof(typed), screen->gate.typed.text);
 	switch (gate_enter(&screen->gate)) {
 	case GATE_REFUSED:
+		if (gate_may_pass(&screen->gate)) {
+			app_say(app, _("Looking whether it is still in use..."));
+			session_scan(app_session(app), NULL);
+			break;
+		}
 		app_say(app, _("A check says NO: this plan cannot be started as it is."));
 		break;
 	case GATE_NOT_TYPING:

@@ -103,6 +103,20 @@ bool gate_fits_with_table(const struct gate *gate)
 	return false;
 }
 
+bool gate_may_pass(const struct gate *gate)
+{
+	bool found = false;
+
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
+		const struct verdict *verdict = &gate->verdicts->items[i];
+
+		if (verdict->kind == VERDICT_REFUSE && verdict->means != MEANS_MAY_PASS)
+			return false;
+		found |= verdict->kind == VERDICT_REFUSE;
+	}
+	return found;
+}
+
 bool gate_set_typing(struct gate *gate, bool typing)
 {
 	gate->typing = typing && !gate_refused(gate);

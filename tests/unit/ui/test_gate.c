@@ -257,6 +257,23 @@ START_TEST(test_repeated_keys)
 }
 END_TEST
 
+/* Only where nothing else refuses. */
+START_TEST(test_what_may_pass)
+{
+	struct gate gate = { 0 };
+
+	ck_assert(!gate_may_pass(&gate));
+	gate_update(&gate, "p", &verdicts, "456789");
+	ck_assert(!gate_may_pass(&gate));
+	items[0].kind = VERDICT_REFUSE;
+	items[0].means = MEANS_MAY_PASS;
+	ck_assert(gate_may_pass(&gate));
+	items[1].kind = VERDICT_REFUSE;
+	ck_assert(!gate_may_pass(&gate));
+	gate_done(&gate);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/gate");
@@ -266,7 +283,7 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 30);
 	add_tests(tcase, test_opens_once, test_each_condition, test_what_is_right_so_far,
 		  test_refusal_has_no_field, test_what_may_be_lifted, test_no_token_is_refused,
-		  test_update, test_random_keys, test_repeated_keys);
+		  test_update, test_random_keys, test_repeated_keys, test_what_may_pass);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
