@@ -249,6 +249,7 @@ void ranges_screen_draw(void *state, struct app *app, struct draw *draw, struct 
 		return;
 	}
 	layout_ranges(body, (int)screen->model->row_count, &layout);
+	screen->model->used = session_used(app_session(app), &screen->model->source);
 	draw_list(screen, app, draw, &layout);
 	draw_title(screen, app, draw, &layout);
 	draw_used(screen, app, draw, layout.used);

@@ -19,6 +19,7 @@
 #include "discover/disk.h"
 #include "discover/endpoint.h"
 #include "plan/rangespec.h"
+#include "session/used.h"
 
 #include "ui/widgets/field.h"
 #include "ui/core/line.h"
@@ -45,8 +46,9 @@ struct ranges_model {
 	struct ranges_row *rows;
 	size_t row_count;
 
-	struct range_list list; /* what is chosen: of the last text that could be read */
-	size_t items;           /* as typed */
+	struct range_list list;  /* what is chosen: of the last text that could be read */
+	size_t items;            /* as typed */
+	const struct used *used; /* what the partitions use; NULL: not known. Borrowed */
 
 	enum ranges_entry entry;
 	struct field text;            /* always the whole text */

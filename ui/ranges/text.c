@@ -15,10 +15,12 @@
 #define WIDE 110
 /* And below this one, for no block addresses. */
 #define SMALL 70
+/* Below this one, not for what is used, either. */
+#define SMALLEST 50
 
 struct columns {
 	bool wide;
-	int number, lba, size, align, type, fs, label, mount;
+	int number, lba, sectors, size, used, align, type, fs, label, mount;
 };
 
 static void columns_fit(const struct ranges_model *model, int width, struct columns *ret)
@@ -38,9 +40,14 @@ static void columns_fit(const struct ranges_model *model, int width, struct colu
 	if (width < SMALL)
 		ret->lba = 0;
 	ret->size = 6;
+	ret->used = model->used && width >= SMALLEST ? 6 : 0;
+	/* Where there is not room for both, what is used tells more than the size once more. */
+	ret->sectors = ret->used && !ret->wide ? 0 : ret->lba;
 
 	/* What is left after the mark, the numbers and the blanks between them. */
-	int left = width - 6 - ret->number - 3 * (ret->lba ? ret->lba + 1 : 0) - (ret->size + 1);
+	int left = width - 6 - ret->number - 2 * (ret->lba ? ret->lba + 1 : 0) -
+		   (ret->sectors ? ret->sectors + 1 : 0) - (ret->size + 1) -
+		   (ret->used ? ret->used + 1 : 0);
 
 	if (!ret->wide) {
 		ret->fs = 4;
@@ -90,9 +97,12 @@ void ranges_model_header(const struct ranges_model *model, struct line *line)
 	if (c.lba) {
 		heading_right(line, c.lba, _("START"));
 		heading_right(line, c.lba, _("END"));
-		heading_right(line, c.lba, _("SECTORS"));
 	}
+	if (c.sectors)
+		heading_right(line, c.sectors, _("SECTORS"));
 	heading_right(line, c.size, _("SIZE"));
+	if (c.used)
+		heading_right(line, c.used, _("USED"));
 	if (c.wide)
 		heading_right(line, c.align, _("ALGN"));
 	cell(line, c.type, _("TYPE"));
@@ -141,6 +151,19 @@ static void put_number(struct line *line, int width, uint64_t value)
 	cell_right(line, width, text);
 }
 
+/* "-" where it is not understood: all of it is copied. */
+static void put_used(const struct ranges_model *model, const struct ranges_row *row,
+		     enum units_scale scale, struct line *line, int width)
+{
+	const struct used_part *part =
+		used_find(model->used, row->partition ? row->partition->number : 0);
+	char text[UNITS_TEXT_MAX] = "-";
+
+	if (part && !part->whole[0])
+		units_print_short(part->used_bytes, scale, model->context.sector_size, text);
+	cell_right(line, width, text);
+}
+
 static const char *mark_text(enum ranges_mark mark)
 {
 	static const char *const text[] = {
@@ -176,10 +199,13 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 		put_number(line, c.lba, row->range.start);
 		put_number(line, c.lba,
 			   row->range.count ? row->range.start + row->range.count - 1 : 0);
-		put_number(line, c.lba, row->range.count);
 	}
+	if (c.sectors)
+		put_number(line, c.sectors, row->range.count);
 	units_print_short(row->range.count * sector_size, scale, sector_size, text);
 	cell_right(line, c.size, text);
+	if (c.used)
+		put_used(model, row, scale, line, c.used);
 	if (c.wide) {
 		print_alignment(partition ? partition->start * sector_size : 0, text, sizeof(text));
 		cell_right(line, c.align, text);

@@ -299,6 +299,35 @@ START_TEST(test_row_text)
 }
 END_TEST
 
+/* In the place of the sectors where there is no room for both; nothing where a file system is not
+ * understood. */
+START_TEST(test_used)
+{
+	struct used_part parts[2] = { { .number = 1, .used_bytes = 90100000, .whole = "dirty" },
+				      { .number = 2, .used_bytes = 123000 } };
+	const struct used used = { .parts = parts, .count = 2 };
+	struct line line;
+
+	model->used = &used;
+	for (int width = 50; width <= 250; width++) {
+		line_start(&line, width);
+		ranges_model_header(model, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		ck_assert_ptr_nonnull(strstr(line.text, "USED"));
+		ck_assert_int_eq(strstr(line.text, "SECTORS") != NULL, width >= 110);
+		line_start(&line, width);
+		ranges_model_row(model, 3, UNITS_SI, &line);
+		ck_assert_int_le(text_width(line.text), width);
+		ck_assert_ptr_nonnull(strstr(line.text, "  123K "));
+		for (size_t row = 0; row < model->row_count; row++) {
+			line_start(&line, width);
+			ranges_model_row(model, row, UNITS_SI, &line);
+			ck_assert_ptr_null(strstr(line.text, "90.1M"));
+		}
+	}
+}
+END_TEST
+
 /* 20 TB in 512-byte sectors: every digit is there, headings and numbers in line. */
 START_TEST(test_big_disk)
 {
@@ -462,8 +491,8 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, test_starts_whole, test_text_ticks, test_partly_becomes_full,
 		  test_broken_text, test_add_and_remove, test_random_changes, test_destination,
-		  test_destination_of, test_rows_fit, test_row_text, test_big_disk, test_title,
-		  test_single_row, test_image_with_a_table, test_rebase,
+		  test_destination_of, test_rows_fit, test_row_text, test_used, test_big_disk,
+		  test_title, test_single_row, test_image_with_a_table, test_rebase,
 		  test_beyond_the_destination);
 	suite_add_tcase(suite, tcase);
 	return suite;
