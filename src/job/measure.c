@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "job/measure.h"
 
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,19 +57,36 @@ void measure_start(struct measure *measure, uint64_t total, uint64_t already, ui
 
 #define SUM(view, member) lanes_sum((view)->lanes, (view)->lane_count, member)
 
+static void merge_latency(const struct measure_view *view, struct latency now[MEASURE_KINDS])
+{
+	for (unsigned i = 0; i < view->lane_count; i++) {
+		latency_merge(&now[0], &view->lanes[i]->read_latency);
+		latency_merge(&now[1], &view->lanes[i]->write_latency);
+		latency_merge(&now[2], &view->lanes[i]->back_latency);
+	}
+}
+
 static void summarise_latency(struct measure *m, const struct measure_view *view)
 {
-	struct latency read = { 0 }, write = { 0 }, back = { 0 };
+	struct latency now[MEASURE_KINDS] = { 0 }, between;
+	struct latency *then = m->then[m->second % MEASURE_SECONDS];
 
-	for (unsigned i = 0; i < view->lane_count; i++) {
-		latency_merge(&read, &view->lanes[i]->read_latency);
-		latency_merge(&write, &view->lanes[i]->write_latency);
-		latency_merge(&back, &view->lanes[i]->back_latency);
+	merge_latency(view, now);
+	for (int kind = 0; kind < MEASURE_KINDS; kind++) {
+		latency_summarise(&now[kind], &m->latency[kind]);
+		latency_between(&then[kind], &now[kind], &between);
+		latency_summarise(&between, &m->recent[kind]);
 	}
-	latency_summarise(&read, &m->read_latency);
-	latency_summarise(&write, &m->write_latency);
-	latency_summarise(&back, &m->back_latency);
 	zones_show(view->zones, &m->zones);
+}
+
+/* What the next ten seconds are compared with: the oldest one makes room. */
+static void keep_latency(struct measure *m, const struct measure_view *view)
+{
+	struct latency *then = m->then[m->second++ % MEASURE_SECONDS];
+
+	memset(then, 0, sizeof(m->then[0]));
+	merge_latency(view, then);
 }
 
 static void measure_lane(struct measure *m, const struct measure_view *view, unsigned i,
@@ -86,6 +104,23 @@ static void measure_lane(struct measure *m, const struct measure_view *view, uns
 			      : (double)(bytes - m->lane_bytes[i]) / seconds;
 	cpu_reader_thread(m->cpu, i, atomic_load(&lane->tid), &shown->cpu);
 	m->lane_bytes[i] = bytes;
+	for (int end = 0; end < 2; end++) {
+		shown->waiting[end] =
+			m->samples ? (float)(m->waiting[i][end] / (double)m->samples) : 0;
+		m->waiting[i][end] = 0;
+	}
+}
+
+/* Where the requests of each lane are, at each tick: what its thread waits for. */
+static void sample_waiting(struct measure *m, const struct measure_view *view)
+{
+	for (unsigned i = 0; i < view->lane_count; i++) {
+		const struct lane_counters *c = &view->lanes[i]->counters;
+
+		m->waiting[i][0] += counter_get32(&c->at_source);
+		m->waiting[i][1] += counter_get32(&c->at_destination);
+	}
+	m->samples++;
 }
 
 /* Nanoseconds on a processor; 0 if unknown. */
@@ -143,6 +178,7 @@ static void each_second(struct measure *m, const struct measure_view *view, uint
 
 	for (unsigned i = 0; i < view->lane_count; i++)
 		measure_lane(m, view, i, seconds);
+	m->samples = 0;
 	m->lanes_proving = view->reads_back;
 	m->error_rate = (double)(SUM(view, error_bytes) - m->errors_then) / seconds;
 	m->errors_then = SUM(view, error_bytes);
@@ -150,6 +186,7 @@ static void each_second(struct measure *m, const struct measure_view *view, uint
 	cpu_reader_process(m->cpu, &m->cpu_process);
 	cpu_reader_thread(m->cpu, COORDINATOR_SLOT, gettid(), &m->cpu_coordinator);
 	summarise_latency(m, view);
+	keep_latency(m, view);
 	m->handled_rate = (double)(SUM(view, handled) - m->handled_then) / seconds;
 	m->handled_then = SUM(view, handled);
 	measure_slowly(m, view);
@@ -167,6 +204,18 @@ bool measure_lanes_busy(struct measure *measure)
 	return busy;
 }
 
+static void keep_temperature(struct measure *m, int end, uint64_t now)
+{
+	int16_t *kept = m->temperatures[end];
+
+	if (!m->temperature[end].known || now < m->next_kept[end])
+		return;
+	if (m->temperature_count[end] == JOB_TEMPERATURES)
+		memmove(kept, kept + 1, (--m->temperature_count[end]) * sizeof(*kept));
+	kept[m->temperature_count[end]++] = (int16_t)m->temperature[end].degrees;
+	m->next_kept[end] = now + JOB_TEMPERATURE_STEP * NSEC_PER_SEC;
+}
+
 static void measure_temperatures(struct measure *m, uint64_t now)
 {
 	bool due = now >= m->next_temperature;
@@ -178,6 +227,7 @@ static void measure_temperatures(struct measure *m, uint64_t now)
 		if (!sensor)
 			continue;
 		temperature->known = sensor_read(sensor, &temperature->degrees);
+		keep_temperature(m, i, now);
 		if (due)
 			sensor_ask(sensor);
 	}
@@ -213,6 +263,7 @@ void measure_tick(struct measure *m, const struct measure_view *view, uint64_t n
 	if (view->reads_back)
 		measure_proving(m, view, now);
 	measure_busy(m, view, now);
+	sample_waiting(m, view);
 	if (now >= m->next_second)
 		each_second(m, view, now);
 	measure_temperatures(m, now);
@@ -238,6 +289,17 @@ static void show_cpu(const struct measure *m, struct job_snapshot *ret)
 	ret->process_cpu_system = system - m->process_system;
 }
 
+static void show_end(const struct measure *m, int end, struct job_end *ret)
+{
+	ret->latency = m->latency[end];
+	ret->recent = m->recent[end];
+	ret->temperature = m->temperature[end].degrees;
+	ret->temperature_known = m->temperature[end].known;
+	ret->temperature_count = m->temperature_count[end];
+	memcpy(ret->temperatures, m->temperatures[end], sizeof(ret->temperatures));
+	ret->hot = sensor_hot(m->sensor[end]);
+}
+
 void measure_show(const struct measure *m, const struct measure_view *view,
 		  struct job_snapshot *ret)
 {
@@ -253,4 +315,8 @@ void measure_show(const struct measure *m, const struct measure_view *view,
 		ret->buffers_in_use += counter_get32(&c->buffers_in_use);
 	}
 	show_cpu(m, ret);
+	show_end(m, 0, &ret->source);
+	show_end(m, 1, &ret->destination);
+	ret->read_back = m->latency[2];
+	ret->recent_back = m->recent[2];
 }

@@ -21,6 +21,10 @@ struct temperature {
 	int degrees; /* Celsius */
 };
 
+/* Histograms of reading, writing and reading back, and how long a new one is compared with. */
+#define MEASURE_KINDS   3
+#define MEASURE_SECONDS 10
+
 struct measure {
 	struct rates rates;
 	bool resting;            /* nothing was copied at the last tick */
@@ -46,11 +50,18 @@ struct measure {
 	struct cpu_share cpu_system, cpu_process, cpu_coordinator;
 	uint64_t errors_then; /* bytes that failed, a second ago */
 	double error_rate;    /* bytes per second */
-	struct latency_summary read_latency, write_latency, back_latency;
+	struct latency_summary latency[MEASURE_KINDS], recent[MEASURE_KINDS];
+	struct latency then[MEASURE_SECONDS][MEASURE_KINDS]; /* one of each second */
+	unsigned second;
+	double waiting[JOB_LANES_MAX][2]; /* sums of this second's `samples` */
+	unsigned samples;
 	struct zones_shown zones;
 	/* Source, destination; NULL: none. */
 	struct sensor *sensor[2];
 	struct temperature temperature[2];
+	int16_t temperatures[2][JOB_TEMPERATURES];
+	unsigned temperature_count[2];
+	uint64_t next_kept[2]; /* monotonic ns */
 };
 
 /* What the lanes are doing. */
@@ -77,7 +88,8 @@ void measure_end(struct measure *measure, const struct measure_view *view);
 void measure_leave_disks(struct measure *measure);
 /* Has a lane been at its limit for a while? True once for each while. */
 bool measure_lanes_busy(struct measure *measure);
-/* Fills in the lanes, with their buffers, and the shares of the processors. */
+/* Fills in the lanes, with their buffers, the shares of the processors, latencies and
+ * temperatures. */
 void measure_show(const struct measure *measure, const struct measure_view *view,
 		  struct job_snapshot *ret);
 

@@ -2,11 +2,20 @@
 #include "job/overall.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 
-#define MEASURED_AFTER (2 * NSEC_PER_SEC) /* of a pass */
-#define NOT_YET_ALL    0.9999             /* 1 is kept for the end of the job */
+#define MEASURED_AFTER (2 * NSEC_PER_SEC)  /* of a pass */
+#define GIVEN_UP       (60 * NSEC_PER_SEC) /* without a good read: anything may happen */
+#define NOT_YET_ALL    0.9999              /* 1 is kept for the end of the job */
+
+const unsigned job_forecast_at[JOB_FORECASTS] = { 10, 50, 90 };
+
+static double in_seconds(uint64_t ns)
+{
+	return (double)ns / (double)NSEC_PER_SEC;
+}
 
 static uint64_t at_most(uint64_t value, uint64_t limit)
 {
@@ -59,12 +68,11 @@ static double free_bytes(const struct job_snapshot *job, bool left)
 	return (double)bytes;
 }
 
+/* By bytes. */
 static double fraction(const struct job_snapshot *job)
 {
 	double left = (double)to_verify(job), all = (double)job->total;
 
-	if (everything_was_done(job))
-		return 1;
 	if (!job->total)
 		return 0;
 	if (!job->only_reads) {
@@ -76,12 +84,34 @@ static double fraction(const struct job_snapshot *job)
 	return fmin(1 - left / all, NOT_YET_ALL);
 }
 
-/* What failed is read again sector by sector, and each may take milliseconds or half a minute. */
-static bool rescue_is_due(const struct job_snapshot *job, bool retries)
+/* What failed is read again sector by sector, and each may take milliseconds or half a minute.
+ * Returns those bytes. */
+static uint64_t rescue_due(const struct job_snapshot *job, bool retries)
 {
-	return job->rescue.non_trimmed || job->rescue.non_scraped ||
-	       (retries && job->rescue.bad_sector &&
-		(job->rescue.non_tried || job->pass == PASS_RETRY));
+	const struct job_pass *pass = job->pass_count ? &job->passes[job->pass_count - 1] : NULL;
+	uint64_t bytes = job->rescue.non_trimmed + job->rescue.non_scraped;
+
+	if (pass && pass->kind == PASS_RETRY && job->pass == PASS_RETRY)
+		return bytes + pass->total - at_most(pass->done, pass->total);
+	return bytes + (retries && job->rescue.non_tried ? job->rescue.bad_sector : 0);
+}
+
+/* As fast as reads usually are, or as slow as those that failed in this pass; before one did, as
+ * the slowest read so far. */
+static bool rescue_range(const struct job_snapshot *job, uint64_t due, uint32_t sector_size,
+			 double ret[static 2])
+{
+	const struct job_pass *pass = job->pass_count ? &job->passes[job->pass_count - 1] : NULL;
+	const struct latency_summary *reads = &job->source.latency;
+	double sectors = (double)due / sector_size, slowest = in_seconds(reads->max);
+
+	if (!reads->count || job->rescue.since_good_read > GIVEN_UP)
+		return false;
+	if (pass && pass->errors && pass->ns >= MEASURED_AFTER && job->pass != PASS_COPY)
+		slowest = in_seconds(pass->ns) / (double)pass->errors;
+	ret[0] = sectors * in_seconds(reads->p50);
+	ret[1] = fmax(sectors * slowest, ret[0]);
+	return true;
 }
 
 /* What failed is not read again in this pass. */
@@ -96,18 +126,48 @@ static bool copying_left(const struct eta *copying, const struct job_snapshot *j
 	return copying->known;
 }
 
-/* At the speed of the pass so far. */
-static bool counted_left(const struct job_pass *pass, double average, double *ret)
+/* Of the copy, from its first byte to its last, if what is left takes `meanwhile` seconds: a
+ * spinning disk gets slower towards its end. 0: not known. */
+static double mean_rate(const struct job_snapshot *job, double meanwhile)
 {
-	double seconds = (double)pass->ns / (double)NSEC_PER_SEC;
+	const struct job_pass *pass = NULL;
+	double bytes = (double)(job->written - at_most(job->already, job->written));
+
+	if (job->pass == PASS_COPY)
+		return job->copy_ns ? (bytes + (double)job->rescue.non_tried) /
+					      (in_seconds(job->copy_ns) + meanwhile)
+				    : job->average;
+	/* Where bad sectors were read for hours, the average says nothing about good ones. */
+	for (unsigned i = 0; i < job->pass_count && i < JOB_PASSES_MAX; i++)
+		if (job->passes[i].kind == PASS_COPY)
+			pass = &job->passes[i];
+	if (job->rescue.trouble && pass && pass->ns >= MEASURED_AFTER && pass->done)
+		return (double)pass->done / in_seconds(pass->ns);
+	return job->average;
+}
+
+/* At the speed of the pass so far. Reading back, which begins where a spinning disk is fastest,
+ * goes by the copy at first, unless it is something else that limits it. */
+static bool counted_left(const struct job_pass *pass, const struct job_snapshot *job, double *ret)
+{
+	double done, left, copied_in;
 
 	if (pass->ns < MEASURED_AFTER || !pass->total || !pass->done || pass->done > pass->total)
 		return false;
+	done = (double)pass->done / (double)pass->total;
+	left = (double)(pass->total - pass->done);
+	*ret = left / (double)pass->done * in_seconds(pass->ns);
+	if (!reads_back(pass->kind))
+		return true;
 	/* That leaves pauses out. */
-	if (reads_back(pass->kind) && average > 0)
-		*ret = (double)(pass->total - pass->done) / average;
-	else
-		*ret = (double)(pass->total - pass->done) / (double)pass->done * seconds;
+	if (job->average > 0)
+		*ret = left / job->average;
+	copied_in =
+		job->copy_ns && job->written > job->already && !job->rescue.trouble
+			? left / (double)(job->written - job->already) * in_seconds(job->copy_ns)
+			: 0;
+	if (copied_in > 0 && *ret > copied_in / 1.5 && *ret < copied_in * 1.5)
+		*ret = done * *ret + (1 - done) * copied_in;
 	return true;
 }
 
@@ -142,7 +202,7 @@ static bool pass_left(const struct eta *copying, const struct job_snapshot *job,
 	case PASS_RETRY:
 		return false;
 	default:
-		return counted_left(&job->passes[job->pass_count - 1], job->average, ret);
+		return counted_left(&job->passes[job->pass_count - 1], job, ret);
 	}
 }
 
@@ -150,17 +210,17 @@ static bool pass_left(const struct eta *copying, const struct job_snapshot *job,
  * as long as no other is known. */
 static bool verifying_left(const struct job_snapshot *job, double meanwhile, double *ret)
 {
-	double bytes = (double)to_verify(job);
-	double seconds = (double)job->copy_ns / (double)NSEC_PER_SEC;
+	double bytes = (double)to_verify(job), rate = mean_rate(job, meanwhile);
+	double seconds = in_seconds(job->copy_ns);
 
 	*ret = 0;
 	if (bytes <= 0)
 		return true;
 	if (seconds > 0)
 		bytes -= (double)job->proof.early / seconds * meanwhile;
-	if (job->average <= 0)
+	if (rate <= 0)
 		return false;
-	*ret = fmax(bytes, 0) / job->average;
+	*ret = fmax(bytes, 0) / rate;
 	return true;
 }
 
@@ -182,7 +242,8 @@ static double free_left(const struct job_snapshot *job)
 	return job->average > 0 ? bytes / job->average : 0;
 }
 
-static bool all_left(const struct job_snapshot *job, double pass, bool retries, double *ret)
+/* Without what bad sectors take. */
+static bool all_left(const struct job_snapshot *job, double pass, double *ret)
 {
 	*ret = pass;
 	switch (job->pass) {
@@ -201,8 +262,6 @@ static bool all_left(const struct job_snapshot *job, double pass, bool retries, 
 	case PASS_DISARM:
 		return true;
 	default:
-		if (rescue_is_due(job, retries))
-			return false;
 		if (!verifying_left(job, pass, ret))
 			return false;
 		*ret += pass + free_left(job);
@@ -220,15 +279,76 @@ static void show(struct eta_shown *shown, bool known, double seconds, int64_t no
 	shown->known = known;
 }
 
-void overall_show(struct overall *overall, const struct eta *copying, bool retries, int64_t now,
-		  struct job_snapshot *job)
+/* What these passes read is in rescue_due(). */
+static bool is_rescue(enum pass_kind kind)
 {
-	double pass = 0, all = 0;
-	bool known = pass_left(copying, job, now, &pass);
+	return kind == PASS_TRIM || kind == PASS_SCRAPE || kind == PASS_RETRY;
+}
 
-	overall->fraction = fmax(overall->fraction, fraction(job));
-	job->overall = overall->fraction;
+static void show_range(const struct job_snapshot *job, bool known, double others,
+		       const struct plan *plan, uint64_t due, struct job_range *ret)
+{
+	double range[2];
+
+	*ret = (struct job_range){ 0 };
+	if (!known || !rescue_range(job, due, plan->sector_size, range))
+		return;
+	*ret = (struct job_range){ .known = true,
+				   .least = (uint64_t)(others + range[0]),
+				   .most = (uint64_t)ceil(others + range[1]) };
+}
+
+/* left: seconds; below 0: nobody knows. */
+static void advance(struct overall *overall, double left, const struct job_snapshot *job)
+{
+	uint64_t active = job->elapsed - at_most(job->paused_ns, job->elapsed);
+	double passed = in_seconds(active - at_most(overall->active, active));
+
+	if (!overall->timed)
+		overall->fraction = fmax(overall->fraction, fraction(job));
+	else if (left >= 0 && passed > 0)
+		overall->fraction += (1 - overall->fraction) * passed / (passed + left);
+	overall->timed |= left >= 0;
+	overall->fraction = everything_was_done(job) ? 1 : fmin(overall->fraction, NOT_YET_ALL);
+	overall->active = active;
+}
+
+/* The first one at or behind each mark, where one is made before the next mark. */
+static void forecast(struct overall *overall, const struct job_snapshot *job)
+{
+	uint64_t now = overall->active / NSEC_PER_SEC;
+
+	for (int i = 0; i < JOB_FORECASTS; i++) {
+		struct job_forecast *one = &overall->forecasts[i];
+		unsigned next = i + 1 < JOB_FORECASTS ? job_forecast_at[i + 1] : 100;
+
+		if (!one->known && job->eta.known &&
+		    overall->fraction >= job_forecast_at[i] / 100.0 &&
+		    overall->fraction < next / 100.0)
+			*one = (struct job_forecast){ true, job->eta.seconds, now, 0 };
+		if (one->known)
+			one->took = now - one->at;
+	}
+}
+
+void overall_show(struct overall *overall, const struct eta *copying, const struct plan *plan,
+		  int64_t now, struct job_snapshot *job)
+{
+	uint64_t due = rescue_due(job, plan->options.retry_passes > 0);
+	double pass = 0, all = 0, left = -1;
+	bool known = pass_left(copying, job, now, &pass), others;
+
 	show(&overall->pass, known, pass, now, &job->pass_eta);
-	known = known && all_left(job, pass, retries, &all);
-	show(&overall->all, known, all, now, &job->eta);
+	others = (known || (is_rescue(job->pass) && job->state == JOB_COPYING)) &&
+		 all_left(job, pass, &all);
+	show(&overall->all, others && !due && known, all, now, &job->eta);
+	show_range(job, others && due, all, plan, due, &job->left);
+	if (job->eta.known)
+		left = all;
+	else if (job->left.known)
+		left = (double)job->left.most;
+	advance(overall, left, job);
+	forecast(overall, job);
+	job->overall = overall->fraction;
+	memcpy(job->forecasts, overall->forecasts, sizeof(job->forecasts));
 }

@@ -3,9 +3,13 @@
  * How far a job is, and how long it still takes: over all its passes, and in the
  * one under way. Pure arithmetic on a snapshot, so that tests can play one back.
  *
- * The whole job is every byte to be copied and, if that was asked for, every byte
- * to be verified. A byte that was given up as bad counts as done. Bytes of free places
- * count where clearing them takes as long as writing them, or they are all read back.
+ * How far it is, is a matter of time: once it is known how long the rest takes, each second
+ * counts as much of what is left to the end as it takes of that time. So all stages have the
+ * weight of their time, a wrong estimate is corrected little by little, and the figure never
+ * falls. Before that it is the share of bytes: every byte to be copied and, if that was
+ * asked for, every byte to be verified. A byte that was given up as bad counts as done. Bytes of
+ * free places count where clearing them takes as long as writing them, or they are all read back.
+ * While nobody knows the time it stands still.
  */
 #ifndef CLONEDECK_JOB_OVERALL_H
 #define CLONEDECK_JOB_OVERALL_H
@@ -17,17 +21,19 @@
 
 /* What is remembered from one snapshot to the next. Starts as zeros. */
 struct overall {
-	double fraction; /* never falls: what is found to be left late does not undo what is done */
+	double fraction;
+	bool timed;      /* by time from now on */
+	uint64_t active; /* ns without pauses, of the last snapshot */
 	struct eta_shown all, pass;
+	struct job_forecast forecasts[JOB_FORECASTS];
 };
 
 /*
- * Fills in overall, eta and pass_eta of a snapshot in which everything else is
- * known. copying: how long the bytes of the map that are not finished would take
- * at the speed of the copy. retries: bad sectors will be read again after all
- * else. now: unix seconds.
+ * Fills in overall, eta, pass_eta, left and the forecasts of a snapshot in which everything else
+ * is known. copying: how long the bytes of the map that are not finished would take
+ * at the speed of the copy. now: unix seconds.
  */
-void overall_show(struct overall *overall, const struct eta *copying, bool retries, int64_t now,
-		  struct job_snapshot *job);
+void overall_show(struct overall *overall, const struct eta *copying, const struct plan *plan,
+		  int64_t now, struct job_snapshot *job);
 
 #endif

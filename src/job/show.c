@@ -103,21 +103,16 @@ static void fill_overall(struct job *job, uint64_t now, struct job_snapshot *s)
 	struct eta copying;
 
 	rates_eta(&co->measure.rates, now, unix_now, &copying);
-	overall_show(&co->overall, &copying, job->plan->options.retry_passes > 0, unix_now, s);
+	overall_show(&co->overall, &copying, job->plan, unix_now, s);
 }
 
 static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 {
 	struct job_end *end = source ? &s->source : &s->destination;
-	const struct coordinator *co = job->coordinator;
-	const struct measure *m = &job->coordinator->measure;
 
 	*end = (struct job_end){
 		.backend = (source ? job->choice.source : job->choice.destination)->name,
-		.latency = source ? m->read_latency : m->write_latency,
-		.stats = co->io_sums.ends[!source].stats,
-		.temperature = m->temperature[!source].degrees,
-		.temperature_known = m->temperature[!source].known,
+		.stats = job->coordinator->io_sums.ends[!source].stats,
 	};
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		const struct lane *lane = job->lanes[i];
@@ -192,7 +187,6 @@ void show_publish(struct job *job, uint64_t now)
 	fill_rates(job, view.reads_back, now, &s);
 	show_end(job, true, &s);
 	show_end(job, false, &s);
-	s.read_back = co->measure.back_latency;
 	s.zones = co->measure.zones;
 	fill_counts(job, &s);
 	measure_show(&co->measure, &view, &s);

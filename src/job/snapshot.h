@@ -20,11 +20,14 @@
 #include "stats/rates.h"
 #include "verify/outcome.h"
 
-#define JOB_LANES_MAX  PLAN_LANES_MAX
-#define JOB_ENDS_MAX   (1 + PLAN_DESTINATIONS_MAX) /* the source, then the destinations */
-#define JOB_EVENTS_MAX 128
-#define JOB_BAD_SHOWN  64
-#define JOB_PASSES_MAX 48
+#define JOB_LANES_MAX        PLAN_LANES_MAX
+#define JOB_ENDS_MAX         (1 + PLAN_DESTINATIONS_MAX) /* the source, then the destinations */
+#define JOB_EVENTS_MAX       128
+#define JOB_BAD_SHOWN        64
+#define JOB_PASSES_MAX       48
+#define JOB_TEMPERATURES     48
+#define JOB_TEMPERATURE_STEP 15 /* seconds */
+#define JOB_FORECASTS        3
 
 enum job_state {
 	JOB_READY,
@@ -87,10 +90,15 @@ struct job_end {
 	uint32_t depth, in_flight;
 	uint64_t bytes_in_flight;
 	struct latency_summary latency; /* of the source's reads, of the destination's writes */
+	struct latency_summary recent;  /* the same of about the last ten seconds */
 	uint64_t requests;
 	struct io_stats stats; /* of all lanes; `first` is NULL */
 	int temperature;       /* degrees Celsius */
 	bool temperature_known;
+	/* What it was, oldest first, a step apart; the last one is new. */
+	int16_t temperatures[JOB_TEMPERATURES];
+	unsigned temperature_count;
+	int hot; /* degrees from which on the disk itself says that it is too hot; 0: it does not */
 };
 
 struct job_lane {
@@ -98,7 +106,26 @@ struct job_lane {
 	struct cpu_share cpu;
 	double rate; /* bytes written, or read back, in the last second */
 	uint32_t in_flight;
+	float waiting[2]; /* of the last second: requests at the source, at the destination; mean */
 };
+
+/* How long the rest of a job takes, where nobody can know what bad sectors need: if all that failed
+ * is read at once, and if all of it fails again. */
+struct job_range {
+	bool known;
+	uint64_t least, most; /* seconds */
+};
+
+/* What was said to be left when so much of the job was done, and what it took in the end. */
+struct job_forecast {
+	bool known;    /* something was said */
+	uint64_t told; /* seconds, as all that follows; pauses not counted */
+	uint64_t at;   /* since the start */
+	uint64_t took; /* from then on, until now */
+};
+
+/* Percent of a job at which they are made. */
+extern const unsigned job_forecast_at[JOB_FORECASTS];
 
 struct job_event {
 	uint64_t number; /* counts from 1 over the whole job */
@@ -165,20 +192,22 @@ struct job_snapshot {
 	 * sector may take seconds, over about the last ten seconds. */
 	double now_pass;
 	double now_back; /* bytes per second read back during the copy */
-	/* Of all that is to be done, 0 to 1, verification included; never falls, and is 1 only
+	/* Of the time that all takes, 0 to 1, verification included; never falls, and is 1 only
 	 * at the end (overall.h). */
 	double overall;
 	/* For all of it, and for the pass under way. Not known where bad areas are still to be
 	 * read again, in a flush, and in a pause. */
 	struct eta eta, pass_eta;
+	struct job_range left; /* while eta is not known for bad areas */
+	struct job_forecast forecasts[JOB_FORECASTS];
 	bool only_reads;     /* as of job_setup.verify_only */
 	enum pass_kind pass; /* the current one; PASS_NONE between two and at the end */
 	/* All that have begun, in order; the last one is the current one, if there is one. */
 	struct job_pass passes[JOB_PASSES_MAX];
 	unsigned pass_count;
 	struct job_end source, destination;
-	struct latency_summary read_back; /* of the destination's reads */
-	struct zones_shown zones;         /* the source's good reads, by where they were */
+	struct latency_summary read_back, recent_back; /* of the destination's reads */
+	struct zones_shown zones; /* the source's good reads, by where they were */
 	struct job_lane lanes[JOB_LANES_MAX];
 	unsigned lane_count;
 	uint32_t chunk;

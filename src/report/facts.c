@@ -379,6 +379,7 @@ static const char *host(const struct report *report, char *buffer, size_t size)
 JSON_AS_PART(extents_part, report_json_extents, struct plan)
 JSON_AS_PART(error_part, report_json_error, struct error)
 JSON_AS_PART(latencies_part, report_json_latencies, struct job_snapshot)
+JSON_AS_PART(forecasts_part, report_json_forecasts, struct job_snapshot)
 JSON_AS_PART(passes_part, report_json_passes, struct job_snapshot)
 
 static json_object *left_alone_part(const void *plan)
@@ -435,6 +436,8 @@ static const struct fact facts[] = {
 	  .json = OF("bytes_copied_before", JSON_NUMBER, job.already) },
 	{ FACT_COPIED, .title = N_("Throughput"), .words = throughput,
 	  .json = JSON_MADE("rate", report_json_rate) },
+	{ FACT_COPIED, .label = N_("forecast"), .title = N_("Forecasts"), .words = report_forecasts,
+	  .json = JSON_PART_OF("forecasts", forecasts_part, struct report, job) },
 	{ FACT_COPIED, .title = N_("Not readable"), .words = not_readable,
 	  .json = OF("bad_bytes", JSON_NUMBER, job.bad_bytes) },
 	{ FACT_COPIED, .json = OF("bad_areas_total", JSON_NUMBER, job.bad_areas) },

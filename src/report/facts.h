@@ -64,6 +64,8 @@ json_object *report_strip(const struct report *report);
 const char *report_slowest(const struct report *report, char *buffer, size_t size);
 const char *report_weak_zone(const struct report *report, char *buffer, size_t size);
 json_object *report_json_zones(const void *report);
+/* How good the times were that were told while it ran. */
+const char *report_forecasts(const struct report *report, char *buffer, size_t size);
 
 /* start.c */
 bool report_boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret);

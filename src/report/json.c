@@ -337,6 +337,26 @@ json_object *report_json_passes(const struct job_snapshot *job)
 	return report_json_list_of(fields, job->passes, job->pass_count);
 }
 
+json_object *report_json_forecasts(const struct job_snapshot *job)
+{
+	json_object *list = json_object_new_array();
+
+	for (int i = 0; i < JOB_FORECASTS; i++) {
+		const struct job_forecast *one = &job->forecasts[i];
+		json_object *object;
+
+		if (!one->known)
+			continue;
+		object = json_object_new_object();
+		report_json_add_number(object, "percent", job_forecast_at[i]);
+		report_json_add_number(object, "seconds_at", one->at);
+		report_json_add_number(object, "seconds_left", one->told);
+		report_json_add_number(object, "seconds_taken", one->took);
+		json_object_array_add(list, object);
+	}
+	return list;
+}
+
 static json_object *json_sense_text(const void *data)
 {
 	char text[256];

@@ -104,6 +104,7 @@ json_object *report_json_health(const struct health *health);
 json_object *report_json_error(const struct error *error);
 void report_json_add_number(json_object *object, const char *key, uint64_t value);
 /* The passes that began. */
+json_object *report_json_forecasts(const struct job_snapshot *job);
 json_object *report_json_passes(const struct job_snapshot *job);
 /* What is copied last; 0 areas is null. */
 json_object *report_json_held(unsigned areas, uint64_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which part of the source was slow to read. */
+/* Which part of the source was slow to read, and how good the forecasts were. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -69,6 +69,24 @@ static json_object *json_slowest(const struct report *report)
 	json_object_object_add(object, "factor", json_object_new_double(slow->factor));
 	json_object_object_add(object, "weak", json_object_new_boolean(slow->weak));
 	return object;
+}
+
+const char *report_forecasts(const struct report *report, char *buffer, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < JOB_FORECASTS && !report->job.error.code; i++) {
+		const struct job_forecast *one = &report->job.forecasts[i];
+		char told[UNITS_TEXT_MAX], took[UNITS_TEXT_MAX];
+
+		if (!one->known || used >= size)
+			continue;
+		used += (size_t)snprintf(buffer + used, size - used,
+					 _("%sat %u%% left %s, took %s"), used ? "; " : "",
+					 job_forecast_at[i], units_print_duration(one->told, told),
+					 units_print_duration(one->took, took));
+	}
+	return buffer;
 }
 
 json_object *report_json_zones(const void *data)

@@ -65,6 +65,21 @@ void latency_merge(struct latency *into, const struct latency *from)
 		into->max = max;
 }
 
+void latency_between(const struct latency *before, const struct latency *now, struct latency *ret)
+{
+	*ret = (struct latency){ .sum = now->sum - before->sum };
+	for (unsigned i = 0; i < LATENCY_BUCKETS; i++) {
+		uint32_t n = now->buckets[i] - before->buckets[i];
+
+		ret->buckets[i] = n;
+		ret->count += n;
+		if (n)
+			ret->max = i == LATENCY_BUCKETS - 1 || bucket_high(i) > now->max
+					   ? now->max
+					   : bucket_high(i);
+	}
+}
+
 uint64_t latency_percentile(const struct latency *latency, double fraction)
 {
 	uint64_t total = 0, seen = 0;

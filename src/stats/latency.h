@@ -34,6 +34,8 @@ struct latency_summary {
 void latency_add(struct latency *latency, uint64_t ns);
 /* Adds what `from` holds to `into`; `from` may be written meanwhile. */
 void latency_merge(struct latency *into, const struct latency *from);
+/* What came between two states of one histogram. Its max is known as well as its percentiles. */
+void latency_between(const struct latency *before, const struct latency *now, struct latency *ret);
 /* Value below which `fraction` of the samples lie (upper edge of its bucket, at most max). */
 uint64_t latency_percentile(const struct latency *latency, double fraction);
 void latency_summarise(const struct latency *latency, struct latency_summary *ret);

@@ -17,6 +17,7 @@ struct job {
 	enum job_state state;
 	uint64_t total, rate;
 	bool verifies, compares;
+	struct plan plan;
 	unsigned events;
 	uint64_t since; /* when it began, on the monotonic clock; 0: it stands still */
 };
@@ -79,6 +80,7 @@ struct job *fake_job_new(const struct plan *plan, int event_fd)
 	job->state = JOB_COPYING;
 	job->events = 2;
 	job->total = plan_bytes(plan);
+	job->plan = *plan;
 	job->since = moving ? clock_monotonic() : 0;
 	eventfd_write(event_fd, 1);
 	return job;
@@ -279,7 +281,7 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 }
 
 /* As the coordinator does it. */
-static void estimate(struct job_snapshot *s)
+static void estimate(const struct job *job, struct job_snapshot *s)
 {
 	const struct eta copying = { .known = true, .finish = STARTED + 5625 + 5130 };
 	struct overall overall = { 0 };
@@ -287,7 +289,7 @@ static void estimate(struct job_snapshot *s)
 	s->now_pass = s->state == JOB_VERIFYING ? s->now_read
 		      : s->state == JOB_COPYING ? s->now_write
 						: 0;
-	overall_show(&overall, &copying, false, STARTED + (int64_t)(s->elapsed / SECOND), s);
+	overall_show(&overall, &copying, &job->plan, STARTED + (int64_t)(s->elapsed / SECOND), s);
 }
 
 void job_snapshot(struct job *job, struct job_snapshot *s)
@@ -387,7 +389,7 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		complete(job, s);
 	if (job->verifies)
 		read_back(job, s);
-	estimate(s);
+	estimate(job, s);
 }
 
 void job_pause(struct job *job, bool pause)

@@ -16,7 +16,7 @@
 static struct overall overall;
 static struct job_snapshot job;
 static struct eta copying; /* what is left of the copy, at its speed */
-static bool retries;
+static struct plan plan;
 static double before;
 
 static void setup(void)
@@ -26,7 +26,7 @@ static void setup(void)
 	job.rescue.non_tried = ALL;
 	job.proof.asked = true;
 	copying = (struct eta){ 0 };
-	retries = false;
+	plan = (struct plan){ .sector_size = 512 };
 	before = 0;
 }
 
@@ -40,7 +40,7 @@ static void begin(enum job_state state, enum pass_kind kind, uint64_t total)
 /* Looks as the coordinator does: it never goes back, and never reaches the end before the end. */
 static void look(void)
 {
-	overall_show(&overall, &copying, retries, NOW, &job);
+	overall_show(&overall, &copying, &plan, NOW, &job);
 	ck_assert_double_ge(job.overall, before);
 	if (job.state != JOB_ENDED)
 		ck_assert_double_lt(job.overall, 1);
@@ -55,6 +55,7 @@ static void spend(uint64_t bytes)
 
 	pass->done += bytes;
 	pass->ns += bytes * NSEC_PER_SEC / RATE;
+	job.elapsed += bytes * NSEC_PER_SEC / RATE;
 }
 
 static void copy(uint64_t bytes)
@@ -150,11 +151,26 @@ START_TEST(copied_and_verified)
 }
 END_TEST
 
-/* Nobody knows how long a bad sector takes to be read; the figures go on all the same. */
+/* The best and the worst case of bad sectors that are read again, beside all that is known. */
+static void between(uint64_t others, uint64_t sectors, uint64_t fast_ms, uint64_t slow_ms)
+{
+	ck_assert(!job.eta.known);
+	ck_assert(job.left.known);
+	ck_assert_uint_ge(job.left.least + 1, others + sectors * fast_ms / 1000);
+	ck_assert_uint_le(job.left.least, others + sectors * fast_ms / 1000 + 1);
+	ck_assert_uint_ge(job.left.most + 2, others + sectors * slow_ms / 1000);
+	ck_assert_uint_le(job.left.most, others + sectors * slow_ms / 1000 + 2);
+}
+
+/* Nobody knows how long a bad sector takes to be read: a range is what is known, and the figure
+ * goes on as if the worst came. */
 START_TEST(rescued)
 {
 	double whole;
 
+	job.source.latency = (struct latency_summary){ .count = 1000,
+						       .p50 = NSEC_PER_SEC / 100,
+						       .max = 3 * NSEC_PER_SEC };
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(400 * MB);
 	ck_assert(job.eta.known);
@@ -164,6 +180,7 @@ START_TEST(rescued)
 	ck_assert(!job.eta.known);
 	ck_assert(job.pass_eta.known);
 	ck_assert_uint_eq(job.pass_eta.seconds, 25);
+	between(25 + 100, 100 * MB / 512, 10, 3000);
 	copy(250 * MB);
 	whole = job.overall;
 
@@ -184,6 +201,18 @@ START_TEST(rescued)
 		job.rescue.bad_sector += 10 * MB;
 		unknown();
 	}
+	/* By now it is known how slow those are that fail. */
+	job.rescue.bad_sector -= MB;
+	job.rescue.non_scraped += MB;
+	job.passes[job.pass_count - 1].errors = 10;
+	look();
+	between(95, MB / 512, 10, 500);
+	job.rescue.since_good_read = 61 * NSEC_PER_SEC;
+	look();
+	ck_assert(!job.left.known);
+	job.rescue.since_good_read = 0;
+	job.rescue.bad_sector += MB;
+	job.rescue.non_scraped -= MB;
 	begin(JOB_COPYING, PASS_RETRY, 50 * MB);
 	spend(25 * MB);
 	unknown();
@@ -199,7 +228,7 @@ START_TEST(rescued)
 	unknown();
 	begin(JOB_VERIFYING, PASS_VERIFY, 950 * MB);
 	verify(475 * MB);
-	ck_assert_double_gt(job.overall, 0.7);
+	ck_assert_double_gt(job.overall, 0.6);
 	ck_assert_double_lt(job.overall, 0.8);
 	verify(475 * MB);
 	end(JOB_RESULT_PARTIAL);
@@ -216,7 +245,7 @@ START_TEST(bad_sectors_of_a_map_that_are_due)
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(500 * MB);
 	ck_assert(job.eta.known);
-	retries = true;
+	plan.options.retry_passes = 1;
 	copy(10 * MB);
 	ck_assert(!job.eta.known);
 	ck_assert(job.pass_eta.known);
@@ -232,7 +261,9 @@ START_TEST(verified_meanwhile)
 		job.proof.verified = job.proof.early = i * 100 * MB;
 		copy(100 * MB);
 	}
-	ck_assert_double_eq_tol(job.overall, 0.85, 1e-6);
+	/* At first nothing was verified yet, so more seemed to be left. */
+	ck_assert_double_gt(job.overall, 0.75);
+	ck_assert_double_lt(job.overall, 0.82);
 	ck_assert_uint_eq(job.pass_eta.seconds, 10);
 	ck_assert_uint_ge(job.eta.seconds, 20);
 	ck_assert_uint_le(job.eta.seconds, 23);
@@ -290,6 +321,56 @@ START_TEST(written_again)
 	look();
 	ck_assert_uint_eq(job.pass_eta.seconds, 5);
 	ck_assert_uint_ge(job.eta.seconds, 10);
+}
+END_TEST
+
+/* Reading back at three times the speed: each stage has the weight of its time as soon as that is
+ * known, and what was told is kept beside what it took. */
+START_TEST(stages_weigh_what_they_take)
+{
+	double before_verify;
+
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	for (int i = 0; i < 100; i++)
+		copy(10 * MB);
+	/* As fast as the copy is all that was known. */
+	ck_assert_double_eq_tol(job.overall, 0.5, 0.01);
+	before_verify = job.overall;
+	job.average = 3 * RATE;
+	begin(JOB_VERIFYING, PASS_VERIFY, ALL);
+	for (int i = 0; i < 100; i++) {
+		job.passes[1].done += 10 * MB;
+		job.passes[1].ns += NSEC_PER_SEC / 3;
+		job.elapsed += NSEC_PER_SEC / 3;
+		look();
+		if (i == 49)
+			ck_assert_double_eq_tol(job.overall, (1 + before_verify) / 2, 0.03);
+	}
+	job.proof.verified = ALL;
+	end(JOB_RESULT_COMPLETE);
+	/* Told at 10 %: 180 s of 200; it took 113. At 50 %: read back in 33 s, not in 100. */
+	ck_assert(job.forecasts[0].known);
+	ck_assert_uint_eq(job.forecasts[0].at, 20);
+	ck_assert_uint_eq(job.forecasts[0].told, 180);
+	ck_assert_uint_eq(job.forecasts[0].took, 113);
+	ck_assert(job.forecasts[1].known && job.forecasts[2].known);
+	ck_assert_uint_le(job.forecasts[2].told, 7);
+}
+END_TEST
+
+/* A pause is no time of the copy, and nothing moves in it. */
+START_TEST(pauses_do_not_count)
+{
+	double then;
+
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(100 * MB);
+	copy(100 * MB);
+	then = job.overall;
+	job.elapsed += 3600 * NSEC_PER_SEC;
+	job.paused_ns += 3600 * NSEC_PER_SEC;
+	copy(100 * MB);
+	ck_assert_double_eq_tol(job.overall - then, 0.05, 0.001);
 }
 END_TEST
 
@@ -369,8 +450,8 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
 		  verified_meanwhile, only_copied, only_verified, written_again,
-		  free_places_are_cleared, free_places_are_forgotten, a_pause_has_no_end,
-		  nothing_divides_by_nothing);
+		  stages_weigh_what_they_take, pauses_do_not_count, free_places_are_cleared,
+		  free_places_are_forgotten, a_pause_has_no_end, nothing_divides_by_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -121,6 +121,29 @@ static void *writer(void *arg)
 	return NULL;
 }
 
+START_TEST(what_came_between_two_states)
+{
+	static struct latency before, now, between;
+
+	for (uint64_t i = 1; i <= 100; i++) {
+		latency_add(&before, i * 1000000);
+		latency_add(&now, i * 1000000);
+	}
+	latency_between(&before, &now, &between);
+	ck_assert_uint_eq(between.count, 0);
+	ck_assert_uint_eq(between.max, 0);
+	for (int i = 0; i < 50; i++)
+		latency_add(&now, 5000000);
+	latency_between(&before, &now, &between);
+	ck_assert_uint_eq(between.count, 50);
+	ck_assert_double_eq_tol((double)between.max, 5e6, 5e6 / 32);
+	ck_assert_double_eq_tol((double)latency_percentile(&between, 0.5), 5e6, 5e6 / 32);
+	latency_add(&now, 3000000000);
+	latency_between(&before, &now, &between);
+	ck_assert_uint_eq(between.max, 3000000000);
+}
+END_TEST
+
 START_TEST(a_reader_beside_the_writer_sees_whole_samples)
 {
 	pthread_t thread;
@@ -151,7 +174,8 @@ Suite *unit_suite(void)
 
 	add_tests(tc, every_value_is_known_to_three_percent, extremes_stay_inside,
 		  nothing_is_known_of_nothing, percentiles_of_a_known_set, merging_adds,
-		  a_full_bucket_does_not_wrap, a_reader_beside_the_writer_sees_whole_samples);
+		  a_full_bucket_does_not_wrap, what_came_between_two_states,
+		  a_reader_beside_the_writer_sees_whole_samples);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
