@@ -371,7 +371,12 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
 	latency(&s->source.latency, 22);
 	latency(&s->destination.latency, 21);
+	latency(&s->source.recent, 20);
+	latency(&s->destination.recent, 19);
 	places(s);
+	for (unsigned i = 0; i < 20; i++)
+		s->source.temperatures[s->source.temperature_count++] = (int16_t)(28 + i / 2);
+	s->source.hot = 60;
 	lanes(s);
 	if (job->since)
 		move(job, s);

@@ -63,8 +63,8 @@ static void draw_bars(const struct bench_screen *screen, struct draw *draw, stru
 
 		draw_cell(draw, area, i, 0, BAR_LABEL - 1, ROLE_NORMAL, result->rows[row].label);
 		if (value >= 0 && largest > 0)
-			draw_bar(draw, area, i, BAR_LABEL, area.cols - BAR_LABEL, ROLE_READ,
-				 (double)(value / largest));
+			draw_bar(draw, area, i, BAR_LABEL, area.cols - BAR_LABEL, BAR_THICK,
+				 ROLE_READ, (double)(value / largest));
 	}
 }
 

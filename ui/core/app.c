@@ -377,6 +377,14 @@ static bool common_command(struct app *app, enum command command)
 	case COMMAND_UNITS:
 		next_units(app);
 		return true;
+	case COMMAND_THEME:
+		if (app->term)
+			app_say(app, "%s", _(term_next_theme(app->term)));
+		return true;
+	case COMMAND_LETTERS:
+		if (app->term)
+			app->term->letters = !app->term->letters;
+		return true;
 	case COMMAND_REDRAW:
 		if (app->term)
 			term_repaint(app->term);

@@ -37,10 +37,11 @@ static const char *tab_text(const struct app *app, enum screen_id screen, bool w
 			    size_t size)
 {
 	bool active = is_active(app, screen);
-	char percent[8] = "";
+	char percent[12] = "";
 
 	if (screen == SCREEN_RUN && app->has_job && app->snapshot.state != JOB_ENDED)
-		snprintf(percent, sizeof(percent), " %u%%", title_percent(&app->snapshot));
+		snprintf(percent, sizeof(percent), " %u%%%s", title_percent(&app->snapshot),
+			 app->snapshot.state == JOB_PAUSED ? " =" : "");
 	if (screen == SCREEN_JOBS && app->other_jobs)
 		snprintf(percent, sizeof(percent), " +%zu", app->other_jobs % 1000);
 	/* Brackets mark the active tab on terminals without reverse video. */
@@ -251,7 +252,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 static void draw_small(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct job_snapshot *job = app_job(app);
-	char percent[16], eta[UNITS_TEXT_MAX];
+	char percent[16], eta[96];
 	struct line line;
 
 	if (app->popup.kind == POPUP_ASK) {
@@ -269,9 +270,7 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	line_add(&line, "%s, %s", percent,
 		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job));
 	if (job->state != JOB_ENDED)
-		line_piece(&line, _("ETA %s"),
-			   job->eta.known ? units_print_duration(job->eta.seconds, eta)
-					  : _("unknown"));
+		line_piece(&line, _("LEFT %s"), run_text_eta(job, eta, sizeof(eta)));
 	if (!line_piece(&line, _("needs 40x8")))
 		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 40x8"));
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);

@@ -347,21 +347,30 @@ void draw_highlight(struct draw *draw, struct rect area, int row, enum role role
 			(short)PAIR_NUMBER(attribute), NULL);
 }
 
-void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
-	      double fraction)
+void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum bar_kind kind,
+	      enum role role, double fraction)
 {
-	char bar[512], full[512];
-	int inside = cols - 2, filled;
+	uint32_t cells[512];
+	int filled;
 
-	if (inside < 0 || inside >= (int)sizeof(bar))
+	if (!visible(area, row) || cols < 1 || cols > (int)(sizeof(cells) / sizeof(*cells)) ||
+	    col < 0 || col + cols > area.cols)
 		return;
-	glyphs_bar(fraction, inside, bar);
-	filled = (int)strspn(bar, "#");
-	snprintf(full, sizeof(full), "%.*s", filled, bar);
-	put_text(draw, area, row, col, 1, ROLE_BOX, "[");
-	put_text(draw, area, row, col + 1, inside, role, full);
-	put_text(draw, area, row, col + 1 + filled, inside - filled, ROLE_DIM, bar + filled);
-	put_text(draw, area, row, col + 1 + inside, 1, ROLE_BOX, "]");
+	filled = glyphs_bar(draw->term->glyphs, kind, fraction, cols, cells);
+	for (int i = 0; i < cols; i++)
+		put_glyph(draw, area.row + row, area.col + col + i,
+			  attributes(draw, i < filled ? role : ROLE_DIM), cells[i]);
+}
+
+/* The colour of a row of a graph, by how far it is from the axis. */
+static enum role height_role(enum role role, int row, int rows, bool down)
+{
+	int height = down ? row : rows - 1 - row;
+	int step = rows > 1 ? height * (ROLE_HEIGHTS - 1) / (rows - 1) : ROLE_HEIGHTS - 1;
+
+	return role == ROLE_READ    ? ROLE_READ_HEIGHT + (enum role)step
+	       : role == ROLE_WRITE ? ROLE_WRITE_HEIGHT + (enum role)step
+				    : role;
 }
 
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
@@ -375,7 +384,8 @@ void draw_graph(struct draw *draw, struct rect area, enum role role, const float
 		glyphs_graph_row(draw->term->glyphs, samples, count, max, area.rows, row, area.cols,
 				 down, line);
 		for (int col = 0; col < area.cols; col++)
-			put_glyph(draw, area.row + row, area.col + col, attributes(draw, role),
+			put_glyph(draw, area.row + row, area.col + col,
+				  attributes(draw, height_role(role, row, area.rows, down)),
 				  line[col]);
 	}
 }
@@ -410,6 +420,31 @@ void draw_cells(struct draw *draw, struct rect area, int row, int col, const cha
 	for (; *letters; letters++, col++) {
 		one[0] = *letters;
 		put_text(draw, area, row, col, 1, cell_role(*letters), one);
+	}
+}
+
+bool draw_has_shades(const struct draw *draw)
+{
+	return !draw->term->letters && draw->term->glyphs <= GLYPHS_HALF;
+}
+
+void draw_map_cells(struct draw *draw, struct rect area, int row, int col, const char *letters)
+{
+	static const char known[] = "+V*/?->.";
+	static const uint32_t shades[] = {
+		0x2593, 0x2588, 0x2592, 0x2592, 0x2591, 'X', 0x25ba, 0xb7
+	};
+
+	if (!draw_has_shades(draw)) {
+		draw_cells(draw, area, row, col, letters);
+		return;
+	}
+	for (; *letters && visible(area, row) && col < area.cols; letters++, col++) {
+		const char *at = strchr(known, *letters);
+
+		put_glyph(draw, area.row + row, area.col + col,
+			  attributes(draw, cell_role(*letters)),
+			  at ? shades[at - known] : (uint32_t)*letters);
 	}
 }
 

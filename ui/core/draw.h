@@ -10,6 +10,7 @@
 #define CLONEDECK_UI_CORE_DRAW_H
 
 #include "ui/widgets/field.h"
+#include "ui/core/glyphs.h"
 #include "ui/core/layout.h"
 #include "ui/core/term.h"
 
@@ -51,14 +52,18 @@ void draw_rule(struct draw *draw, struct rect area, int row, const char *title);
 /* Gives the row, as it is drawn, the look of a role: the row under the cursor. */
 void draw_highlight(struct draw *draw, struct rect area, int row, enum role role);
 
-/* "[####----]", `cols` columns with its brackets. */
-void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum role role,
-	      double fraction);
+/* A bar over `cols` columns. */
+void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum bar_kind kind,
+	      enum role role, double fraction);
 /* A graph over the whole area (see glyphs_graph_row()). */
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
 		int count, float max, bool down);
 /* A row of map or picture letters, each in its role. */
 void draw_cells(struct draw *draw, struct rect area, int row, int col, const char *letters);
+/* A row of a map: as shades where the terminal has them, unless ddrescue's letters are asked for.
+ */
+void draw_map_cells(struct draw *draw, struct rect area, int row, int col, const char *letters);
+bool draw_has_shades(const struct draw *draw);
 /* "[text____]", `cols` columns with its brackets, scrolled so that the cursor shows; with
  * `focused` the hardware cursor goes there. */
 void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,

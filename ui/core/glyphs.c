@@ -111,21 +111,66 @@ double glyphs_scale(double value)
 	return 10 * ten;
 }
 
-void glyphs_bar(double fraction, int cols, char *out)
-{
-	int full;
+/* A full cell, an empty one, and what a cell is that is filled in part: `steps` of them, the last
+ * one nearly full. */
+struct bar_cells {
+	uint32_t full, empty;
+	int steps;
+	uint32_t part[7];
+};
 
-	if (cols < 0)
-		cols = 0;
+static const struct bar_cells *bar_cells(enum deck_glyphs glyphs, enum bar_kind kind)
+{
+	static const struct bar_cells fine[] = {
+		[BAR_THICK] = { 0x2588,
+				0x2591,
+				7,
+				{ 0x258f, 0x258e, 0x258d, 0x258c, 0x258b, 0x258a, 0x2589 } },
+		[BAR_HELD] = { 0x2592, 0x2591, 0, { 0 } },
+		[BAR_THIN] = { 0x2501, 0x2500, 1, { 0x2578 } },
+	};
+	static const struct bar_cells console[] = {
+		[BAR_THICK] = { 0x2588, 0x2591, 1, { 0x258c } },
+		[BAR_HELD] = { 0x2592, 0x2591, 0, { 0 } },
+		[BAR_THIN] = { 0x2584, 0x2500, 0, { 0 } },
+	};
+	static const struct bar_cells acs[] = {
+		[BAR_THICK] = { 0x2592, 0x2500, 0, { 0 } },
+		[BAR_HELD] = { '=', 0x2500, 0, { 0 } },
+		[BAR_THIN] = { '=', 0x2500, 0, { 0 } },
+	};
+	static const struct bar_cells ascii[] = {
+		[BAR_THICK] = { '#', '-', 0, { 0 } },
+		[BAR_HELD] = { '=', '-', 0, { 0 } },
+		[BAR_THIN] = { '=', '-', 0, { 0 } },
+	};
+
+	return glyphs == GLYPHS_ASCII  ? &ascii[kind]
+	       : glyphs == GLYPHS_ACS  ? &acs[kind]
+	       : glyphs == GLYPHS_HALF ? &console[kind]
+				       : &fine[kind];
+}
+
+int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int cols,
+	       uint32_t *out)
+{
+	const struct bar_cells *cells = bar_cells(glyphs, kind);
+	int unit = cells->steps + 1, most = cols * unit, filled;
+
+	if (cols < 1)
+		return 0;
 	if (!(fraction > 0))
-		full = 0;
+		filled = 0;
 	else if (fraction >= 1)
-		full = cols;
+		filled = most;
 	else
-		full = clamp((int)(fraction * cols), cols > 1 ? 1 : 0, cols > 1 ? cols - 1 : 0);
-	memset(out, '#', (size_t)full);
-	memset(out + full, '-', (size_t)(cols - full));
-	out[cols] = '\0';
+		filled = clamp((int)(fraction * most), 1, most - 1);
+	for (int i = 0; i < cols; i++) {
+		int here = clamp(filled - i * unit, 0, unit);
+
+		out[i] = here == unit ? cells->full : here ? cells->part[here - 1] : cells->empty;
+	}
+	return (filled + unit - 1) / unit;
 }
 
 void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out)

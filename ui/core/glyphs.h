@@ -28,9 +28,11 @@ void glyphs_graph_row(enum deck_glyphs glyphs, const float *samples, int count, 
 /* A round maximum (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 x 10^n) at or above value; at least 1. */
 double glyphs_scale(double value);
 
-/* "####----": cols characters for a fraction 0..1 (clamped), NUL behind them. Full only at 1, empty
- * only at 0. */
-void glyphs_bar(double fraction, int cols, char *out);
+enum bar_kind { BAR_THICK, BAR_HELD, BAR_THIN };
+/* A bar of `cols` code points for a fraction 0..1 (clamped): full only at 1, empty only at 0.
+ * Returns how many cells from the left are at least partly filled. */
+int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int cols,
+	       uint32_t *out);
 /* "uussii..": parts of one bar, each with its own letter, the rest dots. */
 void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out);
 

@@ -120,13 +120,33 @@ static const struct role_look plain[PAINT_COUNT][2] = {
 };
 /* clang-format on */
 
+/* With 256 colours a graph gets brighter, on a light ground darker, with its height. */
+static bool height_look(enum deck_theme theme, int colors, enum role role, struct role_look *ret)
+{
+	static const int16_t dark_heights[] = { 31, 38, 44, 45, 51, 127, 163, 164, 207, 213 };
+	static const int16_t light_heights[] = { 31, 25, 24, 18, 17, 127, 91, 90, 54, 53 };
+	int at = (int)role - ROLE_READ_HEIGHT;
+
+	if (at < 0 || colors < 256 || theme == THEME_HIGH)
+		return false;
+	*ret = (struct role_look){ (theme == THEME_LIGHT ? light_heights : dark_heights)[at], OWN,
+				   0 };
+	return true;
+}
+
 struct role_look palette_look(enum deck_theme theme, int colors, enum role role)
 {
 	int depth = colors >= 256 ? DEPTH_256 : colors >= 16 ? DEPTH_16 : DEPTH_8;
-	enum paint paint = roles[role].paint;
-	unsigned style = roles[role].style;
 	struct role_look look;
+	enum paint paint;
+	unsigned style;
 
+	if (height_look(theme, colors, role, &look))
+		return look;
+	if (role >= ROLE_READ_HEIGHT)
+		role = role < ROLE_WRITE_HEIGHT ? ROLE_READ : ROLE_WRITE;
+	paint = roles[role].paint;
+	style = roles[role].style;
 	if (colors < 8)
 		look = plain[paint][1];
 	else if (theme == THEME_HIGH)

@@ -75,21 +75,12 @@ static attr_t style_of(unsigned style)
 	       (style & STYLE_UNDERLINE ? A_UNDERLINE : 0);
 }
 
-static void choose_looks(struct term *term)
+static void set_attributes(struct term *term)
 {
-	const struct deck_looks *looks = &term->facts.looks;
-	enum deck_theme theme = palette_choose(looks->theme, term->facts.background);
+	int colors = term->color && !term->mono ? terminfo_colors() : 0;
 
-	/* Once started, curses names even the terminal's own colours. */
-	term->color = term_choose_color(looks->color, term->facts.no_color ? "1" : NULL,
-					terminfo_colors()) &&
-		      start_color() == OK;
-	term->dim = term->color && (termattrs() & A_DIM);
-	if (term->color)
-		use_default_colors();
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		struct role_look look =
-			palette_look(theme, term->color ? terminfo_colors() : 0, (enum role)role);
+		struct role_look look = palette_look(term->theme, colors, (enum role)role);
 
 		term->attributes[role] = (uint32_t)style_of(look.style);
 		if (look.front < 0 && look.back < 0)
@@ -98,6 +89,39 @@ static void choose_looks(struct term *term)
 		init_pair((short)(role + 1), look.front, look.back);
 		term->attributes[role] |= (uint32_t)COLOR_PAIR(role + 1);
 	}
+}
+
+static void choose_looks(struct term *term)
+{
+	const struct deck_looks *looks = &term->facts.looks;
+
+	/* Once started, curses names even the terminal's own colours. */
+	term->color = term_choose_color(looks->color, term->facts.no_color ? "1" : NULL,
+					terminfo_colors()) &&
+		      start_color() == OK;
+	term->dim = term->color && (termattrs() & A_DIM);
+	if (term->color)
+		use_default_colors();
+	term->theme = palette_choose(looks->theme, term->facts.background);
+	set_attributes(term);
+}
+
+const char *term_next_theme(struct term *term)
+{
+	if (!term->color)
+		return N_("This terminal has no colours, or is to show none.");
+	if (term->mono || term->theme == THEME_HIGH)
+		term->mono = !term->mono;
+	if (!term->mono)
+		term->theme = term->theme == THEME_HIGH   ? THEME_DARK
+			      : term->theme == THEME_DARK ? THEME_LIGHT
+							  : THEME_HIGH;
+	set_attributes(term);
+	term_repaint(term);
+	return term->mono                   ? N_("Theme: without colours")
+	       : term->theme == THEME_DARK  ? N_("Theme: dark")
+	       : term->theme == THEME_LIGHT ? N_("Theme: light")
+					    : N_("Theme: high contrast");
 }
 
 /*

@@ -49,8 +49,13 @@ enum role {
 	ROLE_MAP_NOW,
 	ROLE_MAP_BAD,
 	ROLE_MAP_RETRY,
+	ROLE_READ_HEIGHT, /* graphs by height, from the axis outwards: ROLE_HEIGHTS of each */
+	ROLE_WRITE_HEIGHT = ROLE_READ_HEIGHT + 5,
+	ROLE_HEIGHTS_END = ROLE_WRITE_HEIGHT + 4,
 	ROLE_COUNT,
 };
+
+#define ROLE_HEIGHTS 5
 
 /* What a process knows of its terminal, besides its descriptors. */
 struct term_facts {
@@ -68,6 +73,7 @@ struct term {
 	bool utf8;
 	bool color;
 	bool dim;          /* what cannot be used can be shown as grey */
+	bool letters;      /* maps in ddrescue's letters */
 	bool slow;         /* below 115200 baud: stop drawing graphs first */
 	unsigned interval; /* ms between two refreshes of moving figures, by baud rate */
 	/* private */
@@ -75,7 +81,9 @@ struct term {
 	struct term_facts facts;
 	unsigned char interrupt, suspend, quit; /* their keys; 0: none */
 	void *screen, *input;
-	bool titles; /* it takes a title */
+	enum deck_theme theme; /* never THEME_AUTO */
+	bool mono;             /* its colours are not to be shown */
+	bool titles;           /* it takes a title */
 	struct title title;
 	uint32_t attributes[ROLE_COUNT];
 	unsigned empty_reads;
@@ -107,6 +115,8 @@ void term_repaint(struct term *term);
 /* Sends what changed, with the cursor at row, col. */
 void term_show(struct term *term, int row, int col);
 void term_bell(struct term *term);
+/* Dark, light, high contrast, without colours; what it is now, to be translated. */
+const char *term_next_theme(struct term *term);
 /* The window's title and the progress of its icon, where the terminal takes them; otherwise
  * nothing. Given back by term_stop() and term_abandon(). */
 void term_title(struct term *term, const struct title *title);

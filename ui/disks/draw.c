@@ -209,7 +209,7 @@ enum command disks_screen_wanted(void *data, struct app *app)
 {
 	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
 
-	return unfinished && !unfinished->running[0] ? COMMAND_IMAGE : COMMAND_NONE;
+	return unfinished && !unfinished->running[0] ? COMMAND_CONTINUE : COMMAND_NONE;
 }
 
 /* The model's head and the serial number's end tell a disk; else its name does. */
@@ -231,7 +231,7 @@ static void add_name(const struct endpoint *end, struct line *line)
 
 static void text_unfinished(const struct session_unfinished *copy, struct line *line)
 {
-	const char *key = _("f continues ");
+	const char *key = _("c continues ");
 	time_t at = (time_t)copy->at;
 	char when[32];
 	struct tm tm;

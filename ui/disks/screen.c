@@ -475,6 +475,9 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 	case COMMAND_IMAGE:
 		ask_file(app, "", state);
 		return true;
+	case COMMAND_CONTINUE:
+		app_resume(app, state->unfinished.map, &(struct range_list){ 0 });
+		return true;
 	case COMMAND_BENCH:
 		disks_endpoint(disks_current(&state->model), &endpoint);
 		app_choose_bench(app, &endpoint);
@@ -521,7 +524,13 @@ static const char *unavailable(void *data, struct app *app, enum command command
 	bool changes = command == COMMAND_SOURCE || command == COMMAND_DESTINATION ||
 		       command == COMMAND_IMAGE;
 
-	if (changes && app_copying(app))
+	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
+
+	if (command == COMMAND_CONTINUE && !app_copying(app))
+		return unfinished && !unfinished->running[0]
+			       ? NULL
+			       : _("No copy was left unfinished, or one is chosen; f names a map.");
+	if ((changes || command == COMMAND_CONTINUE) && app_copying(app))
 		return _("A copy is running: the choice cannot be changed now.");
 	if (changes && !state->model.list)
 		return _("The disks are still being looked for.");

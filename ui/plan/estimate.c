@@ -67,11 +67,10 @@ static bool text_saved(const struct plan *plan, const struct session_measured *m
 static void finish_text(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
 {
 	uint64_t seconds = estimate->copy + estimate->verify;
-	const struct eta eta = { .known = true,
-				 .seconds = seconds,
-				 .finish = now + (int64_t)seconds };
+	char left[UNITS_TEXT_MAX], at[64];
 
-	run_text_eta(&eta, now, buffer, size);
+	run_text_clock(now + (int64_t)seconds, now, at, sizeof(at));
+	snprintf(buffer, size, _("%s, ends %s"), units_print_duration(seconds, left), at);
 }
 
 bool estimate_text(const struct plan *plan, const struct session_measured *measured,

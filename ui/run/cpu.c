@@ -47,12 +47,26 @@ static const char *lane_words(const struct job_snapshot *job, unsigned lane,
 	return job->lanes[lane].alive ? lane_rate(job, job->lanes[lane].rate, rate) : _("idle");
 }
 
-static void cpu_lane(const struct job_snapshot *job, unsigned lane, struct run_cpu *ret)
+/* Where its requests were in the last second, most of the time. */
+static const char *waits_for(const struct job_lane *lane)
 {
-	char rate[UNITS_TEXT_MAX];
+	float source = lane->waiting[0], destination = lane->waiting[1];
 
-	snprintf(ret->label, sizeof(ret->label), _("lane%u"), lane);
-	cpu_share(ret, &job->lanes[lane].cpu, false, lane_words(job, lane, rate));
+	if (!lane->alive || source + destination <= 0)
+		return "";
+	if (source > 2 * destination)
+		return _("waits for source");
+	return destination > 2 * source ? _("waits for dest") : _("waits for both");
+}
+
+static void cpu_lane(const struct job_snapshot *job, unsigned lane, bool wide, struct run_cpu *ret)
+{
+	char rate[UNITS_TEXT_MAX], more[96];
+
+	snprintf(ret->label, sizeof(ret->label), _("thread%u"), lane);
+	snprintf(more, sizeof(more), wide ? "%-10s %s" : "%s", lane_words(job, lane, rate),
+		 waits_for(&job->lanes[lane]));
+	cpu_share(ret, &job->lanes[lane].cpu, false, more);
 }
 
 /* Several lanes in one line: their sum. */
@@ -99,7 +113,7 @@ int run_cpu_lines(const struct job_snapshot *job, unsigned cores, bool wide, int
 			cpu_rest(job, i, &ret[count++]);
 			break;
 		}
-		cpu_lane(job, i, &ret[count++]);
+		cpu_lane(job, i, wide, &ret[count++]);
 	}
 	snprintf(ret[count].label, sizeof(ret[count].label), "%s", _("process"));
 	cpu_share(&ret[count++], &job->cpu_process, false, _("all threads"));
@@ -132,7 +146,7 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 
 	if (!out)
 		return NULL;
-	fprintf(out, "%s\n", _("LANE   USER%   SYS%   IN FLIGHT   PER SECOND"));
+	fprintf(out, "%s\n", _("THREAD USER%   SYS%   IN FLIGHT   PER SECOND"));
 	for (unsigned i = 0; i < job->lane_count && i < JOB_LANES_MAX; i++) {
 		const struct job_lane *lane = &job->lanes[i];
 

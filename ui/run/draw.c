@@ -9,73 +9,13 @@
 #include "base/text.h"
 
 #include "ui/core/glyphs.h"
+#include "ui/disks/model.h"
 #include "ui/run/latency.h"
 #include "ui/run/screen.h"
 #include "ui/run/model.h"
 
 #define CPU_LINES_MAX 48
-#define PERCENT_COLS  6
-#define BAR_COLS_MIN  12
-
-/* What all panes are drawn from. */
-struct view {
-	struct run_screen *screen;
-	struct app *app;
-	struct draw *draw;
-	const struct job_snapshot *job;
-	const struct plan *plan;
-	struct rect body;
-	int64_t now;
-};
-
-/* From that column on. */
-static void draw_overall(const struct view *view, struct rect area, int col)
-{
-	char percent[16];
-
-	draw_bar(view->draw, area, 1, col, area.cols - PERCENT_COLS - 2 - col, ROLE_MAP_DONE,
-		 view->job->overall);
-	passes_overall(view->job, percent, sizeof(percent));
-	draw_cell_right(view->draw, area, 1, area.cols - PERCENT_COLS - 1, PERCENT_COLS,
-			ROLE_STRONG, percent);
-}
-
-static void draw_small_head(const struct view *view, struct rect area)
-{
-	enum role role;
-	struct line line;
-
-	for (int i = 0; i < area.rows; i++) {
-		line_start(&line, area.cols);
-		if (!run_text_small(view->plan, view->job, app_units(view->app), view->now, i,
-				    &line, &role))
-			break;
-		draw_text(view->draw, area, i, 0, role, line.text);
-	}
-	draw_overall(view, area, 1);
-}
-
-static void draw_head(const struct view *view, struct rect area)
-{
-	const struct job_snapshot *job = view->job;
-	enum role state = run_state_role(job);
-	struct line line;
-	int bar = 1;
-
-	line_start(&line, area.cols);
-	run_text_ends(view->plan, job, &line);
-	draw_text(view->draw, area, 0, 0, state == ROLE_OK ? ROLE_STRONG : state, line.text);
-	line_start(&line, area.cols - PERCENT_COLS - BAR_COLS_MIN - 3);
-	passes_text(job, &view->plan->options, &line);
-	draw_text(view->draw, area, 1, 0, ROLE_NORMAL, line.text);
-	if (line.columns > 1)
-		bar += line.columns;
-	draw_overall(view, area, bar);
-	line_start(&line, area.cols);
-	run_text_figures(job, app_units(view->app), view->plan->sector_size, view->now, &line);
-	draw_text(view->draw, area, 2, 0,
-		  job->errors || job->rescue.read_errors ? ROLE_BAD : ROLE_NORMAL, line.text);
-}
+#define HEAD_ROWS     6
 
 /* ---- throughput ---- */
 
@@ -83,7 +23,7 @@ static void draw_head(const struct view *view, struct rect area)
 #define TIME_COLS  16 /* from one time on the axis to the next */
 
 /* One half of it, its top or its bottom at the axis. */
-static void draw_half(const struct view *view, struct rect area, const struct run_graph *graph,
+static void draw_half(const struct run_view *view, struct rect area, const struct run_graph *graph,
 		      int side, float max)
 {
 	enum role role = side ? ROLE_WRITE : ROLE_READ;
@@ -101,7 +41,7 @@ static void draw_half(const struct view *view, struct rect area, const struct ru
 	draw_graph(view->draw, area, role, graph->samples[side], graph->count, max, side);
 }
 
-static void draw_times(const struct view *view, struct rect axis, unsigned seconds_per_cell)
+static void draw_times(const struct run_view *view, struct rect axis, unsigned seconds_per_cell)
 {
 	const char *now = _("now");
 	int end = axis.cols - text_width(now);
@@ -117,7 +57,7 @@ static void draw_times(const struct view *view, struct rect axis, unsigned secon
 }
 
 /* What is read goes up from the axis, what is written down. */
-static void draw_mirrored(const struct view *view, struct rect inside, bool write,
+static void draw_mirrored(const struct run_view *view, struct rect inside, bool write,
 			  const struct run_graph *graph, unsigned per_cell)
 {
 	float max = (float)glyphs_scale((double)fmaxf(graph->most[0], graph->most[1]));
@@ -131,7 +71,7 @@ static void draw_mirrored(const struct view *view, struct rect inside, bool writ
 		draw_half(view, low, graph, 1, max);
 }
 
-static void draw_throughput(const struct view *view, struct rect box)
+static void draw_throughput(const struct run_view *view, struct rect box)
 {
 	static const char *const spans[] = { N_("MB/s"), N_("MB/s, 10 min"),
 					     N_("MB/s since the start") };
@@ -165,7 +105,7 @@ static void draw_throughput(const struct view *view, struct rect box)
 #define CPU_TEXT_COLS  20 /* of the figures, without the longer words */
 #define CPU_BAR_WIDE   32
 
-static void draw_parts(const struct view *view, struct rect area, int row, int col, int cols,
+static void draw_parts(const struct run_view *view, struct rect area, int row, int col, int cols,
 		       const double *parts)
 {
 	static const enum role roles[] = { ROLE_USER, ROLE_SYSTEM, ROLE_WAIT };
@@ -183,7 +123,7 @@ static void draw_parts(const struct view *view, struct rect area, int row, int c
 	draw_text(view->draw, area, row, col + 1 + cols, ROLE_BOX, "]");
 }
 
-static void draw_cpu(const struct view *view, struct rect box)
+static void draw_cpu(const struct run_view *view, struct rect box)
 {
 	struct run_cpu lines[CPU_LINES_MAX];
 	struct rect inside = rect_inside(box);
@@ -211,23 +151,64 @@ static void draw_cpu(const struct view *view, struct rect box)
 	}
 }
 
-static void draw_queues(const struct view *view, struct rect box)
+#define NAME_COLS    9
+#define QUEUE_COLS   8
+#define IN_QUEUE     9
+#define DEGREES_COLS 6
+
+/* "sda   ████░░  4 of 8   38 C ▂▃▃▄ <55": the graph goes from 20 degrees to the disk's own limit.
+ */
+static void draw_disk(const struct run_view *view, struct rect row, const struct endpoint *end,
+		      const struct job_end *at, enum role role)
 {
-	struct rect inside = rect_inside(box);
+	struct rect trend = row;
+	float samples[JOB_TEMPERATURES];
+	int hot = at->hot ? at->hot : 60, col = NAME_COLS + QUEUE_COLS + IN_QUEUE;
+	char text[64];
+
+	draw_cell(view->draw, row, 0, 1, NAME_COLS - 1, role, text_base_name(end->node));
+	draw_bar(view->draw, row, 0, NAME_COLS, QUEUE_COLS, BAR_THICK, role,
+		 at->depth ? (double)at->in_flight / at->depth : 0);
+	snprintf(text, sizeof(text), _("%u of %u"), at->in_flight, at->depth);
+	draw_cell_right(view->draw, row, 0, NAME_COLS + QUEUE_COLS, IN_QUEUE - 1, ROLE_NORMAL,
+			text);
+	run_text_temperature(at, text, sizeof(text));
+	draw_cell_right(view->draw, row, 0, col, DEGREES_COLS - 1,
+			at->hot && at->temperature_known && at->temperature >= at->hot
+				? ROLE_BAD
+				: ROLE_NORMAL,
+			text);
+	rect_cut_left(&trend, col + DEGREES_COLS);
+	if (at->hot && trend.cols > 5) {
+		snprintf(text, sizeof(text), "<%d", at->hot);
+		draw_cell_right(view->draw, rect_cut_right(&trend, 5), 0, 0, 4, ROLE_DIM, text);
+	}
+	for (unsigned i = 0; i < at->temperature_count; i++)
+		samples[i] = fmaxf((float)at->temperatures[i] - 20, 1);
+	draw_graph(view->draw, trend, role, samples, (int)at->temperature_count, (float)hot - 20,
+		   false);
+}
+
+static void draw_queues(const struct run_view *view, struct rect box)
+{
+	struct rect inside = rect_inside(box), rest = inside;
 	struct line line;
 
 	if (rect_empty(inside))
 		return;
-	draw_box(view->draw, box, _("Queues"));
-	for (int i = 0; i < inside.rows; i++) {
+	draw_box(view->draw, box, _("Disks: queue, temperature"));
+	draw_disk(view, rect_cut_top(&rest, 1), &view->plan->source, &view->job->source, ROLE_READ);
+	draw_disk(view, rect_cut_top(&rest, 1), &view->plan->destinations[0],
+		  &view->job->destination, ROLE_WRITE);
+	for (int i = 2; i < inside.rows; i++) {
 		line_start(&line, inside.cols);
-		if (!run_text_queue(view->plan, view->job, view->now, inside.rows, i, &line))
+		if (!run_text_queue(view->plan, view->job, view->facts.now, inside.rows, i, &line))
 			break;
 		draw_text(view->draw, inside, i, 0, ROLE_NORMAL, line.text);
 	}
 }
 
-static void draw_rescue(const struct view *view, struct rect box)
+static void draw_rescue(const struct run_view *view, struct rect box)
 {
 	struct rect inside = rect_inside(box);
 	struct line line;
@@ -247,7 +228,7 @@ static void draw_rescue(const struct view *view, struct rect box)
 
 /* The CPU and the queues, or how the rescue stands: where it fits into the place of the CPU the
  * queues stay. */
-static void draw_middle(const struct view *view, struct rect cpu, struct rect queues)
+static void draw_middle(const struct run_view *view, struct rect cpu, struct rect queues)
 {
 	if (!view->screen->rescue) {
 		draw_cpu(view, cpu);
@@ -263,29 +244,22 @@ static void draw_middle(const struct view *view, struct rect cpu, struct rect qu
 
 /* ---- events ---- */
 
-static void draw_events(const struct view *view, struct rect area)
+static void draw_events(const struct run_view *view, struct rect area)
 {
 	const struct run_screen *screen = view->screen;
-	int rows = area.rows - 1;
+	size_t rows = rect_empty(area) ? 0 : (size_t)area.rows, count = screen->event_count;
+	size_t first = count > rows ? count - rows : 0;
 	struct line line;
 
-	if (rect_empty(area))
-		return;
-	draw_text(view->draw, area, 0, 1, ROLE_STRONG, _("Recent events"));
-	for (int i = 0; i < rows && (size_t)i < screen->event_count; i++) {
-		size_t shown =
-			screen->event_count < (size_t)rows ? screen->event_count : (size_t)rows;
-		const struct job_event *event =
-			&screen->events[screen->event_count - shown + (size_t)i];
-
+	for (size_t i = first; i < count; i++) {
 		line_start(&line, area.cols);
-		run_text_event(event, &line);
-		draw_text(view->draw, area, i + 1, 0, run_event_role(event), line.text);
+		run_text_event(&screen->events[i], &line);
+		draw_text(view->draw, area, (int)(i - first), 0, run_event_role(&screen->events[i]),
+			  line.text);
 	}
 }
 
-static void draw_status(const struct view *view, struct rect area,
-			void (*text)(const struct job_snapshot *, struct line *, enum role *))
+static void draw_alarm(const struct run_view *view, struct rect area)
 {
 	enum role role;
 	struct line line;
@@ -293,81 +267,94 @@ static void draw_status(const struct view *view, struct rect area,
 	if (rect_empty(area))
 		return;
 	line_start(&line, area.cols);
-	text(view->job, &line, &role);
+	run_text_alarm(&view->facts, &line, &role);
 	draw_text(view->draw, area, 0, 0, role, line.text);
+}
+
+static void draw_head(const struct run_view *view, struct rect area)
+{
+	if (layout_is_small(view->body))
+		run_head_draw_small(view, area);
+	else
+		run_head_draw(view, area);
+}
+
+static void draw_upper(const struct run_view *view, struct rect graph, struct rect right)
+{
+	draw_throughput(view, graph);
+	if (view->screen->where)
+		run_where_draw(view->job, view->plan->sector_size, view->draw, right);
+	else
+		run_latency_draw(view->job, view->draw, right);
+}
+
+static void draw_panes(const struct run_view *view)
+{
+	struct layout_run layout;
+
+	layout_run(view->body, &layout);
+	draw_head(view, layout.head);
+	draw_alarm(view, layout.alarm);
+	view->screen->one_pair = rect_empty(layout.cpu) && !rect_empty(layout.latency);
+	if (view->screen->one_pair && view->screen->middle) {
+		draw_middle(view, layout.graph, layout.latency);
+	} else {
+		draw_upper(view, layout.graph, layout.latency);
+		if (!rect_empty(layout.cpu))
+			draw_middle(view, layout.cpu, layout.queues);
+	}
+	map_pane_draw_whole(view->app, view->draw, layout.map, view->plan, &view->screen->rates);
+	draw_events(view, layout.events);
 }
 
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)
 {
-	struct view view = {
+	struct run_view view = {
 		.screen = state,
 		.app = app,
 		.draw = draw,
 		.job = app_job(app),
 		.plan = session_choice(app_session(app)).plan,
 		.body = body,
-		.now = (int64_t)time(NULL),
 	};
-	struct layout_run layout;
 
 	if (!view.job || !view.plan) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
 			  _("No copy runs. It is started on 3 Plan."));
 		return;
 	}
+	view.facts = (struct run_facts){ view.plan, view.job, app_units(app), (int64_t)time(NULL),
+					 view.screen->paused_since };
 	if (view.screen->map.open) {
 		struct map_scene scene = run_screen_scene(app);
 		struct rect rest = body;
 
-		if (layout_is_small(body))
-			draw_small_head(&view, rect_cut_top(&rest, 2));
-		else
-			draw_head(&view, rect_cut_top(&rest, 3));
+		draw_head(&view, rect_cut_top(&rest, layout_is_small(body) ? 2 : HEAD_ROWS));
 		map_pane_draw(&view.screen->map, app, draw, rest, &scene);
-		return;
-	}
-	if (app_simple(app)) {
+	} else if (app_simple(app)) {
 		run_spoken_draw(&view.screen->spoken, view.plan, draw, body);
-		return;
+	} else {
+		draw_panes(&view);
 	}
-	layout_run(body, &layout);
-	if (layout_is_small(body))
-		draw_small_head(&view, layout.head);
-	else
-		draw_head(&view, layout.head);
-	draw_status(&view, layout.alarm, run_text_alarm);
-	draw_throughput(&view, layout.graph);
-	if (view.screen->where)
-		run_where_draw(view.job, view.plan->sector_size, draw, layout.latency);
-	else
-		run_latency_draw(view.job, draw, layout.latency);
-	draw_middle(&view, layout.cpu, layout.queues);
-	map_pane_draw_whole(app, draw, layout.map, view.plan, &view.screen->rates);
-	draw_status(&view, layout.status, run_text_status);
-	draw_events(&view, layout.events);
 }
 
 /* ---- layout ---- */
 
-#define HEAD_ROWS 3
 /* On a small screen, all of run_text_small(); and from how many rows on there is a graph. */
 #define SMALL_HEAD_ROWS  5
 #define SMALL_GRAPH_ROWS 4
 /* The boxes with their frames, and the map with its heading, in 21 rows … */
 #define TOP_ROWS 8
-#define MID_ROWS 6
-#define MAP_ROWS 3
-/* … and in 36. */
-#define TALL_BODY     36
-#define TALL_TOP_ROWS 12
-#define TALL_MID_ROWS 9
-#define TALL_MAP_ROWS 5
-#define TALL_EVENTS   5
+#define MAP_ROWS 7
+/* … and what comes in 37, where the upper boxes have five more. */
+#define LARGE_BODY 36
+#define MID_ROWS   7
+#define MORE_ROWS  5
 
 static void boxes(struct rect *rest, int rows, struct rect *left, struct rect *right)
 {
 	struct rect both = rect_cut_top(rest, rows);
-	int right_cols = both.cols >= LAYOUT_WIDE_COLS ? 44 : 38;
+	int right_cols = both.cols >= LAYOUT_WIDE_COLS ? 40 : 30;
 
 	/* On very wide screens the right boxes get some columns more, the graph the rest. */
 	if (both.cols > 160)
@@ -382,9 +369,9 @@ static void small(struct rect body, struct layout_run *ret)
 	struct rect rest = body;
 
 	*ret = (struct layout_run){ .head = rect_cut_top(&rest, SMALL_HEAD_ROWS) };
-	if (rest.rows >= SMALL_GRAPH_ROWS + MAP_ROWS + TALL_EVENTS)
-		ret->events = rect_cut_bottom(&rest, TALL_EVENTS);
-	ret->map = rect_cut_bottom(&rest, rest.rows > SMALL_GRAPH_ROWS + MAP_ROWS ? MAP_ROWS : 2);
+	if (rest.rows >= SMALL_GRAPH_ROWS + MAP_ROWS + 4)
+		ret->events = rect_cut_bottom(&rest, 4);
+	ret->map = rect_cut_bottom(&rest, rest.rows > SMALL_GRAPH_ROWS + 3 ? 3 : 2);
 	if (rest.rows >= SMALL_GRAPH_ROWS)
 		ret->graph = rest;
 	else
@@ -392,40 +379,28 @@ static void small(struct rect body, struct layout_run *ret)
 			(struct rect){ rest.row, rest.col, rest.rows + ret->map.rows, rest.cols };
 }
 
+/* Where there are rows left: first the upper boxes, then of four two go to these, one to the map,
+ * one to the events, in this order: so no pane gets smaller on a taller screen. */
 void layout_run(struct rect body, struct layout_run *ret)
 {
+	bool large = body.rows >= LARGE_BODY;
+	int head = large && body.cols >= LAYOUT_WIDE_COLS ? RUN_LARGE_ROWS + 1 : HEAD_ROWS;
+	int more = body.rows - head - TOP_ROWS - MAP_ROWS - (large ? MID_ROWS : 0);
+	int top = more < 0 ? 0 : more < MORE_ROWS ? more : MORE_ROWS;
+	int four = more > MORE_ROWS ? (more - MORE_ROWS) / 4 : 0;
+	int left = more > MORE_ROWS ? (more - MORE_ROWS) % 4 : 0;
 	struct rect rest = body;
-	int top = TOP_ROWS, mid = MID_ROWS, map = MAP_ROWS, events = 0;
 
 	if (layout_is_small(body)) {
 		small(body, ret);
 		return;
 	}
-	*ret = (struct layout_run){ .head = rect_cut_top(&rest, HEAD_ROWS) };
-	if (body.rows >= TALL_BODY) {
-		/* Of four more rows two go to the graph, one to the map, one to the events, in this
-		 * order: so no pane gets smaller on a taller screen. */
-		int more = body.rows - TALL_BODY, four = more / 4, left = more % 4;
-
-		ret->alarm = rect_cut_top(&rest, 1);
-		top = TALL_TOP_ROWS + 2 * four + (left < 2 ? left : 2);
-		mid = TALL_MID_ROWS;
-		map = TALL_MAP_ROWS + four + (left == 3);
-		events = TALL_EVENTS + four;
-	} else {
-		/* Between 21 and 36 rows, the graph and the map share what is left. */
-		int more = body.rows - HEAD_ROWS - top - mid - map - 1;
-
-		if (more > 0) {
-			top += more / 2;
-			map += more - more / 2;
-		}
-	}
-	boxes(&rest, top, &ret->graph, &ret->latency);
-	boxes(&rest, mid, &ret->cpu, &ret->queues);
-	if (events)
-		ret->events = rect_cut_bottom(&rest, events);
-	else
-		ret->status = rect_cut_bottom(&rest, 1);
-	ret->map = rect_cut_top(&rest, map);
+	*ret = (struct layout_run){ .head = rect_cut_top(&rest, head) };
+	if (head > RUN_LARGE_ROWS)
+		ret->alarm = rect_cut_bottom(&ret->head, 1);
+	boxes(&rest, TOP_ROWS + top + 2 * four + (left < 2 ? left : 2), &ret->graph, &ret->latency);
+	if (large)
+		boxes(&rest, MID_ROWS, &ret->cpu, &ret->queues);
+	ret->events = rect_cut_bottom(&rest, four);
+	ret->map = rest;
 }

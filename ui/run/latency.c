@@ -11,24 +11,28 @@
 #include "base/units.h"
 
 #include "ui/core/glyphs.h"
+#include "ui/run/model.h"
 
 void run_latency(const struct job_snapshot *job, struct run_latency *ret)
 {
 	*ret = (struct run_latency){
-		.title = _("Latency of a request, ms"),
+		.title = _("Wait for one request, ms"),
 		.count = 2,
-		.ends = { { _("read"), &job->source.latency, ROLE_READ },
-			  { _("write"), &job->destination.latency, ROLE_WRITE } },
+		.ends = { { _("read"), &job->source.latency, &job->source.recent, ROLE_READ },
+			  { _("write"), &job->destination.latency, &job->destination.recent,
+			    ROLE_WRITE } },
 	};
 	if (job->pass == PASS_COMPARE) {
-		ret->title = _("Latency of reading both, ms");
+		ret->title = _("Wait for reading both, ms");
 		ret->ends[0].label = _("src");
 		ret->ends[1].label = _("dest");
 		ret->ends[1].summary = &job->read_back;
+		ret->ends[1].recent = &job->recent_back;
 	} else if (job->pass == PASS_VERIFY) {
-		ret->title = _("Latency of reading back, ms");
+		ret->title = _("Wait for reading back, ms");
 		ret->count = 1;
 		ret->ends[0].summary = &job->read_back;
+		ret->ends[0].recent = &job->recent_back;
 	}
 }
 
@@ -48,73 +52,40 @@ const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 	return buffer;
 }
 
-/* One column less with p90, so that the last number does not touch the frame. */
-static int label_cols(bool p90)
+/* Columns: label, when, and three times; of more room the times get some. */
+#define LABEL_COLS 6
+#define WHEN_COLS  4
+
+static int time_cols(const struct line *line)
 {
-	return p90 ? 5 : 6;
+	int cols = (line->limit - LABEL_COLS - WHEN_COLS - 3) / 3;
+
+	return cols < 5 ? 5 : cols > 9 ? 9 : cols;
 }
 
-static void text_header(bool p90, struct line *line)
+static void text_header(struct line *line)
 {
-	line_put(line, 1 + label_cols(p90), "");
-	line_put_right(line, 6, "p50");
-	if (p90)
-		line_put_right(line, 7, "p90");
-	line_put_right(line, 7, "p99");
-	line_put_right(line, 7, "p99.9");
-	line_put_right(line, 8, _("max"));
+	int cols = time_cols(line);
+
+	line_put(line, 1 + LABEL_COLS + WHEN_COLS, "");
+	line_put_right(line, cols, _("usual"));
+	line_put_right(line, cols, "99%");
+	line_put_right(line, cols + 1, _("worst"));
 }
 
-void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+void run_text_latency(const char *label, const char *when, const struct latency_summary *latency,
 		      struct line *line)
 {
+	const uint64_t times[] = { latency->p50, latency->p99, latency->max };
+	int cols = time_cols(line);
 	char text[UNITS_TEXT_MAX];
 
 	line_put(line, 1, "");
-	line_put(line, label_cols(p90), label);
-	line_put_right(line, 6, run_text_ms(latency->p50, latency->count, text, sizeof(text)));
-	if (p90)
-		line_put_right(line, 7,
-			       run_text_ms(latency->p90, latency->count, text, sizeof(text)));
-	line_put_right(line, 7, run_text_ms(latency->p99, latency->count, text, sizeof(text)));
-	line_put_right(line, 7, run_text_ms(latency->p999, latency->count, text, sizeof(text)));
-	line_put_right(line, 8, run_text_ms(latency->max, latency->count, text, sizeof(text)));
-}
-
-/* Columns of the buckets, each with a blank before it: "<1", then the lower edges. */
-static const int coarse_width[LATENCY_COARSE] = { 3, 2, 2, 2, 2, 3, 3, 3, 4, 4 };
-
-static void text_coarse_header(struct line *line)
-{
-	line_put(line, 1, "");
-	line_put(line, 6, _("ms"));
-	for (int i = 0; i < LATENCY_COARSE; i++) {
-		char edge[16];
-
-		if (i)
-			snprintf(edge, sizeof(edge), "%d", 1 << (i - 1));
-		else
-			snprintf(edge, sizeof(edge), "<1");
-		line_put_right(line, coarse_width[i], edge);
-	}
-}
-
-void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line)
-{
-	line_put(line, 1, "");
-	line_put(line, 6, label);
-	for (int i = 0; i < LATENCY_COARSE; i++) {
-		int tenths = (int)lround(latency->coarse[i] * 10);
-		char text[16];
-
-		if (!latency->count)
-			snprintf(text, sizeof(text), "-");
-		else if (tenths <= 0)
-			snprintf(text, sizeof(text), latency->coarse[i] > 0 ? "." : " ");
-		else
-			snprintf(text, sizeof(text), "%d", tenths);
-		line_put_right(line, coarse_width[i], text);
-	}
+	line_put(line, LABEL_COLS, label);
+	line_put(line, WHEN_COLS, when);
+	for (int i = 0; i < 3; i++)
+		line_put_right(line, cols + (i == 2),
+			       run_text_ms(times[i], latency->count, text, sizeof(text)));
 }
 
 /* The lower edge of a bucket in milliseconds. */
@@ -172,12 +143,9 @@ static void draw_bars(struct draw *draw, const struct run_latency *latency, stru
 	struct run_bucket buckets[LATENCY_COARSE];
 	int count = run_histogram(latency, area.rows - 1, buckets);
 	int bar = (area.cols - 12) / 2;
-	char cells[256];
 
 	if (bar < 4 || count < 1)
 		return;
-	if (bar > (int)sizeof(cells) - 1)
-		bar = sizeof(cells) - 1;
 	draw_cell(draw, area, 0, 1, 9, ROLE_DIM, _("ms"));
 	for (int i = 0; i < count; i++)
 		draw_cell(draw, area, i + 1, 1, 9, ROLE_DIM, buckets[i].label);
@@ -187,12 +155,13 @@ static void draw_bars(struct draw *draw, const struct run_latency *latency, stru
 
 		draw_cell(draw, area, 0, col, bar, role, latency->ends[end].label);
 		for (int i = 0; i < count; i++) {
-			const double *share = &buckets[i].shares[end];
+			double share = buckets[i].shares[end];
+			int cells = (int)lround(share * bar);
 
-			glyphs_parts_bar(share, "#", 1, bar, cells);
-			cells[strspn(cells, "#")] = '\0';
-			draw_text(draw, area, i + 1, col, role,
-				  cells[0] || *share <= 0 ? cells : ".");
+			if (cells)
+				draw_bar(draw, area, i + 1, col, cells, BAR_THICK, role, 1);
+			else if (share > 0)
+				draw_text(draw, area, i + 1, col, role, ".");
 		}
 	}
 }
@@ -287,10 +256,19 @@ void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct
 	draw_places(&job->zones, false, "p50", ROLE_READ, draw, rest);
 }
 
+/* Of both disks in one line, where they are known; how they change is in the pane of the disks. */
+static void draw_temperatures(const struct job_snapshot *job, struct draw *draw, struct rect row)
+{
+	char source[32], destination[32];
+
+	draw_printf(draw, row, 0, 1, ROLE_DIM, _("temp %s / %s"),
+		    run_text_temperature(&job->source, source, sizeof(source)),
+		    run_text_temperature(&job->destination, destination, sizeof(destination)));
+}
+
 void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct rect box)
 {
-	struct rect inside = rect_inside(box), bars = inside;
-	bool wide = inside.cols >= 42, tall = inside.rows >= 9;
+	struct rect inside = rect_inside(box), rest = inside, row;
 	struct run_latency latency;
 	struct line line;
 
@@ -299,24 +277,22 @@ void run_latency_draw(const struct job_snapshot *job, struct draw *draw, struct 
 	run_latency(job, &latency);
 	draw_box(draw, box, latency.title);
 	line_start(&line, inside.cols);
-	text_header(wide, &line);
-	draw_text(draw, inside, 0, 0, ROLE_DIM, line.text);
-	for (int end = 0; end < latency.count; end++) {
+	text_header(&line);
+	draw_text(draw, rect_cut_top(&rest, 1), 0, 0, ROLE_DIM, line.text);
+	for (int i = 0; i < 2 * latency.count; i++) {
+		bool all = i & 1;
+
+		row = rect_cut_top(&rest, 1);
 		line_start(&line, inside.cols);
-		run_text_latency(latency.ends[end].label, latency.ends[end].summary, wide, &line);
-		draw_text(draw, inside, 1 + end, 0, latency.ends[end].role, line.text);
+		run_text_latency(all ? "" : latency.ends[i / 2].label, all ? _("all") : _("10s"),
+				 all ? latency.ends[i / 2].summary : latency.ends[i / 2].recent,
+				 &line);
+		draw_text(draw, row, 0, 0, latency.ends[i / 2].role, line.text);
 	}
-	if (tall) {
-		rect_cut_top(&bars, 4);
-		draw_bars(draw, &latency, bars);
+	if (rest.rows < 5) {
+		draw_temperatures(job, draw, rest);
 		return;
 	}
-	line_start(&line, inside.cols);
-	text_coarse_header(&line);
-	draw_text(draw, inside, 3, 0, ROLE_DIM, line.text);
-	for (int end = 0; end < latency.count; end++) {
-		line_start(&line, inside.cols);
-		run_text_coarse(latency.ends[end].label, latency.ends[end].summary, &line);
-		draw_text(draw, inside, 4 + end, 0, latency.ends[end].role, line.text);
-	}
+	rect_cut_top(&rest, 1);
+	draw_bars(draw, &latency, rest);
 }

@@ -22,7 +22,8 @@ struct run_latency {
 	int count;
 	struct {
 		const char *label;
-		const struct latency_summary *summary;
+		const struct latency_summary *summary,
+			*recent; /* recent: of the last ten seconds */
 		enum role role;
 	} ends[RUN_LATENCIES];
 };
@@ -30,10 +31,9 @@ struct run_latency {
 void run_latency(const struct job_snapshot *job, struct run_latency *ret);
 /* Milliseconds in at most 6 columns: "0.21", "4.3", "61", "1,204"; '-' without samples. */
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size);
-void run_text_latency(const char *label, const struct latency_summary *latency, bool p90,
+/* "read   10 s   22   58   97": usual, 99 % and worst. */
+void run_text_latency(const char *label, const char *when, const struct latency_summary *latency,
 		      struct line *line);
-/* One line of digits: tenths of the samples per power of two. */
-void run_text_coarse(const char *label, const struct latency_summary *latency, struct line *line);
 
 /* Samples of a graph from the start of the source to its end, up to 1, in steps of a factor each;
  * NaN: not read. Returns their number, 0 where nothing was read. */

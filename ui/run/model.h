@@ -25,22 +25,56 @@ const char *run_state_words(const struct job_snapshot *job);
 const char *run_state_phrase(const struct job_snapshot *job);
 enum role run_state_role(const struct job_snapshot *job);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
+void run_text_ends_small(const struct plan *plan, const struct job_snapshot *job,
+			 struct line *line);
 /* Says that the map is not saved, and which key helps; NULL: it is saved. Translated. */
 const char *run_map_alarm(const struct job_snapshot *job);
-void run_text_figures(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
-		      int64_t now, struct line *line);
+
+/* What the lines of the head are made of. */
+struct run_facts {
+	const struct plan *plan;
+	const struct job_snapshot *job;
+	enum units_scale scale;
+	int64_t now;          /* unix seconds */
+	int64_t paused_since; /* the same; 0: it is not paused */
+};
+
+/* "168 MB/s now   LEFT 2:37:21   ends 18:39", "LEFT 1:05:00 to 1:17:00", or that it is paused. */
+void run_text_now(const struct run_facts *facts, struct line *line, enum role *retrole);
+/* The same without the speed, and the speed alone: digits and its unit, for large digits. */
+void run_text_left(const struct run_facts *facts, struct line *line, enum role *retrole);
+void run_text_speed(const struct job_snapshot *job, char *digits, char *unit, size_t size);
+/* Average, last minute, fastest. */
+void run_text_speeds(const struct run_facts *facts, struct line *line, enum role *retrole);
+/* Errors, what is bad and to try, when the source last gave something. */
+void run_text_trouble(const struct run_facts *facts, struct line *line, enum role *retrole);
+/* What somebody has to look after: a map that is not saved, a request that hangs, a log that is not
+ * written. Empty otherwise. */
+void run_text_alarm(const struct run_facts *facts, struct line *line, enum role *retrole);
+/* The alarm, and as many of all these figures as fit behind it. */
+void run_text_status(const struct run_facts *facts, struct line *line, enum role *retrole);
 /*
- * The same for a small screen, in lines of what matters first: state and ends, (1 is the bar),
+ * The head for a small screen, in lines of what matters first: state and ends, (1 is the bar),
  * rate and time left, what went wrong, how much is done. False when there is none any more.
  */
-bool run_text_small(const struct plan *plan, const struct job_snapshot *job, enum units_scale scale,
-		    int64_t now, int index, struct line *line, enum role *retrole);
+bool run_text_small(const struct run_facts *facts, int index, struct line *line,
+		    enum role *retrole);
 /* All that matters in one line, to be heard: "26.1% of all, copying 52.2%, 193 MB/s, ETA …". now:
  * unix seconds.
  */
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line);
-/* "1:25:30 (~17:12)", or "unknown". now: unix seconds. */
-void run_text_eta(const struct eta *eta, int64_t now, char *buffer, size_t size);
+/* "1:25:30", "1:05:00 to 1:17:00" or "unknown". */
+const char *run_text_eta(const struct job_snapshot *job, char *buffer, size_t size);
+/* "18:39"; beyond a day, where the time of day alone would mislead, with the day. Both unix
+ * seconds.
+ */
+void run_text_clock(int64_t at, int64_t now, char *buffer, size_t size);
+/* "18:39", "18:49 to 19:00"; "" where it is unknown. now: unix seconds. */
+const char *run_text_ends_at(const struct job_snapshot *job, int64_t now, char *buffer,
+			     size_t size);
+/* "1,220/2,000 GB" of the stage under way; in a rescue sectors. */
+void run_text_amount(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
+		     struct line *line);
 /* "1,046/2,000 GB": a unit in which progress can be seen. */
 void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, uint32_t sector_size,
 		       char *buffer, size_t size);
@@ -91,14 +125,14 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 /* "7 s", "12 min": how long ago, or how long. */
 const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
-/* Line `index` of the queues pane of `rows` lines; false when there is none any more. */
+/* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
+/* "38 C", "-". */
+const char *run_text_temperature(const struct job_end *end, char *buffer, size_t size);
+/* Line `index` of the pane of the disks, which has `rows` lines, below those of the disks
+ * themselves: from 2 on. False when there is none any more. */
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
-/* What somebody has to look after: a map that is not saved, a request that hangs, a log that is not
- * written. Empty otherwise. */
-void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole);
-/* The alarm, and as many counters as fit behind it. */
-void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole);
 void run_text_event(const struct job_event *event, struct line *line);
 enum role run_event_role(const struct job_event *event);
 
@@ -107,12 +141,12 @@ enum role run_event_role(const struct job_event *event);
 /* Heading of a map; legend: what its letters mean, from run_map_legend() or NULL. */
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
 		  enum units_scale scale, const char *legend, struct line *line);
-/* Translated. job: NULL for one that has ended. */
-const char *run_map_legend(const struct job_snapshot *job);
+/* Translated. job: NULL for one that has ended. letters: those of ddrescue, not shades. */
+const char *run_map_legend(const struct job_snapshot *job, bool letters);
 
 /*
- * How a rescue stands, in ddrescue's words: what is rescued, what was not even
- * tried, what is left to trim and to scrape, what is bad. Pure; no curses.
+ * How a rescue stands: what is copied, what was not even read yet, what is to be tried again
+ * sector by sector, what is bad. Pure; no curses.
  */
 
 /* Columns that every line fits into without losing anything. */
@@ -124,15 +158,26 @@ void rescue_title(const struct job_snapshot *job, char *buffer, size_t size);
 bool rescue_text(const struct job_snapshot *job, int index, struct line *line);
 
 /*
- * The passes of a job as data: which are through, which one is under way and
+ * The stages of a job as data: which are through, which one is under way and
  * how far, which are still to come. Pure; no curses.
  */
 
-/* "copying > [trimming 12.3%] > flushing": the one under way in brackets, with how far it is and
- * how long it takes, as far as that is known. Where there is no room for all, those that are long
- * through are left out. */
-void passes_text(const struct job_snapshot *job, const struct plan_options *options,
-		 struct line *line);
+enum run_stage_state { STAGE_COMING, STAGE_NOW, STAGE_DONE, STAGE_HELD };
+#define RUN_STAGES 6 /* prepare, copy, rescue, flush, verify, finish */
+
+struct run_stage {
+	enum run_stage_state state;
+	char text[48]; /* translated; of the one under way in capitals, with its percentage */
+};
+
+/* Those that this job has, in their order; returns their number. */
+int run_stages(const struct job_snapshot *job, const struct plan_options *options,
+	       struct run_stage ret[static RUN_STAGES]);
+/* Of the one under way: its name, how much of it is done. */
+const char *run_stage_name(const struct job_snapshot *job);
+double run_stage_done(const struct job_snapshot *job);
+/* True while bad sectors are read again. */
+bool run_is_rescue(const struct job_snapshot *job);
 /* Of the pass under way: "52.3%", never rounded up; "-" where it is not known, as of a flush.
  * Between two passes and at the end of the job: how much of the copy is written. */
 void passes_percent(const struct job_snapshot *job, char *buffer, size_t size);

@@ -4,145 +4,142 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
 
-#define COMING_MAX 4
-#define SHOWN_MAX  (JOB_PASSES_MAX + COMING_MAX)
+enum stage { PREPARE, COPY, RESCUE, FLUSH, VERIFY, FINISH };
+
+static const struct {
+	const char *name, *now;
+} words[RUN_STAGES] = {
+	[PREPARE] = { N_("prepare"), N_("PREPARE") }, [COPY] = { N_("copy"), N_("COPY") },
+	[RESCUE] = { N_("rescue"), N_("RESCUE") },    [FLUSH] = { N_("flush"), N_("FLUSH") },
+	[VERIFY] = { N_("verify"), N_("VERIFY") },    [FINISH] = { N_("finish"), N_("FINISH") },
+};
+
+static enum stage stage_of(enum pass_kind kind)
+{
+	switch (kind) {
+	case PASS_NONE:
+	case PASS_BASELINE:
+	case PASS_PROBE:
+	case PASS_WIPE:
+		return PREPARE;
+	case PASS_COPY:
+	case PASS_COPY_FREE:
+		return COPY;
+	case PASS_TRIM:
+	case PASS_SCRAPE:
+	case PASS_RETRY:
+	case PASS_FILL:
+		return RESCUE;
+	case PASS_FLUSH:
+		return FLUSH;
+	case PASS_VERIFY:
+	case PASS_COMPARE:
+	case PASS_REWRITE:
+	case PASS_RECHECK:
+		return VERIFY;
+	case PASS_ARM:
+	case PASS_LOOK:
+	case PASS_DISARM:
+	case PASS_CLEAR:
+	case PASS_CLEAR_CHECK:
+		break;
+	}
+	return FINISH;
+}
 
 static unsigned begun(const struct job_snapshot *job)
 {
 	return job->pass_count < JOB_PASSES_MAX ? job->pass_count : JOB_PASSES_MAX;
 }
 
-/* A flush of what other programs wrote comes first; it is not shown once it is done. */
-static unsigned first_shown(const struct job_snapshot *job)
+/* The furthest one that has begun: a flush at the very start is not yet that of the copy, and what
+ * differs is written again in the stage of verifying. */
+static enum stage stage_now(const struct job_snapshot *job)
 {
-	return begun(job) > 1 && job->passes[0].kind == PASS_FLUSH;
-}
+	enum stage now = PREPARE;
 
-/* The first one that tells what the copy does. */
-static enum pass_kind first_kind(const struct job_snapshot *job)
-{
-	unsigned first = first_shown(job);
+	for (unsigned i = 0; i < begun(job); i++) {
+		enum stage stage = stage_of(job->passes[i].kind);
 
-	if (begun(job) > first + 1 && job->passes[first].kind == PASS_BASELINE)
-		first++;
-	return begun(job) ? job->passes[first].kind : PASS_NONE;
-}
-
-static bool is_before_the_copy(const struct job_snapshot *job)
-{
-	enum pass_kind last = begun(job) ? job->passes[begun(job) - 1].kind : PASS_NONE;
-
-	return last == PASS_BASELINE || last == PASS_PROBE || last == PASS_WIPE;
-}
-
-/* Passes that are sure to follow, in their order; others only come when there is something for them
- * to do. */
-static size_t coming(const struct job_snapshot *job, const struct plan_options *options,
-		     enum pass_kind kinds[static COMING_MAX])
-{
-	size_t count = 0;
-	enum pass_kind first = first_kind(job);
-	bool read_back = first == PASS_VERIFY || first == PASS_COMPARE;
-
-	if (is_before_the_copy(job))
-		kinds[count++] = PASS_COPY;
-	/* If reading back came first, nothing was left to copy or to flush. */
-	if (!read_back) {
-		kinds[count++] = PASS_FLUSH;
-		if (verifies_digests(options->verify))
-			kinds[count++] = PASS_VERIFY;
-		else if (options->verify == VERIFY_COMPARE)
-			kinds[count++] = PASS_COMPARE;
+		if (stage == FLUSH && now < COPY && !job->only_reads && i + 1 < begun(job))
+			stage = PREPARE;
+		if (stage > now)
+			now = stage;
 	}
-	if (job->held_areas)
-		kinds[count++] = PASS_ARM;
-	return count;
+	return now;
 }
 
-/* All there is to show, in their order; *retnow is the index of the one under way, -1 for none. */
-static int collect(const struct job_snapshot *job, const struct plan_options *options,
-		   enum pass_kind kinds[static SHOWN_MAX], int *retnow)
+/* Those that are sure to come are shown in advance. */
+static bool has_stage(const struct job_snapshot *job, const struct plan_options *options,
+		      enum stage stage, enum stage now)
 {
-	enum pass_kind later[COMING_MAX];
-	size_t next = 0, last = coming(job, options, later);
+	bool past = false;
+
+	for (unsigned i = 0; i < begun(job); i++)
+		past |= stage_of(job->passes[i].kind) == stage && (stage != FLUSH || i > 0);
+	/* What did not happen is not shown as if it would. */
+	if (past || job->state == JOB_ENDED || job->state == JOB_STOPPING)
+		return past;
+	if (stage == now)
+		return true;
+	if (job->only_reads)
+		return stage == VERIFY;
+	/* What was passed over was not needed. */
+	if (stage < now)
+		return false;
+	return stage != VERIFY || verifies_digests(options->verify) ||
+	       options->verify == VERIFY_COMPARE;
+}
+
+int run_stages(const struct job_snapshot *job, const struct plan_options *options,
+	       struct run_stage ret[static RUN_STAGES])
+{
+	enum stage now = stage_now(job);
+	char percent[16];
 	int count = 0;
 
-	*retnow = -1;
-	for (unsigned i = first_shown(job); i < begun(job); i++) {
-		kinds[count++] = job->passes[i].kind;
-		for (size_t c = next; c < last; c++)
-			if (later[c] == job->passes[i].kind)
-				next = c + 1;
+	passes_percent(job, percent, sizeof(percent));
+	for (enum stage stage = PREPARE; stage <= FINISH; stage++) {
+		struct run_stage *one = &ret[count];
+
+		if (!has_stage(job, options, stage, now))
+			continue;
+		one->state = stage < now || job->state == JOB_ENDED ? STAGE_DONE
+			     : stage > now                          ? STAGE_COMING
+			     : job->state == JOB_PAUSED             ? STAGE_HELD
+								    : STAGE_NOW;
+		if (one->state == STAGE_NOW || one->state == STAGE_HELD)
+			snprintf(one->text, sizeof(one->text), "%s%s%s", _(words[stage].now),
+				 percent[0] == '-' ? "" : " ", percent[0] == '-' ? "" : percent);
+		else
+			text_copy(one->text, sizeof(one->text), _(words[stage].name));
+		count++;
 	}
-	if (job->state == JOB_ENDED || !count)
-		return count;
-	if (job->pass != PASS_NONE)
-		*retnow = count - 1;
-	for (; next < last && job->state != JOB_STOPPING; next++)
-		kinds[count++] = later[next];
 	return count;
 }
 
-/* "[copying 52.2% 0:20:11]": how far it is and, unless that is all there is to do, how long it
- * takes. */
-static void put_stage(const struct job_snapshot *job, enum pass_kind kind, struct line *line)
+const char *run_stage_name(const struct job_snapshot *job)
 {
-	char percent[16], left[UNITS_TEXT_MAX];
-
-	passes_percent(job, percent, sizeof(percent));
-	line_add(line, "[%s", pass_words(kind));
-	if (percent[0] != '-')
-		line_add(line, " %s", percent);
-	if (job->pass_eta.known && (!job->eta.known || job->eta.seconds != job->pass_eta.seconds))
-		line_add(line, " %s", units_print_duration(job->pass_eta.seconds, left));
-	line_add(line, "]");
+	return _(words[stage_now(job)].name);
 }
 
-static int width_from(const struct job_snapshot *job, const enum pass_kind *kinds, int first,
-		      int count, int now)
+bool run_is_rescue(const struct job_snapshot *job)
 {
-	int width = 1 + (first > 0 ? 5 : 0);
-	struct line stage;
-
-	for (int i = first; i < count; i++) {
-		width += i > first ? 3 : 0;
-		if (i != now) {
-			width += text_width(pass_words(kinds[i]));
-			continue;
-		}
-		line_start(&stage, LINE_COLUMNS_MAX);
-		put_stage(job, kinds[i], &stage);
-		width += stage.columns;
-	}
-	return width;
+	return job->pass != PASS_NONE && stage_of(job->pass) == RESCUE;
 }
 
-void passes_text(const struct job_snapshot *job, const struct plan_options *options,
-		 struct line *line)
+double run_stage_done(const struct job_snapshot *job)
 {
-	enum pass_kind kinds[SHOWN_MAX];
-	int now, all = collect(job, options, kinds, &now), count = all, first = 0;
+	const struct job_pass *pass = job_pass_counted(job);
+	uint64_t done = pass ? pass->done : job->written, total = pass ? pass->total : job->total;
 
-	while (first < count - 1 && (now < 0 || first < now) &&
-	       width_from(job, kinds, first, count, now) > line->limit)
-		first++;
-	/* Then the passes that are furthest away are left out. */
-	while (count - 1 > now && count - 1 > first &&
-	       width_from(job, kinds, first, count, now) + (count < all ? 5 : 0) > line->limit)
-		count--;
-	line_add(line, first ? " .. > " : " ");
-	for (int i = first; i < count; i++) {
-		line_add(line, "%s", i > first ? " > " : "");
-		if (i == now)
-			put_stage(job, kinds[i], line);
-		else
-			line_add(line, "%s", pass_words(kinds[i]));
-	}
-	if (count < all)
-		line_add(line, " > ..");
+	if (!pass && job->pass != PASS_COPY && job->pass != PASS_NONE && job->state != JOB_ENDED)
+		return 0;
+	return total ? (double)done / (double)total : 0;
 }
 
 /* Cut, not rounded: 100% means all of it. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
@@ -229,6 +230,10 @@ static void changed(void *state, struct app *app, unsigned changes)
 		 * again. */
 		screen->rang = job && job->state == JOB_ENDED;
 	}
+	if (!job || job->state != JOB_PAUSED)
+		screen->paused_since = 0;
+	else if (!screen->paused_since)
+		screen->paused_since = (int64_t)time(NULL);
 	if (job && app_simple(app))
 		run_spoken_follow(&screen->spoken, job, false);
 	if (!job || !running)
@@ -339,6 +344,26 @@ static void change_graph(struct run_screen *screen, struct app *app)
 	app_say(app, "%s", _(said[screen->span]));
 }
 
+/* Graph and latency, CPU and queues, the rescue: where there is room, the first two are shown
+ * anyway.
+ */
+static void next_panes(struct run_screen *screen, struct app *app)
+{
+	const struct job_snapshot *job = app_job(app);
+
+	screen->rescue_told = true;
+	if (!screen->one_pair) {
+		screen->rescue = !screen->rescue;
+	} else if (!screen->middle) {
+		screen->middle = true;
+		screen->rescue = job && job->rescue.trouble;
+	} else if (screen->rescue == (job && job->rescue.trouble)) {
+		screen->rescue = !screen->rescue;
+	} else {
+		screen->middle = false;
+	}
+}
+
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct run_screen *screen = state;
@@ -363,8 +388,7 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		screen->rescue = !screen->rescue;
-		screen->rescue_told = true;
+		next_panes(screen, app);
 		return true;
 	case COMMAND_GRAPH:
 		change_graph(screen, app);
@@ -416,21 +440,28 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 }
 
 static const char *const notes[] = {
-	N_("STATE  COPY counts completed writes; FLUSH waits until the destination has stored all "
-	   "of it."),
-	N_("MAP  + rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > here"),
-	N_("LAST  Tables, boot sectors and superblocks are written at the end; until then the map "
-	   "shows "
-	   "them as ?."),
-	N_("ERRORS  as in ddrescue: read errors are failed reads, retries included; bad areas what "
-	   "is not read yet for such an error; bad sector the bytes of it that are given up."),
-	N_("ms  time of one request from submit to completion; p99: 99 of 100 were faster. The "
-	   "digits below are tenths of all requests by power of two."),
-	N_("w: the same of reads by place, from the start of the source to its end, slower higher. "
+	N_("LEFT  is how long all stages take, verifying included. A range is the best and the "
+	   "worst "
+	   "case of bad areas; unknown: nothing moves, or nothing was measured yet."),
+	N_("BAR  the upper one is of all stages by the time they take, the lower one of the stage "
+	   "that "
+	   "is under way. flush waits until the destination has stored all of it."),
+	N_("MAP  shades or, with M, ddrescue's letters: + copied  ? not read yet  * / to try  - "
+	   "bad  "
+	   "> here"),
+	N_("finish  Tables, boot sectors and superblocks are written at the end; until then the "
+	   "map "
+	   "shows them as not read yet."),
+	N_("errors  are failed reads, tries again included; to try are sectors that are read again "
+	   "one "
+	   "by one; bad are those that were given up."),
+	N_("Wait  time of one request in milliseconds, of the last ten seconds and of all; 99%: 99 "
+	   "of "
+	   "100 were faster. The bars are shares of all requests."),
+	N_("w  the same of reads by place, from the start of the source to its end, slower higher. "
 	   "WEAK?: that place takes several times as long as the rest, though nothing failed "
 	   "there."),
-	N_("CPU  u user, s system, i waiting for disks; lanes are shares of one core."),
-	N_("ETA  is shown after ten seconds; - means that it is not known."),
+	N_("CPU  u user, s system, i waiting for disks; threads are shares of one core."),
 	NULL,
 };
 

@@ -49,24 +49,43 @@ struct run_screen {
 	bool where_told;          /* that was opened once, by a weak zone or by the key */
 	bool map_failed;          /* the question for another place was shown */
 	bool bell, rang;
+	bool one_pair;        /* there is room for two boxes only, as drawn last … */
+	bool middle;          /* … and those of the middle are shown */
+	int64_t paused_since; /* unix seconds; 0: it is not paused */
 };
 
 /* What its map shows; only with a job. */
 struct map_scene run_screen_scene(struct app *app);
+/* What all panes are drawn from. */
+struct run_view {
+	struct run_screen *screen;
+	struct app *app;
+	struct draw *draw;
+	const struct job_snapshot *job;
+	const struct plan *plan;
+	struct rect body;
+	struct run_facts facts;
+};
+
+/* From so many rows on, percentage and speed are in large digits. */
+#define RUN_LARGE_ROWS 9
+
+void run_head_draw(const struct run_view *view, struct rect area);
+void run_head_draw_small(const struct run_view *view, struct rect area);
+
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 /* Where things go on screen 4. Pure; see ui/core/layout.h for the rules. */
 
 struct layout_run {
-	struct rect head;  /* ends and state, bar, figures */
-	struct rect alarm; /* tall: blank unless there is an alarm */
+	struct rect head;  /* ends and state, bars, figures */
 	struct rect graph; /* boxes, with their frames */
 	struct rect latency;
-	struct rect cpu;
+	struct rect cpu; /* these two where there is room, else instead of those above: Tab */
 	struct rect queues;
 	struct rect map;    /* with its heading */
-	struct rect status; /* errors and slow reads in words */
-	struct rect events; /* tall: with its heading */
+	struct rect alarm;  /* large: blank unless there is an alarm */
+	struct rect events; /* where there is room */
 };
 
 void layout_run(struct rect body, struct layout_run *ret);

@@ -32,30 +32,13 @@ static const char *size_text(uint64_t bytes, char buffer[static UNITS_TEXT_MAX])
 	return units_print_long(bytes, UNITS_IEC, 0, buffer);
 }
 
-static void queue_end(const char *label, const struct endpoint *end, const struct job_end *at,
-		      struct line *line)
-{
-	char bytes[UNITS_TEXT_MAX], text[UNITS_TEXT_MAX + 64];
-	bool wide = line->limit >= 41;
-
-	line_put(line, 1, "");
-	line_put(line, 6, label);
-	line_put(line, 1, "");
-	line_put(line, wide ? 9 : 8, text_base_name(end->node));
-	line_put(line, 1, "");
-	snprintf(text, sizeof(text), _("flight %u/%u %s"), at->in_flight, at->depth,
-		 size_text(at->bytes_in_flight, bytes));
-	if (text_width(text) > line->limit - line->columns)
-		snprintf(text, sizeof(text), _("flight %u/%u"), at->in_flight, at->depth);
-	line_fit(line, text);
-}
-
-static void temperature(const struct job_end *end, char *buffer, size_t size)
+const char *run_text_temperature(const struct job_end *end, char *buffer, size_t size)
 {
 	if (end->temperature_known)
-		snprintf(buffer, size, "%d C", end->temperature);
+		snprintf(buffer, size, _("%d C"), end->temperature);
 	else
 		snprintf(buffer, size, "-");
+	return buffer;
 }
 
 static void queue_rate(const struct job_snapshot *job, struct line *line)
@@ -86,7 +69,7 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 }
 
 /* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
-static const char *text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
+const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	char span[UNITS_TEXT_MAX];
 
@@ -102,7 +85,7 @@ static void queue_slow(const struct job_snapshot *job, struct line *line)
 	char ago[UNITS_TEXT_MAX];
 
 	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	line_piece(line, _("last good %s"), text_last_good(job, ago, sizeof(ago)));
+	line_piece(line, _("last good %s"), run_text_last_good(job, ago, sizeof(ago)));
 }
 
 /* The sg driver copies the data although direct I/O was asked for. */
@@ -155,15 +138,9 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 {
 	char text[UNITS_TEXT_MAX], source[32], destination[32];
 
-	temperature(&job->source, source, sizeof(source));
-	temperature(&job->destination, destination, sizeof(destination));
+	run_text_temperature(&job->source, source, sizeof(source));
+	run_text_temperature(&job->destination, destination, sizeof(destination));
 	switch (index) {
-	case 0:
-		queue_end(_("source"), &plan->source, &job->source, line);
-		return true;
-	case 1:
-		queue_end(_("dest"), &plan->destinations[0], &job->destination, line);
-		return true;
 	case 2:
 		line_piece(line, _("request %s"), size_text(job->chunk, text));
 		line_piece(line, _("buffers %u/%u"), job->buffers_in_use, job->buffers);
@@ -175,20 +152,12 @@ bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int
 			queue_path(job, false, line);
 		return true;
 	case 4:
-		line_add(line, _(" temp %s %s  %s %s"), text_base_name(plan->source.node), source,
-			 text_base_name(plan->destinations[0].node), destination);
+		queue_rate(job, line);
 		return true;
 	case 5:
 		queue_slow(job, line);
 		return true;
 	case 6:
-		/* A map that is not saved is more important than the rate limit. */
-		if (rows == 7 && job->map_saved_at && !job->map_safe)
-			queue_map(job, now, line);
-		else
-			queue_rate(job, line);
-		return true;
-	case 7:
 		queue_map(job, now, line);
 		return true;
 	default:
@@ -213,8 +182,9 @@ static void put_hang(const struct job_hang *hang, struct line *line)
 		line_piece(line, _("LBA %" PRIu64 " hangs"), hang->lba);
 }
 
-void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role *retrole)
+void run_text_alarm(const struct run_facts *facts, struct line *line, enum role *retrole)
 {
+	const struct job_snapshot *job = facts->job;
 	const char *map = run_map_alarm(job);
 
 	*retrole = ROLE_NORMAL;
@@ -232,27 +202,6 @@ void run_text_alarm(const struct job_snapshot *job, struct line *line, enum role
 		line_piece(line, _("LOG NOT WRITTEN"));
 	if (job->only_reads)
 		line_piece(line, _("nothing is written"));
-}
-
-void run_text_status(const struct job_snapshot *job, struct line *line, enum role *retrole)
-{
-	char text[UNITS_TEXT_MAX];
-
-	run_text_alarm(job, line, retrole);
-	if (job->errors || job->rescue.bad_areas)
-		*retrole = ROLE_BAD;
-	line_piece(line, _("retries %" PRIu64), job->retries);
-	if (job->rescue.bad_sector)
-		line_piece(line, _("bad sector %s B"),
-			   units_print_count(job->rescue.bad_sector, text));
-	line_piece(line, _("slow reads %" PRIu64 " (>1 s)"), job->slow_reads);
-	text_last_good(job, text, sizeof(text));
-	if (!job->rate_limit) {
-		line_piece(line, _("last good read %s"), text);
-		return;
-	}
-	line_piece(line, _("last good %s"), text);
-	line_piece(line, _("limit %s"), units_print_rate((double)job->rate_limit, text));
 }
 
 enum role run_event_role(const struct job_event *event)
@@ -286,10 +235,14 @@ void run_text_event(const struct job_event *event, struct line *line)
 
 /* ---- map ---- */
 
-const char *run_map_legend(const struct job_snapshot *job)
+const char *run_map_legend(const struct job_snapshot *job, bool letters)
 {
-	return job && job->only_reads ? _("  + to verify > now - bad")
-				      : _("  + copied ? to do > now - bad * retry");
+	bool reads = job && job->only_reads;
+
+	if (letters)
+		return reads ? _("  + to verify > now - bad")
+			     : _("  + copied ? to do > now - bad * retry");
+	return reads ? _("  ▓ to verify ► now X bad") : _("  ▓ copied ▒ retry ░ to do X bad ► now");
 }
 
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
@@ -379,7 +332,7 @@ static void put_last_good(const struct job_snapshot *job, struct line *line)
 {
 	char text[UNITS_TEXT_MAX + 32];
 
-	put_right(line, _("last good read"), text_last_good(job, text, sizeof(text)));
+	put_right(line, _("last good read"), run_text_last_good(job, text, sizeof(text)));
 }
 
 /* Only where the pane is taller than on the smallest screen. */
@@ -388,7 +341,6 @@ static bool more_text(const struct job_snapshot *job, int index, struct line *li
 	switch (index) {
 	case 4:
 		line_add(line, _(" m: where they are, and what the disk said"));
-		put_count(line, _("retries"), job->retries);
 		return true;
 	case 5:
 		if (job->proof.asked)
@@ -421,24 +373,22 @@ void rescue_title(const struct job_snapshot *job, char *buffer, size_t size)
 bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 {
 	const struct job_rescue *rescue = &job->rescue;
-	char text[UNITS_TEXT_MAX + 8];
 
 	switch (index) {
 	case 0:
-		put_share(job, _("rescued"), rescue->rescued, line);
+		put_share(job, _("copied"), rescue->rescued, line);
 		put_count(line, _("read errors"), rescue->read_errors);
 		return true;
 	case 1:
-		put_share(job, _("non-tried"), rescue->non_tried, line);
+		put_share(job, _("not read yet"), rescue->non_tried, line);
 		put_count(line, _("bad areas"), rescue->bad_areas);
 		return true;
 	case 2:
-		put_share(job, _("non-trimmed"), rescue->non_trimmed, line);
-		put_right(line, _("bad sector"),
-			  bytes_text(rescue->bad_sector, text, sizeof(text)));
+		put_share(job, _("to try"), rescue->non_trimmed + rescue->non_scraped, line);
+		put_count(line, _("retries"), job->retries);
 		return true;
 	case 3:
-		put_share(job, _("non-scraped"), rescue->non_scraped, line);
+		put_share(job, _("bad"), rescue->bad_sector, line);
 		put_last_good(job, line);
 		return true;
 	default:

@@ -9,6 +9,7 @@
 
 #include "ui/core/glyphs.h"
 #include "ui/report/model.h"
+#include "ui/run/latency.h"
 #include "ui/run/model.h"
 
 #define MAP_CELLS_MAX (250 * 100)
@@ -45,7 +46,7 @@ static void draw_window(struct draw *draw, struct rect area, const struct map_wi
 	for (int row = 0; row < window->cells / window->cols; row++) {
 		snprintf(row_cells, sizeof(row_cells), "%.*s", window->cols,
 			 map + (size_t)row * (size_t)window->cols);
-		draw_cells(draw, area, row, 0, row_cells);
+		draw_map_cells(draw, area, row, 0, row_cells);
 	}
 }
 
@@ -90,6 +91,17 @@ static void draw_speed(struct app *app, struct draw *draw, struct rect area,
 	draw_printf(draw, area, 0, area.cols - text_width(top) - 5, ROLE_DIM, "%s MB/s", top);
 }
 
+/* Below the speed, how long a read took at the same place: slower, longer. */
+static void draw_waits(struct draw *draw, struct rect area, const struct job_snapshot *job)
+{
+	float samples[2 * RATES_PROFILE + 1024];
+	int count = area.cols * glyphs_per_cell(draw->term->glyphs);
+
+	if (!rect_empty(area) && job && count <= (int)(sizeof(samples) / sizeof(*samples)))
+		draw_graph(draw, area, ROLE_WAIT, samples,
+			   run_places(&job->zones, false, count, samples), 1, true);
+}
+
 /* A speed is kept by how much was copied: that is a place only where all is copied in order. */
 static bool has_places(const struct plan *plan, const struct rates *rates)
 {
@@ -104,7 +116,7 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 {
 	const struct disk *disk = session_choice(app_session(app)).source;
 	struct job *job = session_copy(app_session(app)).job;
-	struct rect rest = area, heading, ruler, speed = { 0 };
+	struct rect rest = area, heading, ruler, speed = { 0 }, waits;
 	bool ruled = plan->source.kind == ENDPOINT_DISK && disk && disk->partition_count;
 	struct map_view all = { 0 };
 	struct map_window window;
@@ -124,9 +136,11 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 			rest.cols, &window);
 	line_start(&line, area.cols);
 	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
-		     run_map_legend(app_job(app)), &line);
+		     run_map_legend(app_job(app), !draw_has_shades(draw)), &line);
 	draw_text(draw, heading, 0, 0, ROLE_DIM, line.text);
+	waits = rect_cut_bottom(&speed, speed.rows >= 3);
 	draw_speed(app, draw, speed, rates);
+	draw_waits(draw, waits, app_job(app));
 	while (!rect_empty(rest)) {
 		struct rect cells = rect_cut_top(&rest, window.cells / window.cols);
 
@@ -263,8 +277,11 @@ void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, st
 	/* Their area begins one column further right than that of a message. */
 	layout.legend.col--;
 	layout.keys.col--;
-	draw_words(draw, layout.legend, 0, 0, ROLE_DIM,
-		   _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
+	draw_words(
+		draw, layout.legend, 0, 0, ROLE_DIM,
+		draw_has_shades(draw)
+			? _("▓ copied  ░ not read yet  ▒ to try again  X bad  ► now  M letters")
+			: _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
 	draw_words(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
 }
 

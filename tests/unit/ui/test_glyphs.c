@@ -162,31 +162,41 @@ START_TEST(test_printable)
 }
 END_TEST
 
+static const char *bar(enum deck_glyphs glyphs, double fraction, int cols)
+{
+	static char text[16];
+	uint32_t cells[16] = { 0 };
+	int filled = glyphs_bar(glyphs, BAR_THICK, fraction, cols, cells), i;
+
+	for (i = 0; i < cols; i++) {
+		text[i] = cells[i] < 0x80      ? (char)cells[i]
+			  : cells[i] == 0x2588 ? 'F'
+			  : cells[i] == 0x2591 ? '.'
+					       : 'p';
+		ck_assert(i >= filled || (text[i] != '-' && text[i] != '.'));
+	}
+	text[i] = '\0';
+	return text;
+}
+
 START_TEST(test_bar)
 {
-	char text[16];
-
-	glyphs_bar(0, 8, text);
-	ck_assert_str_eq(text, "--------");
-	glyphs_bar(1, 8, text);
-	ck_assert_str_eq(text, "########");
-	glyphs_bar(0.5, 8, text);
-	ck_assert_str_eq(text, "####----");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 0, 8), "--------");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 1, 8), "########");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 0.5, 8), "####----");
 	/* Not full before the end, not empty after the start. */
-	glyphs_bar(0.9999, 8, text);
-	ck_assert_str_eq(text, "#######-");
-	glyphs_bar(0.0001, 8, text);
-	ck_assert_str_eq(text, "#-------");
-	glyphs_bar(7, 4, text);
-	ck_assert_str_eq(text, "####");
-	glyphs_bar(-7, 4, text);
-	ck_assert_str_eq(text, "----");
-	glyphs_bar(NAN, 4, text);
-	ck_assert_str_eq(text, "----");
-	glyphs_bar(0.5, 0, text);
-	ck_assert_str_eq(text, "");
-	glyphs_bar(0.5, -3, text);
-	ck_assert_str_eq(text, "");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 0.9999, 8), "#######-");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 0.0001, 8), "#-------");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 7, 4), "####");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, -7, 4), "----");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, NAN, 4), "----");
+	ck_assert_str_eq(bar(GLYPHS_ASCII, 0.5, 0), "");
+	/* In eighths. */
+	ck_assert_str_eq(bar(GLYPHS_BRAILLE, 0.5, 4), "FF..");
+	ck_assert_str_eq(bar(GLYPHS_BRAILLE, 0.55, 4), "FFp.");
+	ck_assert_str_eq(bar(GLYPHS_BRAILLE, 0.9999, 4), "FFFp");
+	ck_assert_str_eq(bar(GLYPHS_HALF, 0.001, 4), "p...");
+	ck_assert_int_eq(glyphs_bar(GLYPHS_ASCII, BAR_THIN, 0.5, -3, NULL), 0);
 }
 END_TEST
 

@@ -34,10 +34,7 @@ START_TEST(test_fits)
 	for (int width = 0; width <= 250; width++)
 		for (int i = 0; i < 4; i++) {
 			line_start(&line, width);
-			if (i & 1)
-				run_text_latency("read", &all[i / 2], true, &line);
-			else
-				run_text_coarse("read", &all[i / 2], &line);
+			run_text_latency(i & 1 ? "read" : "", "10s", &all[i / 2], &line);
 			ck_assert_int_le(text_width(line.text), width);
 		}
 }
@@ -49,7 +46,7 @@ START_TEST(test_unknown_is_a_dash)
 	char text[96];
 
 	line_start(&line, 80);
-	run_text_latency("read", &job.source.latency, false, &line);
+	run_text_latency("read", "all", &job.source.latency, &line);
 	ck_assert_ptr_null(strchr(line.text, '0'));
 	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
 }
@@ -150,10 +147,12 @@ START_TEST(test_latency_of_the_pass)
 	ck_assert_int_eq(latency.count, 2);
 	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
 	ck_assert_ptr_eq(latency.ends[1].summary, &job.destination.latency);
+	ck_assert_ptr_eq(latency.ends[1].recent, &job.destination.recent);
 	job.pass = PASS_VERIFY;
 	run_latency(&job, &latency);
 	ck_assert_int_eq(latency.count, 1);
 	ck_assert_ptr_eq(latency.ends[0].summary, &job.read_back);
+	ck_assert_ptr_eq(latency.ends[0].recent, &job.recent_back);
 	job.pass = PASS_COMPARE;
 	run_latency(&job, &latency);
 	ck_assert_int_eq(latency.count, 2);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The passes in the head of screen 4: in their order, one marked, never wider than its place. */
+/* The stages in the head of screen 4: in their order, one marked, none that will not be. */
 #include "unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -22,13 +23,25 @@ static void setup(void)
 	job.passes[0] = (struct job_pass){ .kind = PASS_COPY, .rounds = 1, .total = 1000 };
 }
 
-static const char *text(int width)
+/* All stages in one line: v what is through, > the one under way, = held, . to come. */
+static const char *text(void)
 {
-	static struct line line;
+	static char line[512];
+	struct run_stage stages[RUN_STAGES];
+	int count = run_stages(&job, &options, stages);
 
-	line_start(&line, width);
-	passes_text(&job, &options, &line);
-	return line.text;
+	line[0] = '\0';
+	for (int i = 0; i < count; i++)
+		snprintf(line + strlen(line), sizeof(line) - strlen(line), "%s%c%s", i ? " " : "",
+			 ".>v="[stages[i].state], stages[i].text);
+	return line;
+}
+
+static void begin(enum pass_kind kind)
+{
+	job.pass = kind;
+	job.passes[job.pass_count++] =
+		(struct job_pass){ .kind = kind, .rounds = 1, .done = 250, .total = 1000 };
 }
 
 static const char *percent(void)
@@ -39,125 +52,70 @@ static const char *percent(void)
 	return buffer;
 }
 
-START_TEST(test_one_is_marked)
+START_TEST(test_copied_only)
 {
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing");
-	job.pass = PASS_NONE;
-	ck_assert_str_eq(text(60), " copying > flushing");
-	job.pass = PASS_FLUSH;
-	job.passes[job.pass_count++].kind = PASS_FLUSH;
-	ck_assert_str_eq(text(60), " copying > [flushing]");
+	ck_assert_str_eq(text(), ">COPY 52.3% .rescue .flush .finish");
+	ck_assert_str_eq(run_stage_name(&job), "copy");
+	ck_assert_double_eq_tol(run_stage_done(&job), 0.523, 1e-9);
+	job.state = JOB_PAUSED;
+	ck_assert_str_eq(text(), "=COPY 52.3% .rescue .flush .finish");
+	job.state = JOB_FLUSHING;
+	begin(PASS_FLUSH);
+	job.passes[1].total = 0;
+	ck_assert_str_eq(text(), "vcopy >FLUSH .finish");
+	ck_assert_double_eq(run_stage_done(&job), 0);
+	begin(PASS_ARM);
+	job.state = JOB_COPYING;
+	ck_assert_str_eq(text(), "vcopy vflush >FINISH 25.0%");
 	job.state = JOB_ENDED;
 	job.pass = PASS_NONE;
-	ck_assert_str_eq(text(60), " copying > flushing");
+	ck_assert_str_eq(text(), "vcopy vflush vfinish");
 	/* What did not happen is not shown as if it would. */
 	job.pass_count = 1;
-	ck_assert_str_eq(text(60), " copying");
+	ck_assert_str_eq(text(), "vcopy");
 	job.pass_count = 0;
-	ck_assert_str_eq(text(60), " ");
+	ck_assert_str_eq(text(), "");
 }
 END_TEST
 
-/* What is held back is told of in advance; after it only another flush comes. */
-START_TEST(test_tables_last)
-{
-	job.held_areas = 5;
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing > writing tables");
-	job.pass = PASS_ARM;
-	job.passes[job.pass_count++].kind = PASS_FLUSH;
-	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_ARM, .done = 1, .total = 4 };
-	ck_assert_str_eq(text(60), " copying > flushing > [writing tables 25.0%]");
-	ck_assert_str_eq(percent(), "25.0%");
-}
-END_TEST
-
-/* The time of the pass is told where it is not that of all. */
-START_TEST(test_time_of_the_pass)
-{
-	job.pass_eta = (struct eta){ .known = true, .seconds = 1211 };
-	ck_assert_str_eq(text(60), " [copying 52.3% 0:20:11] > flushing");
-	job.eta = (struct eta){ .known = true, .seconds = 2400 };
-	ck_assert_str_eq(text(60), " [copying 52.3% 0:20:11] > flushing");
-	job.eta = job.pass_eta;
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing");
-}
-END_TEST
-
-/* What comes before the copy is not all there is. */
-START_TEST(test_before_the_copy)
-{
-	job.pass = job.passes[0].kind = PASS_PROBE;
-	ck_assert_str_eq(text(60), " [testing size 0.0%] > copying > flushing");
-	job.pass = job.passes[1].kind = PASS_WIPE;
-	job.pass_count = 2;
-	ck_assert_str_eq(text(79), " testing size > [wiping tables] > copying > flushing");
-	ck_assert_str_eq(text(40), " .. > [wiping tables] > copying > ..");
-	job.pass = job.passes[2].kind = PASS_COPY;
-	job.pass_count = 3;
-	ck_assert_ptr_nonnull(strstr(text(79), "> [copying 52.3%] > flushing"));
-	ck_assert_ptr_null(strstr(text(79), "flushing >"));
-}
-END_TEST
-
-/* What is sure to come is told in advance, and the proof has a bar of its own. */
-START_TEST(test_proof)
+START_TEST(test_all_stages)
 {
 	options.verify = VERIFY_DIGEST;
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing > verifying");
-	options.verify = VERIFY_COMPARE;
-	ck_assert_str_eq(text(60), " [copying 52.3%] > flushing > comparing");
-	job.written = job.total;
+	job.pass_count = 0;
+	job.written = 0;
+	begin(PASS_FLUSH);
+	begin(PASS_WIPE);
+	ck_assert_str_eq(text(), ">PREPARE 25.0% .copy .rescue .flush .verify .finish");
+	begin(PASS_COPY);
+	job.written = 523;
+	begin(PASS_TRIM);
+	begin(PASS_SCRAPE);
+	ck_assert_str_eq(text(), "vprepare vcopy >RESCUE 25.0% .flush .verify .finish");
+	ck_assert(run_is_rescue(&job));
+	begin(PASS_FLUSH);
 	job.state = JOB_VERIFYING;
-	job.pass = PASS_COMPARE;
-	job.passes[1].kind = PASS_FLUSH;
-	job.passes[2] =
-		(struct job_pass){ .kind = PASS_COMPARE, .rounds = 1, .done = 250, .total = 1000 };
-	job.pass_count = 3;
-	ck_assert_str_eq(text(60), " copying > flushing > [comparing 25.0%]");
+	begin(PASS_VERIFY);
+	ck_assert_str_eq(text(), "vprepare vcopy vrescue vflush >VERIFY 25.0% .finish");
 	ck_assert_str_eq(percent(), "25.0%");
-	ck_assert_ptr_eq(job_pass_counted(&job), &job.passes[2]);
-	job.passes[2].done = 1000;
-	ck_assert_str_eq(percent(), "100.0%");
+	ck_assert_ptr_eq(job_pass_counted(&job), &job.passes[job.pass_count - 1]);
+	/* What differs is copied once more: that is still verifying. */
+	begin(PASS_REWRITE);
+	begin(PASS_LOOK);
+	ck_assert_str_eq(text(), "vprepare vcopy vrescue vflush vverify >FINISH 25.0%");
 }
 END_TEST
 
-/* Verifying alone writes nothing; what was flushed before it is soon forgotten. */
+/* Verifying alone writes nothing. */
 START_TEST(test_only_verified)
 {
 	options.verify = VERIFY_DIGEST;
-	job.state = JOB_FLUSHING;
-	job.pass = job.passes[0].kind = PASS_FLUSH;
-	job.passes[0].total = 0;
-	ck_assert_str_eq(text(60), " [flushing] > verifying");
+	job.only_reads = true;
 	job.state = JOB_VERIFYING;
-	job.pass = job.passes[1].kind = PASS_VERIFY;
-	job.pass_count = 2;
-	ck_assert_str_eq(text(60), " [verifying]");
-	/* There is no list of digests of it. */
-	job.pass = job.passes[1].kind = PASS_COMPARE;
-	ck_assert_str_eq(text(60), " [comparing]");
-	job.pass = PASS_NONE;
+	job.pass_count = 0;
+	begin(PASS_COMPARE);
+	ck_assert_str_eq(text(), ">VERIFY 25.0%");
 	job.state = JOB_ENDED;
-	ck_assert_str_eq(text(60), " comparing");
-}
-END_TEST
-
-/* What is read before the copy tells nothing of what comes. */
-START_TEST(test_baseline)
-{
-	options.verify = VERIFY_DIGEST;
-	job.pass = job.passes[0].kind = PASS_BASELINE;
-	ck_assert_str_eq(text(72), " [reading tables 0.0%] > copying > flushing > verifying");
-	job.pass = PASS_COPY;
-	job.passes[1].kind = PASS_COPY;
-	job.pass_count = 2;
-	ck_assert_str_eq(text(72), " reading tables > [copying 52.3%] > flushing > verifying");
-	job.state = JOB_VERIFYING;
-	job.pass = job.passes[1].kind = PASS_VERIFY;
-	ck_assert_str_eq(text(72), " reading tables > [verifying]");
-	job.pass = job.passes[2].kind = PASS_RECHECK;
-	job.pass_count = 3;
-	ck_assert_str_eq(text(72), " reading tables > verifying > [rechecking]");
+	ck_assert_str_eq(text(), "vverify");
 }
 END_TEST
 
@@ -184,19 +142,17 @@ START_TEST(test_percent)
 }
 END_TEST
 
-/* However many there are: the one under way is seen as soon as there is room for it alone. */
-START_TEST(test_fits)
+/* Also with more passes than are kept. */
+START_TEST(test_many_passes)
 {
-	for (unsigned count = 0; count <= JOB_PASSES_MAX; count++) {
+	for (unsigned count = 0; count <= JOB_PASSES_MAX + 2; count++) {
 		job.pass_count = count;
-		for (unsigned i = 0; i < count; i++)
+		for (unsigned i = 0; i < JOB_PASSES_MAX; i++)
 			job.passes[i].kind = i % 2 ? PASS_FLUSH : PASS_COPY;
-		job.pass = count ? job.passes[count - 1].kind : PASS_NONE;
-		for (int width = 0; width < 100; width++) {
-			ck_assert_int_le(text_width(text(width)), width);
-			if (width > 30 && count)
-				ck_assert_ptr_nonnull(strchr(text(width), ']'));
-		}
+		job.pass = count ? PASS_COPY : PASS_NONE;
+		ck_assert_ptr_nonnull(strstr(text(), count > 1 ? "FLUSH"
+						     : count   ? "COPY"
+							       : "PREPARE"));
 	}
 }
 END_TEST
@@ -207,9 +163,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("passes");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_one_is_marked, test_tables_last, test_time_of_the_pass,
-		  test_before_the_copy, test_proof, test_only_verified, test_baseline, test_percent,
-		  test_fits);
+	add_tests(tcase, test_copied_only, test_all_stages, test_only_verified, test_percent,
+		  test_many_passes);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

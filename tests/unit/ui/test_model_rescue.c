@@ -53,10 +53,10 @@ static bool said(const char *words)
 START_TEST(test_words)
 {
 	ck_assert_str_eq(text(0),
-			 " rescued         1,046,208,642,482 B  52.29%  read errors      2");
-	ck_assert(said("non-tried         954,190,211,054 B  47.69%  bad areas        3"));
-	ck_assert(said("non-trimmed                65,536 B  <0.01%  bad sector       6,656 B"));
-	ck_assert(said("non-scraped                 8,192 B  <0.01%"));
+			 " copied          1,046,208,642,482 B  52.29%  read errors      2");
+	ck_assert(said("not read yet      954,190,211,054 B  47.69%  bad areas        3"));
+	ck_assert(said("to try                     73,728 B  <0.01%  retries"));
+	ck_assert(said("bad                         6,656 B  <0.01%"));
 	ck_assert(said("bad areas        3"));
 	ck_assert(said("retries          5"));
 	ck_assert(said("last good read   2 min ago"));

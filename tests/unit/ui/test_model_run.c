@@ -13,6 +13,7 @@
 static struct job_snapshot job;
 static struct plan plan;
 static struct rates rates;
+static const struct run_facts facts = { .plan = &plan, .job = &job, .scale = UNITS_SI };
 
 static void setup(void)
 {
@@ -69,13 +70,19 @@ static void check_lines(int width)
 		check_width(&line, width, #call);                                                  \
 	} while (0)
 	EACH(run_text_ends(&plan, &job, &line));
-	EACH(run_text_figures(&job, UNITS_SI, 512, 0, &line));
-	EACH(run_text_figures(&job, UNITS_SECTORS, 512, 0, &line));
+	EACH(run_text_ends_small(&plan, &job, &line));
+	EACH(run_text_now(&facts, &line, &role));
+	EACH(run_text_left(&facts, &line, &role));
+	EACH(run_text_speeds(&facts, &line, &role));
+	EACH(run_text_trouble(&facts, &line, &role));
+	EACH(run_text_amount(&job, UNITS_SECTORS, 512, &line));
+	for (int i = 0; i < 6; i++)
+		EACH(run_text_small(&facts, i, &line, &role));
 	EACH(run_text_spoken(&job, 0, &line));
-	EACH(run_text_alarm(&job, &line, &role));
-	EACH(run_text_status(&job, &line, &role));
+	EACH(run_text_alarm(&facts, &line, &role));
+	EACH(run_text_status(&facts, &line, &role));
 	EACH(run_text_map(&plan, UINT64_MAX, UINT64_MAX, width, true, UNITS_IEC,
-			  run_map_legend(&job), &line));
+			  run_map_legend(&job, true), &line));
 	for (int rows = 0; rows < 12; rows++) {
 		for (int i = 0; i < 12; i++)
 			EACH(run_text_queue(&plan, &job, INT64_MAX, rows, i, &line));
@@ -97,6 +104,7 @@ END_TEST
 START_TEST(test_mock_up)
 {
 	struct line line;
+	enum role role = ROLE_STRONG;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.total = 2000398934016;
@@ -111,43 +119,70 @@ START_TEST(test_mock_up)
 	run_text_ends(&plan, &job, &line);
 	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPY RUNNING"
 				    "             elapsed 1:33:45");
+	job.minute = 190e6;
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(
-		line.text,
-		" 1,046/2,000 GB  now 193 MB/s  avg 186  ETA unknown  read errors 2  bad areas 1");
+	run_text_now(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " 193 MB/s now  LEFT unknown");
+	line_start(&line, 80);
+	run_text_status(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " average 186  last minute 190  errors 2  bad 0  slow reads 0  "
+				    "last good read -");
+	ck_assert_int_eq(role, ROLE_BAD);
 }
 END_TEST
 
-/* However long the other figures get. */
+/* Whatever is known of the end is told as that, and of a pause how long it lasts. */
+START_TEST(test_time_left)
+{
+	static const struct run_facts paused = { &plan, &job, UNITS_SI, 1000134, 1000000 };
+	struct line line;
+	enum role role = ROLE_STRONG;
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	job.elapsed = 5625 * NSEC_PER_SEC;
+	job.now_pass = 168e6;
+	job.eta = (struct eta){ true, 9441, 9441 };
+	line_start(&line, 80);
+	run_text_now(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " 168 MB/s now  LEFT 2:37:21  ends 02:37");
+	job.eta = (struct eta){ 0 };
+	job.left = (struct job_range){ true, 3900, 4620 };
+	line_start(&line, 80);
+	run_text_now(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " 168 MB/s now  LEFT 1:05:00 to 1:17:00  ends 01:05 to 01:17");
+	line_start(&line, 22);
+	run_text_left(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " LEFT up to 1:17:00");
+	ck_assert_int_eq(role, ROLE_STRONG);
+	job.state = JOB_PAUSED;
+	line_start(&line, 80);
+	run_text_left(&paused, &line, &role);
+	ck_assert_str_eq(line.text, " PAUSED 0:02:14, since 13:46:40  p goes on");
+	ck_assert_int_eq(role, ROLE_ALERT);
+}
+END_TEST
+
+/* What is wrong comes before what is only worth knowing, and no figure is cut in its middle. */
 START_TEST(test_errors_are_never_cut)
 {
 	struct line line;
+	enum role role = ROLE_NORMAL;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
-	job.total = 20003989340160;
-	job.written = 10462086424820;
-	job.now_pass = job.now_write = job.average = 1930e6;
-	job.eta = (struct eta){ true, 90000, 9000000 };
 	job.rescue.read_errors = 123456;
 	job.rescue.bad_areas = 65432;
-	for (int width = 60; width < 110; width++) {
+	job.rescue.bad_sector = 512 * 171;
+	job.rescue.non_trimmed = 512 * 123;
+	job.refused_bytes = 4096;
+	job.proof.areas = 7;
+	for (int width = 76; width < 130; width++) {
 		line_start(&line, width);
-		run_text_figures(&job, UNITS_IEC, 512, 0, &line);
-		if (!strstr(line.text, "read errors 123456  bad areas 65432") ||
-		    !strstr(line.text, " 9,743/18,630 GiB  "))
+		run_text_trouble(&facts, &line, &role);
+		if (!strstr(line.text, " MISMATCHES 7  errors 123456  bad 171 sectors  to try 123"
+				       "  refused 4,096 B"))
 			ck_abort_msg("%d: %s", width, line.text);
 	}
-	/* What the destination refused, too. */
-	job.refused_bytes = 4096;
-	line_start(&line, 80);
-	run_text_figures(&job, UNITS_IEC, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "  refused 4,096 B"));
-	job.refused_bytes = 0;
-	line_start(&line, 80);
-	run_text_figures(&job, UNITS_IEC, 512, 0, &line);
-	ck_assert_str_eq(line.text, " 9,743/18,630 GiB  1,930 MB/s  read errors 123456  "
-				    "bad areas 65432");
 }
 END_TEST
 
@@ -159,14 +194,14 @@ START_TEST(test_a_request_that_hangs)
 
 	job.hang = (struct job_hang){ .count = 3, .lba = 123456, .ns = 31000000000 };
 	line_start(&line, 78);
-	run_text_status(&job, &line, &role);
-	ck_assert_str_eq(line.text, " A read at LBA 123456 hangs for 31 s, 2 more  retries 0"
-				    "  slow reads 0 (>1 s)");
+	run_text_status(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " A read at LBA 123456 hangs for 31 s, 2 more  errors 0  bad 0"
+				    "  slow reads 0");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.hang.write = true;
 	job.hang.count = 1;
 	line_start(&line, 78);
-	run_text_status(&job, &line, &role);
+	run_text_status(&facts, &line, &role);
 	ck_assert_ptr_nonnull(strstr(line.text, " A write at LBA 123456 hangs for 31 s  "));
 	line_start(&line, 78);
 	run_text_spoken(&job, 0, &line);
@@ -191,11 +226,11 @@ START_TEST(test_alarms_come_first)
 	/* Of many reads that failed none was good. */
 	job.source.requests = 1;
 	line_start(&line, 200);
-	run_text_status(&job, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, "  last good -"));
+	run_text_trouble(&facts, &line, &role);
+	ck_assert_ptr_nonnull(strstr(line.text, "  last good read -"));
 	job.rescue.good_read_known = true;
 	line_start(&line, 80);
-	run_text_status(&job, &line, &role);
+	run_text_status(&facts, &line, &role);
 	ck_assert_str_eq(line.text,
 			 " MAP NOT SAVED: s moves it  A read at LBA 1602117632 hangs for "
 			 "31 s, 2 more");
@@ -203,17 +238,17 @@ START_TEST(test_alarms_come_first)
 	job.hang.count = 0;
 	job.map_safe = true;
 	line_start(&line, 80);
-	run_text_status(&job, &line, &role);
-	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  retries 123456  "
-				    "bad sector 123,456,789 B  last good 0 s ago");
+	run_text_status(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  errors 0  bad 241,126 sectors  "
+				    "retries 123456  slow reads 2345");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.log_failed = false;
 	line_start(&line, 80);
-	run_text_status(&job, &line, &role);
-	ck_assert_str_eq(line.text,
-			 " retries 123456  bad sector 123,456,789 B  slow reads 2345 (>1 s)");
+	run_text_status(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " average -  last minute -  errors 0  bad 241,126 sectors  "
+				    "retries 123456");
 	line_start(&line, 80);
-	run_text_alarm(&job, &line, &role);
+	run_text_alarm(&facts, &line, &role);
 	ck_assert_str_eq(line.text, "");
 	ck_assert_int_eq(role, ROLE_NORMAL);
 	/* The last saving failed, and it is not known yet whether an older one is left. */
@@ -229,35 +264,11 @@ START_TEST(test_alarms_come_first)
 }
 END_TEST
 
-/* On a wide screen, too: where all figures do not fit, the others give way. */
-START_TEST(test_differences_are_never_cut)
-{
-	struct line line;
-
-	job.elapsed = 5625 * NSEC_PER_SEC;
-	job.total = 20003989340160;
-	job.written = 10462086424820;
-	job.now_pass = job.now_write = job.average = job.minute = 1930e6;
-	job.eta = (struct eta){ true, 90000, 9000000 };
-	job.retries = job.errors = 123456;
-	job.proof.areas = 7;
-	job.proof.rolling = true;
-	job.proof.verified = 1462086424820;
-	for (int width = 110; width < 200; width++)
-		for (int scale = UNITS_SI; scale <= UNITS_SECTORS; scale++) {
-			line_start(&line, width);
-			run_text_figures(&job, (enum units_scale)scale, 512, 0, &line);
-			if (!strstr(line.text, "MISMATCHES 7") ||
-			    !strstr(line.text, "ETA 1 d 01:00"))
-				ck_abort_msg("%d: %s", width, line.text);
-		}
-}
-END_TEST
-
-/* What is read back is counted for itself; what differs comes before what failed. */
+/* What is read back is counted for itself. */
 START_TEST(test_reading_back)
 {
 	struct line line;
+	enum role role = ROLE_NORMAL;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.total = job.written = 2000000000000;
@@ -267,41 +278,20 @@ START_TEST(test_reading_back)
 	job.passes[0] = (struct job_pass){ .kind = PASS_VERIFY,
 					   .done = 500000000000,
 					   .total = 2000000000000 };
-	job.now_pass = 150e6;
-	job.average = 186e6;
-	job.proof.areas = 7;
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(line.text,
-			 " 500/2,000 GB  now 150 MB/s  avg 186  ETA unknown  MISMATCHES 7");
-	line_start(&line, 160);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "MISMATCHES 7"));
-}
-END_TEST
-
-/* Copied and verified are told apart while both go on; neither is 100% too early. */
-START_TEST(test_reading_back_meanwhile)
-{
-	struct line line;
-
-	job.elapsed = 5625 * NSEC_PER_SEC;
-	job.total = 2000000000000;
-	job.written = 842000000000;
+	run_text_amount(&job, UNITS_SI, 512, &line);
+	ck_assert_str_eq(line.text, "500/2,000 GB");
+	/* Copied and verified are told apart while both go on; neither is 100% too early. */
 	job.state = JOB_COPYING;
 	job.pass = PASS_COPY;
-	job.now_pass = job.now_write = 150e6;
-	job.average = 186e6;
+	job.pass_count = 0;
+	job.written = 842000000000;
+	job.now_pass = 150e6;
 	job.proof.asked = job.proof.rolling = true;
 	job.proof.verified = 839999999999;
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_str_eq(line.text,
-			 " 842/2,000 GB  now 150 MB/s  verified 41%  ETA unknown  read errors 0");
-	line_start(&line, 160);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "avg 186"));
-	ck_assert_ptr_nonnull(strstr(line.text, "  verified 41%"));
+	run_text_now(&facts, &line, &role);
+	ck_assert_str_eq(line.text, " 150 MB/s now  LEFT unknown  verified 41%");
 }
 END_TEST
 
@@ -309,21 +299,33 @@ END_TEST
 START_TEST(test_slow_is_not_nothing)
 {
 	struct line line;
+	enum role role = ROLE_NORMAL;
+	char digits[64], unit[64];
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
-	job.total = 2000000000000;
 	job.pass = PASS_SCRAPE;
 	job.pass_count = 1;
 	job.passes[0] = (struct job_pass){ .kind = PASS_SCRAPE, .done = 51200, .total = 131072 };
 	job.now_pass = 1536;
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "now 1.54 kB/s  avg -  ETA unknown"));
+	run_text_now(&facts, &line, &role);
+	ck_assert_ptr_nonnull(strstr(line.text, " 1.54 kB/s now  LEFT unknown"));
+	run_text_speed(&job, digits, unit, sizeof(digits));
+	ck_assert_str_eq(digits, "1");
+	ck_assert_str_eq(unit, "kB/s now");
+	line_start(&line, 80);
+	run_text_amount(&job, UNITS_SI, 512, &line);
+	ck_assert_str_eq(line.text, "100/256 sectors");
+	job.now_pass = 1930e6;
+	run_text_speed(&job, digits, unit, sizeof(digits));
+	ck_assert_str_eq(digits, "1930");
 	job.state = JOB_FLUSHING;
 	job.now_pass = 0;
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s"));
+	run_text_now(&facts, &line, &role);
+	ck_assert_ptr_nonnull(strstr(line.text, " - MB/s now"));
+	run_text_speed(&job, digits, unit, sizeof(digits));
+	ck_assert_str_eq(digits, "-");
 }
 END_TEST
 
@@ -333,14 +335,12 @@ START_TEST(test_unknown_is_a_dash)
 	char text[96];
 
 	job.total = 1 << 30;
+	ck_assert_str_eq(run_text_eta(&job, text, sizeof(text)), "unknown");
+	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "");
+	ck_assert_str_eq(run_text_temperature(&job.source, text, sizeof(text)), "-");
 	line_start(&line, 80);
-	run_text_figures(&job, UNITS_SI, 512, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "now - MB/s  avg -  ETA unknown"));
-	run_text_eta(&job.eta, 0, text, sizeof(text));
-	ck_assert_str_eq(text, "unknown");
-	line_start(&line, 80);
-	ck_assert(run_text_queue(&plan, &job, 0, 7, 4, &line));
-	ck_assert_ptr_nonnull(strstr(line.text, "sda -  sdb -"));
+	ck_assert(run_text_queue(&plan, &job, 0, 4, 3, &line));
+	ck_assert_ptr_nonnull(strstr(line.text, "temp - / -"));
 }
 END_TEST
 
@@ -525,14 +525,14 @@ START_TEST(test_cpu_lines)
 	}
 	count = run_cpu_lines(&job, 4, true, 4, lines);
 	ck_assert_int_eq(count, 4);
-	ck_assert_str_eq(lines[1].label, "lane0");
+	ck_assert_str_eq(lines[1].label, "thread0");
 	ck_assert_str_eq(lines[2].label, "+7 more");
 	ck_assert_double_eq_tol(lines[2].parts[0], 0.7, 1e-6);
 	ck_assert_str_eq(lines[3].label, "process");
 	ck_assert(!lines[0].bar);
 	count = run_cpu_lines(&job, 4, true, 12, lines);
 	ck_assert_int_eq(count, 11);
-	ck_assert_str_eq(lines[8].label, "lane7");
+	ck_assert_str_eq(lines[8].label, "thread7");
 }
 END_TEST
 
@@ -543,29 +543,30 @@ START_TEST(test_map_legend)
 
 	plan.whole = true;
 	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job), &line);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
 	ck_assert_str_eq(line.text, " Map of sda, 1 cell = 10.0 MB"
 				    "  + copied ? to do > now - bad * retry");
 	plan.whole = false;
 	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/nvme0n1");
 	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job), &line);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
 	ck_assert_str_eq(line.text, " 1 cell = 10.0 MB"
 				    "  + copied ? to do > now - bad * retry . not chosen");
 }
 END_TEST
 
-START_TEST(test_eta)
+START_TEST(test_clock)
 {
-	struct eta eta = { true, 5130, 1000000 };
 	char text[96];
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	run_text_eta(&eta, 1000000 - 5130, text, sizeof(text));
-	ck_assert_str_eq(text, "1:25:30 (~13:46)");
-	run_text_eta(&eta, 1000000 - 2 * 86400, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "Mon"));
+	run_text_clock(1000000, 1000000 - 5130, text, sizeof(text));
+	ck_assert_str_eq(text, "13:46");
+	run_text_clock(1000000, 1000000 - 2 * 86400, text, sizeof(text));
+	ck_assert_str_eq(text, "Mon 13:46");
+	run_text_clock(INT64_MAX / 4, 0, text, sizeof(text));
+	ck_assert_str_eq(text, "unknown");
 }
 END_TEST
 
@@ -588,12 +589,12 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("run");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_everything_fits, test_mock_up, test_errors_are_never_cut,
-		  test_a_request_that_hangs, test_alarms_come_first, test_differences_are_never_cut,
-		  test_reading_back, test_reading_back_meanwhile, test_slow_is_not_nothing,
-		  test_unknown_is_a_dash, test_a_copying_driver_is_seen, test_progress, test_states,
-		  test_graph, test_graph_since_start, test_graph_words, test_cpu_lines,
-		  test_map_legend, test_eta, test_scale);
+	add_tests(tcase, test_everything_fits, test_mock_up, test_time_left,
+		  test_errors_are_never_cut, test_a_request_that_hangs, test_alarms_come_first,
+		  test_reading_back, test_slow_is_not_nothing, test_unknown_is_a_dash,
+		  test_a_copying_driver_is_seen, test_progress, test_states, test_graph,
+		  test_graph_since_start, test_graph_words, test_cpu_lines, test_map_legend,
+		  test_clock, test_scale);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -51,10 +51,11 @@ START_TEST(test_contrast)
 		for (size_t d = 0; d < 4; d++)
 			for (int role = 0; role < ROLE_COUNT; role++) {
 				double found = contrast_of(themes[t], depths[d], (enum role)role);
-				/* Of frames nobody reads anything. */
-				double least = themes[t] == THEME_HIGH ? 7
-					       : role == ROLE_BOX      ? 3
-								       : 4.5;
+				/* Of frames and graphs nobody reads anything. */
+				double least = themes[t] == THEME_HIGH         ? 7
+					       : role == ROLE_BOX              ? 3
+					       : role >= (int)ROLE_READ_HEIGHT ? 3
+									       : 4.5;
 
 				if (found < least)
 					ck_abort_msg("theme %zu, %d colours, role %d: %.2f", t,
@@ -126,6 +127,23 @@ START_TEST(test_meaning)
 }
 END_TEST
 
+/* The further from the axis, the further from the ground. */
+START_TEST(test_heights)
+{
+	for (int side = 0; side < 2; side++)
+		for (int i = 1; i < ROLE_HEIGHTS; i++) {
+			enum role role =
+				(side ? ROLE_WRITE_HEIGHT : ROLE_READ_HEIGHT) + (enum role)i;
+
+			ck_assert_double_gt(contrast_of(THEME_DARK, 256, role),
+					    contrast_of(THEME_DARK, 256, role - 1));
+			ck_assert_int_eq(
+				palette_look(THEME_DARK, 16, role).front,
+				palette_look(THEME_DARK, 16, side ? ROLE_WRITE : ROLE_READ).front);
+		}
+}
+END_TEST
+
 START_TEST(test_choice)
 {
 	ck_assert_int_eq(palette_choose(THEME_AUTO, NULL), THEME_DARK);
@@ -144,7 +162,7 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("palette");
 
 	add_tests(tests, test_contrast, test_known_contrast, test_colours_exist,
-		  test_without_colours, test_meaning, test_choice);
+		  test_without_colours, test_meaning, test_heights, test_choice);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

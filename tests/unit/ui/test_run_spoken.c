@@ -36,7 +36,7 @@ START_TEST(test_a_line)
 	ck_assert_uint_eq(spoken.count, 1);
 	ck_assert_str_eq(
 		newest(),
-		"25.0% of all, copying 50.0%, 193 MB/s, ETA unknown, read errors 2, bad areas 1,"
+		"25.0% of all, copying 50.0%, 193 MB/s, left unknown, read errors 2, bad areas 1,"
 		" elapsed 0:01:00");
 	ck_assert(spoken.fresh);
 }
@@ -47,7 +47,7 @@ START_TEST(test_errors_when_there_are_any)
 	job.rescue.read_errors = job.rescue.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_str_eq(newest(),
-			 "25.0% of all, copying 50.0%, 193 MB/s, ETA unknown, elapsed 0:01:00");
+			 "25.0% of all, copying 50.0%, 193 MB/s, left unknown, elapsed 0:01:00");
 	job.rescue.read_errors = 1;
 	run_spoken_follow(&spoken, &job, true);
 	ck_assert_ptr_nonnull(strstr(newest(), ", read errors 1, elapsed"));
