@@ -31,6 +31,7 @@ struct deck_looks {
 	enum deck_color color;
 	enum deck_theme theme;
 	int cols, rows; /* 0: ask the terminal */
+	bool no_mouse;  /* the terminal keeps it to itself */
 };
 
 struct deck_options {

@@ -135,7 +135,7 @@ _clonedeck()
     case $command in
     list) mapfile -t COMPREPLY < <(compgen -W '--json --all --verbose --help' -- "$cur") ;;
     jobs) mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur") ;;
-    attach) mapfile -t COMPREPLY < <(compgen -W "--glyphs --color --theme --size --help $(_clonedeck_copies)" -- "$cur") ;;
+    attach) mapfile -t COMPREPLY < <(compgen -W "--glyphs --color --theme --no-mouse --size --help $(_clonedeck_copies)" -- "$cur") ;;
     show)
         mapfile -t COMPREPLY < <(compgen -W "--json --help $(_clonedeck_disks)" -- "$cur"; compgen -f -- "$cur")
         ;;
@@ -161,7 +161,7 @@ _clonedeck()
             --json --csv --html --write --confirm --practice --log-dir --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)
-        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --size
+        mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --no-mouse --size
             --simple --practice --allow --on-vanish --on-hangup --notify --help --version
             --json' -- "$cur")
         ;;

@@ -20,6 +20,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -a bench -d
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l glyphs -x -a 'auto braille block half acs ascii'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l color -x -a 'auto never always'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l theme -x -a 'auto dark light high'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l no-mouse
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands; or __fish_seen_subcommand_from attach" -l size -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l simple -d 'lines instead of panes, for screen readers'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l practice -x -a '(__fish_complete_directories)'

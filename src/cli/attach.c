@@ -105,7 +105,7 @@ int cli_attach(int argc, char **argv)
 	if (wanted.help)
 		return cli_help(_(
 			"Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
-			"                        [--size COLUMNSxROWS] [PID]\n"
+			"                        [--no-mouse] [--size COLUMNSxROWS] [PID]\n"
 			"\n"
 			"Brings the deck of a copy that runs to this terminal: one that was "
 			"left, or\n"

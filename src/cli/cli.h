@@ -98,6 +98,7 @@ int cli_set_size(const char *command, const char *name, const char *value, void 
 	{ "glyphs", 0, 0, CLI_WORD(type, member.glyphs, "auto", "braille", "block", "half", "acs", "ascii") }, \
 	{ "color", 0, 0, CLI_WORD(type, member.color, "auto", "never", "always") }, \
 	{ "theme", 0, 0, CLI_WORD(type, member.theme, "auto", "dark", "light", "high") }, \
+	{ "no-mouse", 0, 0, CLI_SWITCH(type, member.no_mouse) }, \
 	{ "size", 0, 0, CLI_OWN(type, member, required_argument, cli_set_size) }
 /* clang-format on */
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.

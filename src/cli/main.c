@@ -48,6 +48,7 @@ static int print_help(void)
 		"  --color=auto|never|always\n"
 		"  --theme=auto|dark|light|high            colours for that background; high:\n"
 		"                                          as much contrast as there is\n"
+		"  --no-mouse                              leave the mouse to the terminal\n"
 		"  --size COLUMNSxROWS                     for terminals that do not report it\n"
 		"  --simple                                lines for screen readers, no panes\n"
 		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"

@@ -88,11 +88,11 @@ def too_small_says_so():
         terminal.resize(40, 8)
         terminal.wait_gone("elapsed")
         screen = terminal.settled()
-        for wanted in ("COPY RUNNING", "26.1%", "193 MB/s", "ETA unknown", "bad areas 4", "Ctrl-C=stop"):
+        for wanted in ("COPY RUNNING", "26.1%", "193 MB/s", "LEFT 4:24:47 to", "errors 2  bad 13 sectors", "Ctrl-C=stop"):
             assert wanted in screen, (wanted, screen)
         terminal.resize(60, 7)
         line = terminal.wait("needs 40x8")
-        assert "26.1%, copying" in line and "ETA unknown" in line, line
+        assert "26.1%, copying" in line and "LEFT 4:24:47 to" in line, line
         # Half of a time would be another time.
         terminal.resize(20, 5)
         terminal.until(lambda screen: screen.split("\n")[0] == "26.1%, copying", "cut in the middle")

@@ -117,11 +117,14 @@ SINGLE = {
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
     "run-simple": ("--simple rescue", RUN + ["p"], "paused"),
-    "run-cpu": ("rescue", RUN + ["Tab"], "Queues"),
+    "run-cpu": ("rescue", RUN + ["Tab", "Tab"], "Disks: queue"),
+    "run-rescue": ("rescue", RUN + ["Tab"], "Rescue: copying"),
+    "run-paused": ("rescue", RUN + ["p"], "PAUSED"),
+    "run-letters": ("rescue", RUN + ["M"], "+ copied"),
     "run-where": ("rescue", RUN + ["w"], "16x"),
-    "run-map": ("rescue", RUN + ["m"], "1 cell = 3.21 GB"),
+    "run-map": ("rescue", RUN + ["m"], "1 cell = 5.13 GB"),
     "run-zoom": ("rescue", RUN + ["+"], "from LBA"),
-    "run-map-cursor": ("rescue", RUN + ["m", "Home", "Right", "Down", "Down"], "LBA 983018556"),
+    "run-map-cursor": ("rescue", RUN + ["m", "Home", "Right", "Down", "Down"], "LBA 1572829690"),
     "run-map-areas": ("rescue", RUN + ["m", "Tab", "Down", "Enter"], "kernel does not say"),
     "report-map": ("rescue", STOPPED + ["m", "Tab", "End"], "not the disk itself"),
     "run-map-differs": ("--proving rescue", RUN + ["m", "Tab"], "Digests of"),
@@ -180,7 +183,7 @@ WORDS = [f"{name}-80x24" for name in (
     "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
 
 # Looked at where there is room for more.
-WIDE = ["editor", "jobs", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
+WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The smallest screen, and a large one.
 EXTREME = {"plan": "TO START", "editor": "stays", "run": "COPY RUNNING", "jobs": "STOPPED"}

@@ -496,6 +496,8 @@ void app_key(struct app *app, int key)
 		key_unseen(app, key);
 		return;
 	}
+	if (app_mouse_key(app, key))
+		return;
 	if (app->popup.kind != POPUP_NONE) {
 		if (key == KEY_CTRL('l'))
 			common_command(app, COMMAND_REDRAW);

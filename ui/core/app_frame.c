@@ -68,17 +68,21 @@ static int tabs_width(const struct app *app, bool words)
 static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col, bool words)
 {
 	char text[64];
+	int from;
 
 	for (int i = 0; i < SCREEN_STEPS; i++) {
 		enum screen_id screen = (enum screen_id)i;
 
 		if (!has_tab(app, screen))
 			continue;
+		from = col;
 		col = draw_text(draw, area, 0, col,
 				is_active(app, screen)     ? ROLE_TAB_ACTIVE
 				: app_reached(app, screen) ? ROLE_TAB
 							   : ROLE_DIM,
 				tab_text(app, screen, words, text, sizeof(text)));
+		app_mouse_add(app, area.row, from, col,
+			      (enum command)(COMMAND_SCREEN_1 + (int)screen));
 	}
 	return col;
 }
@@ -239,8 +243,10 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
 
 		if (!grey || app->term->dim)
-			draw_text(draw, area, 0, items[i].col - left, grey ? ROLE_DIM : ROLE_KEY,
-				  items[i].text);
+			app_mouse_add(app, area.row, items[i].col - left,
+				      draw_text(draw, area, 0, items[i].col - left,
+						grey ? ROLE_DIM : ROLE_KEY, items[i].text),
+				      items[i].command);
 		else if (i + 1 < count)
 			/* A terminal without dim text cannot show a key as unavailable: the key is
 			 * left out. */
@@ -306,6 +312,7 @@ void app_draw(struct app *app)
 	show_title(app);
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
+	app_mouse_start(app);
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
 		draw_small(app, &draw, frame.message);
@@ -315,6 +322,8 @@ void app_draw(struct app *app)
 	draw_header(app, &draw, frame.header);
 	draw_banner(app, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
+	app->mouse.list = draw.list;
+	app->mouse.at = draw.cursor_row;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	popup_draw(&app->popup, &draw,

@@ -17,6 +17,7 @@
 struct draw {
 	const struct term *term;
 	int cursor_row, cursor_col; /* absolute; where the hardware cursor goes at the end */
+	struct rect list;           /* the rows of a list with a cursor, where a click moves that */
 };
 
 /* A new frame: everything blank. Nothing is sent yet. */

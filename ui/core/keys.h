@@ -53,8 +53,11 @@ enum special_key {
 	SPECIAL_F8,
 	SPECIAL_F9,
 	SPECIAL_F10,
-	SPECIAL_RESIZE, /* handled by the app */
-	SPECIAL_OTHER,  /* a key that the deck does not use */
+	SPECIAL_RESIZE, /* handled by the app, as the mouse is */
+	SPECIAL_CLICK,
+	SPECIAL_WHEEL_UP,
+	SPECIAL_WHEEL_DOWN,
+	SPECIAL_OTHER, /* a key that the deck does not use */
 };
 
 #define KEY_CTRL(letter) ((letter)&0x1f)

@@ -128,7 +128,7 @@ const char *term_next_theme(struct term *term)
  * Keys that terminals send although their terminfo entry does not say so: a
  * serial console set to vt100 usually has an xterm or a linux console behind it.
  */
-static void define_keys(void)
+static void define_keys(bool mouse)
 {
 	static const struct {
 		const char *sequence;
@@ -145,9 +145,10 @@ static void define_keys(void)
 		{ "\033[21~", KEY_F(10) },
 	};
 
-	/* Without this, curses would take the first bytes of a mouse sequence for a key and
-	 * skip_sequence() would not see it. */
-	define_key(NULL, KEY_MOUSE);
+	/* Without this, curses would take the first bytes of a mouse sequence that nobody asked for
+	 * for a key and skip_sequence() would not see it. */
+	if (!mouse)
+		define_key(NULL, KEY_MOUSE);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (key_defined(keys[i].sequence) == 0)
 			define_key(keys[i].sequence, keys[i].key);
@@ -251,7 +252,10 @@ static void set_input(struct term *term)
 	nodelay(term->input, TRUE);
 	intrflush(term->input, FALSE);
 	set_escdelay(term->slow ? 150 : 25);
-	define_keys();
+	/* Presses alone: none waits for a second one, and a double click is two of them. */
+	mouseinterval(0);
+	define_keys(!term->facts.looks.no_mouse &&
+		    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL));
 }
 
 int term_start(bool simple, const struct term_facts *facts, struct term **ret, struct error *reterr)
@@ -515,6 +519,21 @@ static enum term_input nothing_read(struct term *term)
 	return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
 }
 
+/* Where and what; a release, or another button, is no key that the deck uses. */
+static int mouse_key(struct term *term)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return SPECIAL_OTHER;
+	term->click_row = event.y;
+	term->click_col = event.x;
+	return event.bstate & BUTTON1_PRESSED   ? SPECIAL_CLICK
+	       : event.bstate & BUTTON4_PRESSED ? SPECIAL_WHEEL_UP
+	       : event.bstate & BUTTON5_PRESSED ? SPECIAL_WHEEL_DOWN
+						: SPECIAL_OTHER;
+}
+
 enum term_input term_read(struct term *term, int *retkey)
 {
 	wint_t c;
@@ -531,7 +550,10 @@ enum term_input term_read(struct term *term, int *retkey)
 		if (c == term->quit)
 			return TERM_QUIT;
 	}
-	*retkey = got == KEY_CODE_YES ? special_key((int)c) : plain_key(term, c);
+	if (got == KEY_CODE_YES)
+		*retkey = c == KEY_MOUSE ? mouse_key(term) : special_key((int)c);
+	else
+		*retkey = plain_key(term, c);
 	return TERM_KEY;
 }
 

@@ -112,12 +112,8 @@ static struct {
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
 /* Appends a capability without its padding ("$<5>"), which only tputs() could send. */
-static void append(const char *capability)
+static void append_text(const char *text)
 {
-	const char *text = tigetstr(capability);
-
-	if (!text || text == (const char *)-1)
-		return;
 	while (*text && rescue.length < sizeof(rescue.bytes)) {
 		if (text[0] == '$' && text[1] == '<') {
 			const char *end = strchr(text, '>');
@@ -131,10 +127,21 @@ static void append(const char *capability)
 	}
 }
 
+static void append(const char *capability)
+{
+	const char *text = tigetstr(capability);
+
+	if (text && text != (const char *)-1)
+		append_text(text);
+}
+
 void term_rescue_prepare(void)
 {
 	rescue.modes_known = tcgetattr(STDIN_FILENO, &rescue.modes) == 0;
 	rescue.length = 0;
+	/* As curses takes the mouse where terminfo tells of one. */
+	if (tigetstr("kmous") && tigetstr("kmous") != (const char *)-1)
+		append_text("\033[?1006l\033[?1000l");
 	append("sgr0");
 	append("cnorm");
 	append("rmkx");

@@ -47,6 +47,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 	disks_text_heading(&columns, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
 	list_fit(&model->cursor, (int)model->count, layout->list.rows);
+	draw->list = layout->list;
 	for (int row = 0; row < layout->list.rows; row++) {
 		int at = model->cursor.top + row;
 

@@ -245,6 +245,7 @@ static void draw_list(struct editor_screen *screen, struct app *app, struct draw
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
 	screen->list.at = (int)screen->model.at;
 	list_fit(&screen->list, (int)screen->model.table.count, list.rows);
+	draw->list = list;
 	for (int i = 0; i < list.rows && screen->list.top + i < screen->list.count; i++) {
 		int row = screen->list.top + i;
 

@@ -142,6 +142,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	jobs_text_head(&line);
 	draw_text(draw, head, 0, 0, ROLE_DIM, line.text);
 	list_fit(&screen->list, screen->model.count, body.rows);
+	draw->list = body;
 	if (!screen->model.count)
 		draw_text(draw, body, 0, 2, ROLE_NORMAL,
 			  _("No copy runs, and none is in the log directory."));

@@ -67,6 +67,7 @@ static void draw_list(struct ranges_screen *screen, struct app *app, struct draw
 	struct line line;
 
 	list_fit(&screen->list, (int)model->row_count, list.rows);
+	draw->list = list;
 	line_start(&line, list.cols);
 	ranges_model_header(model, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);

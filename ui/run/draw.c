@@ -152,7 +152,6 @@ static void draw_cpu(const struct run_view *view, struct rect box)
 }
 
 #define NAME_COLS    9
-#define QUEUE_COLS   8
 #define IN_QUEUE     9
 #define DEGREES_COLS 6
 
@@ -163,15 +162,15 @@ static void draw_disk(const struct run_view *view, struct rect row, const struct
 {
 	struct rect trend = row;
 	float samples[JOB_TEMPERATURES];
-	int hot = at->hot ? at->hot : 60, col = NAME_COLS + QUEUE_COLS + IN_QUEUE;
+	int queue = row.cols < 34 ? 4 : 8, col = NAME_COLS + queue + IN_QUEUE;
+	int hot = at->hot ? at->hot : 60;
 	char text[64];
 
 	draw_cell(view->draw, row, 0, 1, NAME_COLS - 1, role, text_base_name(end->node));
-	draw_bar(view->draw, row, 0, NAME_COLS, QUEUE_COLS, BAR_THICK, role,
+	draw_bar(view->draw, row, 0, NAME_COLS, queue, BAR_THICK, role,
 		 at->depth ? (double)at->in_flight / at->depth : 0);
 	snprintf(text, sizeof(text), _("%u of %u"), at->in_flight, at->depth);
-	draw_cell_right(view->draw, row, 0, NAME_COLS + QUEUE_COLS, IN_QUEUE - 1, ROLE_NORMAL,
-			text);
+	draw_cell_right(view->draw, row, 0, NAME_COLS + queue, IN_QUEUE - 1, ROLE_NORMAL, text);
 	run_text_temperature(at, text, sizeof(text));
 	draw_cell_right(view->draw, row, 0, col, DEGREES_COLS - 1,
 			at->hot && at->temperature_known && at->temperature >= at->hot

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 
 #include "ui/core/glyphs.h"
@@ -204,7 +205,7 @@ int run_places(const struct zones_shown *zones, bool worst, int count, float *re
 
 void run_text_slowest(const struct slow_zone *slow, uint32_t sector_size, struct line *line)
 {
-	char text[UNITS_TEXT_MAX], times[16];
+	char text[UNITS_TEXT_MAX], times[16], all[192];
 
 	line_put(line, 1, "");
 	if (!slow->known || !sector_size) {
@@ -212,11 +213,16 @@ void run_text_slowest(const struct slow_zone *slow, uint32_t sector_size, struct
 		return;
 	}
 	snprintf(times, sizeof(times), slow->factor < 9.95 ? "%.1f" : "%.0f", slow->factor);
-	line_add(line,
+	run_text_ms(slow->median, 1, text, sizeof(text));
+	snprintf(all, sizeof(all),
 		 slow->weak ? _("WEAK? LBA %" PRIu64 ": %s, %sx")
 			    : _("slowest LBA %" PRIu64 ": %s, %sx"),
-		 slow->first / sector_size, run_text_ms(slow->median, 1, text, sizeof(text)),
-		 times);
+		 slow->first / sector_size, text, times);
+	/* In few columns, where it is and how bad. */
+	if (text_width(all) > line->limit - line->columns)
+		snprintf(all, sizeof(all), _("LBA %" PRIu64 ": %sx"), slow->first / sector_size,
+			 times);
+	line_add(line, "%s", all);
 }
 
 static void draw_places(const struct zones_shown *zones, bool worst, const char *label,
@@ -243,7 +249,7 @@ void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct
 
 	if (rect_empty(inside))
 		return;
-	draw_box(draw, box, _("Read latency by place, ms"));
+	draw_box(draw, box, _("Wait by place, ms"));
 	line_start(&line, inside.cols);
 	run_text_slowest(slow, sector_size, &line);
 	draw_text(draw, rect_cut_top(&rest, 1), 0, 0, slow->weak ? ROLE_WARN : ROLE_DIM, line.text);
