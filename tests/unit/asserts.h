@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Check with assertions that cost little while they hold. Check tells the parent of each test of every
- * place that is passed, through a file, so that a crash can be told with the last of them; for the
- * millions in loops that takes most of a test's time. Here a place is told of once, and again when
- * others have taken its slot.
+ * Check with assertions that cost little while they hold. Check tells the parent of each test of
+ * every place that is passed, through a file, so that a crash can be told with the last of them;
+ * for the millions in loops that takes most of a test's time. Here a place is told of once, and
+ * again when others have taken its slot.
  */
 #ifndef CLONEDECK_TESTS_ASSERTS_H
 #define CLONEDECK_TESTS_ASSERTS_H
