@@ -205,11 +205,13 @@ same() {
 
 # digest FILE [OFFSET BYTES]
 digest() {
+	local sum
 	if [ $# -gt 1 ]; then
-		tail -c "+$(($2 + 1))" "$1" | head -c "$3"
+		sum=$(dd if="$1" iflag=skip_bytes,count_bytes bs=1M skip="$2" count="$3" status=none | md5sum)
 	else
-		cat "$1"
-	fi | md5sum | cut -d ' ' -f 1
+		sum=$(md5sum <"$1")
+	fi
+	echo "${sum%% *}"
 }
 
 # ---- the program ----
@@ -256,12 +258,33 @@ says() {
 	}
 }
 
+# Waiting must not slow down what is waited for: in a user-mode kernel the start of a program takes
+# longer than all else.
+exec {silence}<> <(:)
+
+pause() { # SECONDS
+	read -rt "$1" -u "$silence" || true
+}
+
 # wait_for COMMAND...: until it succeeds. Only what hangs is given up, not a slow machine.
 wait_for() {
 	local i
 	for ((i = 0; i < 2000; i++)); do
 		"$@" >/dev/null 2>&1 && return 0
-		sleep 0.1
+		pause 0.1
 	done
 	fail "in vain waited for: $*"
+}
+
+# contain TEXT FILE...: one of the files does, which may have zeros where it was emptied under its writer.
+contain() {
+	local text=$1 file part
+	shift
+	for file; do
+		[ -e "$file" ] || continue
+		while IFS= read -rd '' part || [ -n "$part" ]; do
+			[[ "$part" != *"$text"* ]] || return 0
+		done <"$file"
+	done
+	return 1
 }

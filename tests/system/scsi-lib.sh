@@ -24,23 +24,28 @@ fill_disks() {
 	local disk
 	disks=(/dev/sd?)
 	for disk in "${disks[@]}"; do
-		head -c $((12 * MIB)) /dev/urandom >"$disk"
-		sync "$disk"
+		dd if=/dev/urandom of="$disk" bs=1M count=12 iflag=fullblock conv=fsync status=none
 	done
 }
 
 serial_of() { # NODE, as the disk itself says it
-	sg_inq -p 0x80 "$1" | sed -n 's/.*Unit serial number: *//p'
+	local number='Unit serial number: *([^[:cntrl:]]*)'
+	[[ "$(sg_inq -p 0x80 "$1")" =~ $number ]] && echo "${BASH_REMATCH[1]}"
 }
 
 token_of() { # NODE
-	serial_of "$1" | sed 's/.*\(......\)$/\1/'
+	local serial
+	serial=$(serial_of "$1")
+	echo "${serial:${#serial}>6?-6:0}"
 }
 
 hctl_of() { # NODE
-	basename "$(readlink -f "/sys/block/${1##*/}/device")"
+	local address
+	address=$(readlink -f "/sys/block/${1##*/}/device")
+	echo "${address##*/}"
 }
 
 sg_of() { # NODE
-	echo "/dev/$(ls "/sys/block/${1##*/}/device/scsi_generic")"
+	local nodes=("/sys/block/${1##*/}/device/scsi_generic/"*)
+	echo "/dev/${nodes[0]##*/}"
 }

@@ -6,9 +6,9 @@ SIZE=12 # MiB of each disk
 NDELAY=100000 # what a command takes, in nanoseconds; the usual is a tick of the kernel
 
 # disks OPTION...: scsi_debug with these options; sets source, destination and the spare, full of
-# bytes of their own unless they are the write-protected ones.
+# bytes of their own unless they are the write-protected ones. The spare keeps its bytes.
 disks() {
-	local disk
+	local disk nodes
 	if [ "$(cat "${work:?}/loaded" 2>/dev/null)" != "with $*" ]; then
 		# udev may still look at disks that were written.
 		[ ! -d /sys/module/scsi_debug ] || wait_for modprobe -d /run/lab -r scsi_debug
@@ -16,17 +16,20 @@ disks() {
 			ndelay="$NDELAY" "$@"
 		wait_for three_nodes
 		udevadm settle
+		nodes=(/dev/sd?)
+		refill "${nodes[2]}" 2>/dev/null || true
+		digest "${nodes[2]}" 0 $((SIZE * MIB)) >"$work/untouched"
 		echo "with $*" >"$work/loaded"
 	fi
 	trouble 0
-	local nodes=(/dev/sd?)
+	nodes=(/dev/sd?)
 	source=${nodes[0]} destination=${nodes[1]} spare=${nodes[2]}
-	for disk in "$source" "$destination" "$spare"; do
-		wipefs -qaf "$disk" 2>/dev/null || true
+	for disk in "$source" "$destination"; do
 		refill "$disk" 2>/dev/null || true
+		wait_for blockdev --rereadpt "$disk" # its partitions are gone
 	done
 	token=$(token_of "$destination")
-	untouched=$(digest "$spare" 0 $((SIZE * MIB)))
+	untouched=$(<"$work/untouched")
 }
 
 refill() { # NODE: with bytes of its own, past the page cache
@@ -62,9 +65,10 @@ same_disks() {
 
 # reported FILTER: true of the newest report
 reported() {
-	local newest
-	# shellcheck disable=SC2012 # names of the program's own
-	newest=$(ls -t logs/*.json | head -n 1)
+	local newest='' file
+	for file in logs/*.json; do
+		[ "$newest" -nt "$file" ] || newest=$file
+	done
 	jq -e "$1" "$newest" >/dev/null || {
 		jq . "$newest"
 		fail "not in the report: $1"

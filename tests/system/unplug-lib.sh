@@ -10,9 +10,8 @@ declare -A hctl
 
 # The disk's node at this moment; fails while it has none.
 node() { # ROLE
-	local found
-	found=$(ls "/sys/class/scsi_device/${hctl[$1]}/device/block" 2>/dev/null) || return 1
-	[ -b "/dev/$found" ] && echo "/dev/$found"
+	local found=("/sys/class/scsi_device/${hctl[$1]}/device/block/"*)
+	[ -b "/dev/${found[0]##*/}" ] && echo "/dev/${found[0]##*/}"
 }
 
 # Attaches whatever an earlier case left unplugged, and fills all with bytes of their own.
@@ -41,7 +40,7 @@ start_copy() { # [OPTION]...
 	# shellcheck disable=SC2034 # for ends
 	copy=$!
 	# Something was flushed and is known to be; the rest takes long enough for any machine.
-	wait_for grep -q ' +$' copy.map
+	wait_for contain ' +'$'\n' copy.map
 }
 
 unplug() { # ROLE
@@ -57,7 +56,7 @@ plug() { # ROLE
 }
 
 says_soon() { # TEXT
-	wait_for grep -qF -- "$1" out err || {
+	wait_for contain "$1" out err || {
 		cat out err
 		return 1
 	}
