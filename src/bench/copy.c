@@ -306,7 +306,7 @@ static int run_all(struct bench_run *run, struct error *reterr)
 
 const struct bench_kind bench_copy = {
 	.name = "copy",
-	.summary = N_("the same copy by clonedeck, dd and others, on practice or confirmed disks"),
+	.summary = N_("the same copy by clonedeck, dd, ddrescue and others"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
 	.size = PAIR_SIZE,
 	.rounds = 3,

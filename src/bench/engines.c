@@ -344,7 +344,7 @@ static int run_all(struct bench_run *run, struct error *reterr)
 
 const struct bench_kind bench_engines = {
 	.name = "engines",
-	.summary = N_("reads per second, CPU and system calls of every way into the kernel"),
+	.summary = N_("reads per second and their CPU, by each way into the kernel"),
 	.takes = BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
 	.time_ns = 100 * NSEC_PER_MSEC,
 	.rounds = 5,

@@ -343,7 +343,7 @@ static int run_all(struct bench_run *run, struct error *reterr)
 
 const struct bench_kind bench_lethargy = {
 	.name = "lethargy",
-	.summary = N_("what a copy does to other programs, on practice or confirmed disks"),
+	.summary = N_("what a copy does to other programs"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_PAIR,
 	.size = PAIR_SIZE,
 	.time_ns = NSEC_PER_SEC, /* of watching the timer */

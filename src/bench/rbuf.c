@@ -415,7 +415,7 @@ static int run(struct bench_run *run, struct error *reterr)
 
 const struct bench_kind bench_rbuf = {
 	.name = "rbuf",
-	.summary = N_("READ BUFFER through sg: what a transfer costs without the medium"),
+	.summary = N_("READ BUFFER through sg: a transfer without the medium"),
 	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
 	.size = 200U << 20,
 	.time_ns = 5 * NSEC_PER_SEC,

@@ -167,10 +167,17 @@ static void draw_foot(const struct bench_screen *screen, struct draw *draw, stru
 			bench_print_how(&figure->how, how, sizeof(how)),
 			bench_print(figure->unit, figure->smallest, smallest),
 			bench_print(figure->unit, figure->largest, largest), figure->rounds);
-	draw_wrapped(draw, area, 1, 1, area.rows - 1, ROLE_NORMAL,
-		     result->conclusion[0] ? result->conclusion
-		     : result->note_count  ? result->notes[result->note_count - 1]
-					   : result->machine);
+	/* As much as there is room for: what it means, the newest notes, the machine. */
+	int used = 1;
+
+	if (result->conclusion[0])
+		used += draw_wrapped(draw, area, used, 1, area.rows - used, ROLE_NORMAL,
+				     result->conclusion);
+	for (unsigned i = result->note_count; i-- > 0 && used < area.rows;)
+		used += draw_wrapped(draw, area, used, 1, area.rows - used, ROLE_NORMAL,
+				     result->notes[i]);
+	if (used < area.rows)
+		draw_wrapped(draw, area, used, 1, area.rows - used, ROLE_DIM, result->machine);
 }
 
 void bench_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body)

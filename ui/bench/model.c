@@ -10,6 +10,7 @@
 
 #define LABEL_COLS 30
 #define FOOT_ROWS  3
+#define TALL_ROWS  30 /* of a screen that has room for more notes */
 #define CHART_ROWS 8
 
 int bench_row_count(const struct bench_result *result, unsigned table)
@@ -122,7 +123,9 @@ void layout_bench(struct rect body, bool chart, struct layout_bench *ret)
 	struct rect rest = body;
 
 	*ret = (struct layout_bench){ .head = rect_cut_top(&rest, 2) };
-	ret->foot = rect_cut_bottom(&rest, rest.rows > 2 * FOOT_ROWS ? FOOT_ROWS : 0);
+	ret->foot = rect_cut_bottom(&rest, rest.rows > TALL_ROWS       ? 2 * FOOT_ROWS
+					   : rest.rows > 2 * FOOT_ROWS ? FOOT_ROWS
+								       : 0);
 	if (chart && rest.rows > CHART_ROWS + 3)
 		ret->chart = rect_cut_top(&rest, CHART_ROWS + (rest.rows - CHART_ROWS - 3) / 3);
 	ret->heading = rect_cut_top(&rest, 1);
