@@ -10,13 +10,15 @@
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
 # Seen on 23 November 2026 (Debian 12, under emulation on a machine with much else to do; fsck and the
-# tools for tables content with each copy):
+# tools for tables content with each copy), and on 24 November where it says so:
 #   BIOS, MBR, ext4: same size on NVMe; smaller, cut and moved, on NVMe; larger, root grown and swap
 #     moved, on SATA; larger with new identifiers on USB: all to the login, with their swap
-#   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, with new
-#     identifiers, on SATA and USB: GRUB, kernel and root; then devices came too late (slow.conf)
+#   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, grown,
+#     with new identifiers, on SATA and on USB (24 November): to the login, with swap and ESP, after
+#     30 s of waiting in the initramfs for the old swap, as the report says
 #   UEFI, GPT, ext4, 4Kn: smaller, cut and moved, on 4Kn NVMe: to the login, with swap and ESP
-#   xfs, btrfs: not tried to the end
+#   xfs, btrfs, lvm, luks: made and cloned (24 November: btrfs larger with new identifiers, luks larger
+#     and lvm as they are; all old names found and changed), not started yet
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)
 	copy=$(losetup --sector-size "$3" --find --show copy.img)
@@ -185,8 +187,19 @@ GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
 		inside_of "$3" grub-install --target=i386-pc "$2"
 	fi
 	inside_of "$3" update-grub
+	[[ $1 != l* ]] || menu "$3/boot" >>"$3/boot/grub/grub.cfg"
 	# There is no udev here, so GRUB did not find the name by which it is known.
 	sed -i "s|root=/dev/loop[0-9p]*|root=$root_name|" "$3/boot/grub/grub.cfg"
+}
+
+# update-grub leaves out a root on a loop device.
+menu() { # FOLDER
+	local folder=/boot/ kernel initrd
+	[ -z "$boot_node" ] || folder=/
+	kernel=$(cd "$1" && echo vmlinuz-*) initrd=$(cd "$1" && echo initrd.img-*)
+	echo "linux $folder$kernel root=$root_name ro console=ttyS0 quiet systemd.show_status=0 mitigations=off"
+	echo "initrd $folder$initrd"
+	echo boot
 }
 
 # inside_of ROOT COMMAND...: this machine's /dev is never mounted where what removes the folder

@@ -295,6 +295,44 @@ what_is_too_large_is_said() {
 	says 'boot code'
 }
 
+# what_is_printed_works FS [MKFS-OPTION]...: the commands of the plan, typed as they are, make a
+# file system of 500 MiB fit a disk of 424 MiB. (Btrfs does not become smaller than 256 MiB.)
+what_is_printed_works() {
+	local fs=$1
+	rm -rf image logs
+	fallocate -l 520M source.img
+	source=$(attach "$PWD/source.img")
+	sfdisk -q --wipe always "$source" <<<'label: gpt
+		start=2048, size=500MiB, type=linux'
+	know_partitions "$source" 1
+	"mkfs.$fs" "${@:2}" "${source}p1"
+	sync "${source}p1"
+	destination=$(new_disk "to_$fs" 424)
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	sed -n 's/.*not on the source: //p' err | sed 's/IMAGE/image/g' >commands
+	grep -q losetup commands
+	{
+		printf 'set -e\nclonedeck() { "%s" "$@" --log-dir logs; }\n' "$CLONEDECK"
+		# This kernel may not find partitions by itself.
+		sed 's/; clonedeck clone -s image .*//
+			s/image);/& until partx -u "$L" \&\& test -b "${L}p1"; do sleep 0.1; done;/' commands
+	} >script
+	yes | unshare --mount --propagation private script -qec 'bash script' /dev/null
+	clone 0 image "$destination" --table=fit
+	clean_gpt "$destination"
+	know_partitions "$destination" 1
+	detach "$source"
+}
+
+printed_commands_shrink() {
+	what_is_printed_works ext4 -q -F
+	e2fsck -fn "${destination}p1"
+	what_is_printed_works ntfs -q -f
+	ntfsresize -i -f "${destination}p1"
+	what_is_printed_works btrfs -q -f
+	btrfs check --readonly "${destination}p1"
+}
+
 a_DOS_table_fits_both() {
 	source_dos
 	destination=$(new_disk destination 100)
@@ -383,6 +421,7 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
+	printed_commands_shrink \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused
