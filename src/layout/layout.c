@@ -301,7 +301,9 @@ static int understand(struct fitting *f, struct error *reterr)
 
 static void keep_table(struct fitting *f, struct layout_table *ret)
 {
-	if (learn_parts(f, NULL) < 0)
+	struct error error;
+
+	if (learn_parts(f, &error) < 0)
 		return;
 	for (size_t i = 0; i < f->part_count; i++)
 		ret->parts[i] = f->parts[i];

@@ -154,7 +154,7 @@ static void say_limit(const struct editor *editor, bool start, int code, const s
 	if (code == -E2BIG)
 		snprintf(ret->said, sizeof(ret->said),
 			 _("No more than %u partitions can be changed: r starts anew."),
-			 PLAN_PLACES_MAX);
+			 (unsigned)PLAN_PLACES_MAX);
 	else if (start && editor->table.movable && editor->at && !part->fixed)
 		snprintf(ret->said, sizeof(ret->said), _("Partition %u can move no further."),
 			 part->number);
