@@ -499,8 +499,8 @@ static const char *field_keys(void *state, struct app *app)
 	const struct plan_screen *screen = state;
 
 	return screen->options_open ? NULL
-				    : _("Enter=start  Ctrl-P=preset  Esc, then:  o=options  "
-					"m=estimate  v=verify");
+				    : _("Enter=start  Ctrl-P=preset  Esc, then:  l=layout  i=IDs  "
+					"o=options  v=verify  m=estimate");
 }
 
 static const char *const notes[] = {
