@@ -299,6 +299,49 @@ START_TEST(the_report_stays_until_a_map_was_read)
 }
 END_TEST
 
+static void replace_list(void)
+{
+	const struct disk_list *before = session_disks(session);
+
+	session_scan(session, NULL);
+	while (session_disks(session) == before)
+		wait_once();
+}
+
+/* Whoever works with a list of disks keeps it, whatever comes after it: the copy that has ended,
+ * and a check that goes on, or that nobody waits for any more. */
+START_TEST(a_list_in_use_outlives_those_that_follow)
+{
+	struct session_wish wish = { .map = NULL };
+	struct error error = { 0 };
+	char path[512];
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	wish.map = text_copy(path, sizeof(path), finish()->files.map);
+	for (int given_up = 0; given_up < 2; given_up++) {
+		hold(true);
+		ck_assert_int_eq(session_plan(session, &wish, &error), 0);
+		wait_until_it_hangs();
+		replace_list();
+		if (given_up)
+			session_discard_plan(session);
+		replace_list();
+		hold(false);
+		while (session_state(session) == SESSION_CHECKING)
+			wait_once();
+		replace_list();
+		ck_assert(session_wait(session, -1, TIMEOUT));
+		ck_assert_int_eq(session_state(session),
+				 given_up ? SESSION_CHOOSING : SESSION_PLANNED);
+	}
+	ck_assert_int_eq(plan_from_map(path, &error), 0);
+	ck_assert_ptr_eq(session_choice(session).source,
+			 disk_list_find(session_disks(session), source));
+}
+END_TEST
+
 START_TEST(a_name_is_looked_for_meanwhile)
 {
 	struct endpoint endpoint;
@@ -330,6 +373,7 @@ Suite *unit_suite(void)
 		  a_descriptor_ends_the_waiting, another_plan_takes_its_place,
 		  one_that_is_given_up_comes_to_nothing, what_is_checked_again_cannot_be_confirmed,
 		  a_copy_is_finished_meanwhile, a_report_is_saved_meanwhile,
-		  the_report_stays_until_a_map_was_read, a_name_is_looked_for_meanwhile);
+		  the_report_stays_until_a_map_was_read, a_list_in_use_outlives_those_that_follow,
+		  a_name_is_looked_for_meanwhile);
 	return suite;
 }
