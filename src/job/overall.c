@@ -148,7 +148,8 @@ static double mean_rate(const struct job_snapshot *job, double meanwhile)
 
 /* At the speed of the pass so far. Reading back, which begins where a spinning disk is fastest,
  * goes by the copy at first, unless it is something else that limits it. */
-static bool counted_left(const struct job_pass *pass, const struct job_snapshot *job, double *ret)
+static bool counted_left(const struct job_pass *pass, const struct job_snapshot *job,
+			 const struct eta *reading, int64_t now, double *ret)
 {
 	double done, left, copied_in;
 
@@ -160,7 +161,9 @@ static bool counted_left(const struct job_pass *pass, const struct job_snapshot 
 	if (!reads_back(pass->kind))
 		return true;
 	/* That leaves pauses out. */
-	if (job->average > 0)
+	if (reading->known)
+		*ret = (double)(reading->finish > now ? reading->finish - now : 0);
+	else if (job->average > 0)
 		*ret = left / job->average;
 	copied_in =
 		job->copy_ns && job->written > job->already && !job->rescue.trouble
@@ -202,7 +205,7 @@ static bool pass_left(const struct eta *copying, const struct job_snapshot *job,
 	case PASS_RETRY:
 		return false;
 	default:
-		return counted_left(&job->passes[job->pass_count - 1], job, ret);
+		return counted_left(&job->passes[job->pass_count - 1], job, copying, now, ret);
 	}
 }
 

@@ -31,7 +31,7 @@ struct overall {
 /*
  * Fills in overall, eta, pass_eta, left and the forecasts of a snapshot in which everything else
  * is known. copying: how long the bytes of the map that are not finished would take
- * at the speed of the copy. now: unix seconds.
+ * at the speed of the copy; in a pass that reads back, how long that takes. now: unix seconds.
  */
 void overall_show(struct overall *overall, const struct eta *copying, const struct plan *plan,
 		  int64_t now, struct job_snapshot *job);

@@ -102,7 +102,9 @@ static void fill_overall(struct job *job, uint64_t now, struct job_snapshot *s)
 	int64_t unix_now = (int64_t)time(NULL);
 	struct eta copying;
 
-	rates_eta(&co->measure.rates, now, unix_now, &copying);
+	rates_eta(s->pass == PASS_VERIFY || s->pass == PASS_COMPARE ? &co->measure.proving
+								    : &co->measure.rates,
+		  now, unix_now, &copying);
 	overall_show(&co->overall, &copying, job->plan, unix_now, s);
 }
 

@@ -52,6 +52,43 @@ def every_screen_survives_resizing():
             terminal.child("fakedeck")
 
 
+def the_mouse():
+    """Rows, keys of the footer and tabs can be clicked, and the wheel scrolls; a click, or two, starts
+    nothing. Any clicks at any place are lived through."""
+    dice = random.Random(4711)
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        terminal.wait("Choose a source")
+
+        def at(row, col, button=0):
+            place = [f"{33 + col:x}", f"{33 + row:x}"]
+            let_go = ["1b", "5b", "4d", "23", *place] if button < 64 else []
+            terminal.tmux("send-keys", "-H", "1b", "5b", "4d", f"{32 + button:x}", *place, *let_go)
+
+        at(2, 10)
+        at(23, 2)
+        terminal.wait(" S  sda")
+        at(3, 10)
+        at(23, 12)
+        terminal.wait(" D> sdb")
+        at(5, 10, 65)
+        terminal.wait("> sde")
+        at(23, 20)
+        terminal.wait("[3 Plan]")
+        for _ in range(2):
+            at(23, 2)
+            at(12, 30)
+        assert "[3 Plan]" in terminal.settled()
+        at(0, 17)
+        terminal.wait("[1 Disks]")
+        for _ in range(60):
+            at(dice.randint(0, 22), dice.randint(0, 79), dice.choice((0, 0, 0, 64, 65)))
+        terminal.child("fakedeck")
+        assert "[4 " not in terminal.settled()
+    with Terminal(f"{FAKEDECK} --no-mouse rescue") as terminal:
+        terminal.wait("Choose a source")
+        assert terminal.tmux("display", "-p", "#{mouse_any_flag}").strip() == "0"
+
+
 def resize_storm():
     """Sizes from 1x1 to 250x100 faster than they can be drawn, on every screen of a running copy,
     while keys are pressed: it lives, and comes back to what it was."""
@@ -525,7 +562,7 @@ def slow_lines_keep_up():
 
 
 CASES = [
-    resizing_any_time, every_screen_survives_resizing, resize_storm, too_small_says_so, nothing_is_confirmed_unseen,
+    resizing_any_time, every_screen_survives_resizing, resize_storm, the_mouse, too_small_says_so, nothing_is_confirmed_unseen,
     serial_line_of_no_size, size_option, redraw_reads_the_size_again, refuses_without_a_terminal,
     no_color, themes, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,

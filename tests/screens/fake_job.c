@@ -283,7 +283,8 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 /* As the coordinator does it. */
 static void estimate(const struct job *job, struct job_snapshot *s)
 {
-	const struct eta copying = { .known = true, .finish = STARTED + 5625 + 5130 };
+	const struct eta copying = { .known = s->state != JOB_VERIFYING,
+				     .finish = STARTED + 5625 + 5130 };
 	struct overall overall = { 0 };
 
 	s->now_pass = s->state == JOB_VERIFYING ? s->now_read

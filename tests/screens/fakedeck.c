@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 		{ "grabbed", no_argument, NULL, 't' },
 		{ "unfinished", no_argument, NULL, 'n' },
 		{ "simple", no_argument, NULL, 'i' },
+		{ "no-mouse", no_argument, NULL, 'o' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
 		{ "folder", required_argument, NULL, 'f' },
 		{ "attach", required_argument, NULL, 'w' },
@@ -74,6 +75,8 @@ int main(int argc, char **argv)
 			deck.looks.color = (enum deck_color)word(optarg, colors);
 		else if (option == 'l')
 			deck.looks.theme = (enum deck_theme)word(optarg, themes);
+		else if (option == 'o')
+			deck.looks.no_mouse = true;
 		else if (option == 'p')
 			deck.practice_dir = optarg;
 		else if (option == 'm')
