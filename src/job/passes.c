@@ -118,253 +118,71 @@ static void end_look(struct job *job)
 	look_end(&job->verification);
 }
 
-static const struct pass baseline = {
-	.kind = PASS_BASELINE,
-	.traits = PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &recheck_ops,
-	.prepare = baseline_prepare,
-	.collect = recheck_collect,
-	.end = end_recheck,
-};
-
-static const struct pass capacity_write = {
-	.kind = PASS_PROBE,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &capacity_write_ops,
-	.prepare = capacity_write_prepare,
-};
-
-static const struct pass capacity_flush = {
-	.kind = PASS_PROBE,
-	.traits = PASS_NO_LANES,
-	.state = JOB_FLUSHING,
-	.prepare = capacity_flush_prepare,
-};
-
-static const struct pass capacity_read = {
-	.kind = PASS_PROBE,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &capacity_read_ops,
-	.prepare = capacity_read_prepare,
-	.end = capacity_read_end,
-};
-
-static const struct pass wipe_key = {
-	.kind = PASS_WIPE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = wipe_key_prepare,
-};
-
-static const struct pass wipe_flush = {
-	.kind = PASS_WIPE,
-	.traits = PASS_NO_LANES,
-	.state = JOB_FLUSHING,
-	.prepare = wipe_flush_prepare,
-};
-
-static const struct pass wipe_rest = {
-	.kind = PASS_WIPE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = wipe_rest_prepare,
-};
-
-static const struct pass wiped = {
-	.kind = PASS_WIPE,
-	.traits = PASS_NO_LANES | PASS_SAVES,
-	.state = JOB_FLUSHING,
-	.prepare = wiped_prepare,
-};
-
-static const struct pass arming = {
-	.kind = PASS_ARM,
-	.traits = PASS_NO_LANES | PASS_SAVES,
-	.state = JOB_FLUSHING,
-	.prepare = arming_prepare,
-};
-
-static const struct pass copy = {
-	.kind = PASS_COPY,
-	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &copy_ops,
-	.prepare = copy_prepare,
-	.number = copy_number,
-	.collect = proof_collect_found, /* for what is read back during the copy */
-	.end = end_beside,
-	.hangs = copy_hangs,
-};
-
-static const struct pass copy_free = {
-	.kind = PASS_COPY_FREE,
-	.traits = PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &copy_ops,
-	.prepare = copy_prepare,
-	.number = copy_number,
-	.collect = proof_collect_found,
-	.end = end_beside,
-	.hangs = copy_hangs,
-};
-
-static const struct pass trim = {
-	.kind = PASS_TRIM,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '*',
-	.ops = &search_ops,
-	.prepare = trim_prepare,
-	.end = trim_end,
-};
-
-static const struct pass scrape = {
-	.kind = PASS_SCRAPE,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = '/',
-	.ops = &search_ops,
-	.prepare = scrape_prepare,
-};
-
-static const struct pass retry = {
-	.kind = PASS_RETRY,
-	.traits = PASS_WRITES | PASS_ONE_LANE | PASS_FILLED,
-	.state = JOB_COPYING,
-	.letter = '-',
-	.ops = &search_ops,
-	.prepare = retry_prepare,
-	.number = retry_number,
-};
-
-static const struct pass fill = {
-	.kind = PASS_FILL,
-	.traits = PASS_WRITES | PASS_ONE_LANE,
-	.state = JOB_COPYING,
-	.letter = 'F',
-	.ops = &fill_ops,
-	.prepare = fill_prepare,
-	.end = fill_end,
-};
-
-static const struct pass clear = {
-	.kind = PASS_CLEAR,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &clear_ops,
-	.prepare = clear_prepare,
-	.end = clear_end,
-};
-
-static const struct pass clear_check = {
-	.kind = PASS_CLEAR_CHECK,
-	.traits = PASS_READS_BACK,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &clear_check_ops,
-	.prepare = clear_check_prepare,
-	.end = clear_check_end,
-};
-
-static const struct pass flush = {
-	.kind = PASS_FLUSH,
-	.traits = PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS,
-	.state = JOB_FLUSHING,
-	.prepare = flush_prepare,
-};
-
-static const struct pass verify = {
-	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &verify_ops,
-	.prepare = verify_prepare,
-	.collect = proof_collect_found,
-	.end = end_digest,
-};
-
-static const struct pass compare = {
-	.kind = PASS_COMPARE,
-	.traits = PASS_BOTH_ENDS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &compare_ops,
-	.prepare = compare_prepare,
-	.collect = proof_collect_found,
-	.end = end_compare,
-};
-
-static const struct pass look_flush = {
-	.kind = PASS_LOOK,
-	.traits = PASS_NO_LANES | PASS_SHOWN_AS_IS,
-	.state = JOB_FLUSHING,
-	.prepare = look_flush_prepare,
-};
-
-static const struct pass look = {
-	.kind = PASS_LOOK,
-	.traits = PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &look_ops,
-	.prepare = look_prepare,
-	.end = end_look,
-};
-
-static const struct pass rewrite = {
-	.kind = PASS_REWRITE,
-	.traits = PASS_WRITES,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &rewrite_ops,
-	.prepare = rewrite_prepare,
-};
-
-static const struct pass checksums = {
-	.kind = PASS_VERIFY,
-	.traits = PASS_READS_BACK | PASS_SHOWN_AS_IS,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &verify_ops,
-	.prepare = checksums_prepare,
-	.collect = proof_collect_found,
-	.end = end_digest,
-};
-
-static const struct pass recheck = {
-	.kind = PASS_RECHECK,
-	.traits = PASS_ONE_LANE,
-	.state = JOB_VERIFYING,
-	.letter = '+',
-	.ops = &recheck_ops,
-	.prepare = recheck_prepare,
-	.collect = recheck_collect,
-	.end = end_recheck,
-};
-
-static const struct pass disarm = {
-	.kind = PASS_DISARM,
-	.traits = PASS_WRITES | PASS_SHOWN_AS_IS,
-	.state = JOB_COPYING,
-	.letter = '?',
-	.ops = &wipe_ops,
-	.prepare = disarm_prepare,
-	.end = disarm_end,
-};
+/* clang-format off */
+/* Without a name are the first members of struct pass: kind, traits, state, letter, ops. The copy
+ * collects what is found by reading back while it runs. */
+static const struct pass
+	baseline       = { PASS_BASELINE, PASS_ONE_LANE, JOB_COPYING, '?',
+		&recheck_ops, .prepare = baseline_prepare, .collect = recheck_collect,
+		.end = end_recheck },
+	capacity_write = { PASS_PROBE, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '?',
+		&capacity_write_ops, .prepare = capacity_write_prepare },
+	capacity_flush = { PASS_PROBE, PASS_NO_LANES, JOB_FLUSHING, '\0',
+		NULL, .prepare = capacity_flush_prepare },
+	capacity_read  = { PASS_PROBE, PASS_READS_BACK | PASS_ONE_LANE, JOB_COPYING, '?',
+		&capacity_read_ops, .prepare = capacity_read_prepare,
+		.end = capacity_read_end },
+	wipe_key       = { PASS_WIPE, PASS_WRITES, JOB_COPYING, '?',
+		&wipe_ops, .prepare = wipe_key_prepare },
+	wipe_flush     = { PASS_WIPE, PASS_NO_LANES, JOB_FLUSHING, '\0',
+		NULL, .prepare = wipe_flush_prepare },
+	wipe_rest      = { PASS_WIPE, PASS_WRITES, JOB_COPYING, '?',
+		&wipe_ops, .prepare = wipe_rest_prepare },
+	wiped          = { PASS_WIPE, PASS_NO_LANES | PASS_SAVES, JOB_FLUSHING, '\0',
+		NULL, .prepare = wiped_prepare },
+	arming         = { PASS_ARM, PASS_NO_LANES | PASS_SAVES, JOB_FLUSHING, '\0',
+		NULL, .prepare = arming_prepare },
+	copy           = { PASS_COPY, PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING, JOB_COPYING, '?',
+		&copy_ops, .prepare = copy_prepare, .number = copy_number,
+		.collect = proof_collect_found, .end = end_beside, .hangs = copy_hangs },
+	copy_free      = { PASS_COPY_FREE, PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
+		JOB_COPYING, '?', &copy_ops, .prepare = copy_prepare, .number = copy_number,
+		.collect = proof_collect_found, .end = end_beside, .hangs = copy_hangs },
+	trim           = { PASS_TRIM, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '*',
+		&search_ops, .prepare = trim_prepare, .end = trim_end },
+	scrape         = { PASS_SCRAPE, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '/',
+		&search_ops, .prepare = scrape_prepare },
+	retry          = { PASS_RETRY, PASS_WRITES | PASS_ONE_LANE | PASS_FILLED, JOB_COPYING, '-',
+		&search_ops, .prepare = retry_prepare, .number = retry_number },
+	fill           = { PASS_FILL, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, 'F',
+		&fill_ops, .prepare = fill_prepare, .end = fill_end },
+	clear          = { PASS_CLEAR, PASS_WRITES, JOB_COPYING, '?',
+		&clear_ops, .prepare = clear_prepare, .end = clear_end },
+	clear_check    = { PASS_CLEAR_CHECK, PASS_READS_BACK, JOB_VERIFYING, '+',
+		&clear_check_ops, .prepare = clear_check_prepare, .end = clear_check_end },
+	flush          = { PASS_FLUSH, PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS, JOB_FLUSHING, '\0',
+		NULL, .prepare = flush_prepare },
+	verify         = { PASS_VERIFY, PASS_READS_BACK, JOB_VERIFYING, '+',
+		&verify_ops, .prepare = verify_prepare, .collect = proof_collect_found,
+		.end = end_digest },
+	compare        = { PASS_COMPARE, PASS_BOTH_ENDS, JOB_VERIFYING, '+',
+		&compare_ops, .prepare = compare_prepare, .collect = proof_collect_found,
+		.end = end_compare },
+	look_flush     = { PASS_LOOK, PASS_NO_LANES | PASS_SHOWN_AS_IS, JOB_FLUSHING, '\0',
+		NULL, .prepare = look_flush_prepare },
+	look           = { PASS_LOOK, PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
+		JOB_VERIFYING, '+', &look_ops, .prepare = look_prepare, .end = end_look },
+	rewrite        = { PASS_REWRITE, PASS_WRITES, JOB_COPYING, '?',
+		&rewrite_ops, .prepare = rewrite_prepare },
+	checksums      = { PASS_VERIFY, PASS_READS_BACK | PASS_SHOWN_AS_IS, JOB_VERIFYING, '+',
+		&verify_ops, .prepare = checksums_prepare, .collect = proof_collect_found,
+		.end = end_digest },
+	recheck        = { PASS_RECHECK, PASS_ONE_LANE, JOB_VERIFYING, '+',
+		&recheck_ops, .prepare = recheck_prepare, .collect = recheck_collect,
+		.end = end_recheck },
+	disarm         = { PASS_DISARM, PASS_WRITES | PASS_SHOWN_AS_IS, JOB_COPYING, '?',
+		&wipe_ops, .prepare = disarm_prepare, .end = disarm_end };
+/* clang-format on */
 
 #define BEFORE (WHEN_ONCE | WHEN_FIRST)
 
