@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* By each file system's own tools. */
 #include "after/grow_fs.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time: clocks for measuring, ISO 8601 text for people. */
 #include "base/clock.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The error object: filling it, and the words and exit codes that belong to it. */
 #include "base/error.h"
 
 #include <errno.h>

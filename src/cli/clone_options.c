@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parsing the options of clone, resume and verify. */
 #include "cli/clone_options.h"
 
 #include <limits.h>

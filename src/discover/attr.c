@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One device's sysfs attributes and udev properties, as clean text and numbers. */
 #include "discover/attr.h"
 
 #include <errno.h>

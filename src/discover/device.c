@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One block device as sysfs and udev's database describe it. */
 #include "discover/device.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Disks as plain data: releasing, finding, comparing. */
 #include "discover/disk.h"
 
 #include <libfdisk/libfdisk.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Resolves what the user named, in the list of disks or among the files. */
 #include "discover/endpoint.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Following disks as they come and go. */
 #include "discover/hotplug.h"
 
 #include <errno.h>

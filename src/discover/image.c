@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Image files, found by their path. */
 #include "discover/image.h"
 
 #include <errno.h>

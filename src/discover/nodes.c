@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The other nodes of a disk, found by the hardware that they share with it. */
 #include "discover/nodes.h"
 
 #include <dirent.h>

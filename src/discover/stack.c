@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How block devices stand on each other. */
 #include "discover/stack.h"
 
 #include <dirent.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a disk holds, as libblkid reads it. */
 #include "discover/table.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Claims: exclusive opening, locking, and letting go. */
 #include "guard/claim.h"
 
 #include <errno.h>

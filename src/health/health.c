@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Health as data, and what smartctl's JSON says of it. */
 #include "health/health.h"
 
 #include <inttypes.h>

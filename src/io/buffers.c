@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A lane's buffers: one huge-page backed arena, cut into slots. */
 #include "io/buffers.h"
 
 #include <errno.h>

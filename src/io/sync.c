@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Synchronous transfers, shared by the backends that work inside submit. */
 #include "io/sync.h"
 
 #include <errno.h>

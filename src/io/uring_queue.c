@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Setting up a ring and tearing it down. */
 #include "config.h"
 
 #if HAVE_LIBURING

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The thread that flushes and saves. */
 #include "job/saver.h"
 
 #include <pthread.h>

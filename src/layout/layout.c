@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which partition grows, and what of the new table differs from that of the source. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* SCSI commands as bytes, and the meaning of answers. */
 #include "scsi/commands.h"
 
 #include <endian.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The real sg driver. */
 #include "scsi/driver.h"
 
 #include <errno.h>

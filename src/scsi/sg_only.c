@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a disk without a block node reports about itself. */
 #include "scsi/sg_only.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the handles on one device share. */
 #include "scsi/trust.h"
 
 #include <errno.h>

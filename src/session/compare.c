@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Verifies what was copied before: the ends of a plan, whatever made the copy, or once more the
- * copy that has just ended. Writes nothing. */
 #include "session/compare.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds both ends by what they are, not by their names. */
 #include "session/ends.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was wiped is still empty, what was armed is still there, and no signature is new. */
 #include "session/half_made.h"
 
 #include <errno.h>

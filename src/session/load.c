@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a plan from a map, a report or a domain. */
 #include "session/load.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Both ends of a job: described, claimed, and handed to the job. */
 #include "session/opened.h"
 
 #include "base/cleanup.h"

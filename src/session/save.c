@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Report, text and certificate as files: at the end of the copy, and wherever the user wants. */
 #include "session/save.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The latency histogram: bucket arithmetic, merging, percentiles. */
 #include "stats/latency.h"
 
 #define SUB_COUNT (1u << LATENCY_SUB_BITS)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From completed bytes to one-second samples, a profile over the disk, and averages. */
 #include "stats/rates.h"
 
 #include <math.h>
