@@ -12,8 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "map/map_places.h"
-#include "map/map_fitted.h"
+#include "map/map_lists.h"
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
  * of their member; an optional one that is missing is 0. */
