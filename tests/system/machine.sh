@@ -38,7 +38,6 @@ fi
 onto() {
 	find_ends "$1" "$2"
 	shift 2
-	blkid -p "$source" || true
 	[ -e "$work/sums" ] || sums_of_all >"$work/sums"
 	[ "$(wc -l <"$work/sums")" -eq 9 ]
 	grep -v " $destination\$" "$work/sums" >before
@@ -65,13 +64,15 @@ is_bad() { # NODE
 # find_ends SERIAL SERIAL: sets source and destination to their nodes, from and to to what was given.
 find_ends() {
 	from=$1 to=$2
-	run 0 list --json
-	source=$(listed_node "$from")
-	destination=$(listed_node "$to")
+	source=$(listed node serial "$from")
+	destination=$(listed node serial "$to")
 }
 
-listed_node() { # SERIAL
-	jq -er --arg serial "$1" '.disks[] | select(.serial == $serial) | .node' out
+# listed FIELD OTHER VALUE: of the disk whose other field has this value. No disk comes or goes, so they
+# are listed once.
+listed() {
+	[ -e "$work/list" ] || "$CLONEDECK" list --json >"$work/list"
+	jq -er --arg value "$3" ".disks[] | select(.$2 == \$value) | .$1" "$work/list"
 }
 
 list_knows_every_bus() {
@@ -103,8 +104,7 @@ serial_of_uas() {
 	for source in /sys/bus/usb/drivers/uas/*:*/host*/target*/*:*/block/sd?; do
 		is_bad "/dev/${source##*/}" || break
 	done
-	run 0 list --json
-	jq -er --arg node "/dev/${source##*/}" '.disks[] | select(.node == $node) | .serial' out
+	listed serial node "/dev/${source##*/}"
 }
 
 # The same by SCSI commands; the destination has other bytes before.
