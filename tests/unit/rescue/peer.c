@@ -22,30 +22,45 @@ static bool is_through(const struct peer *peer)
 	return peer->paper->failures >= peer->most;
 }
 
-/* [*first, *end): the next sectors with this mark, from `at` on. */
-static bool find(const struct peer *peer, enum mark mark, uint64_t at, uint64_t *first,
-		 uint64_t *end)
+/* The end of the sectors with the same mark, from `at` on, at most so many. */
+static uint64_t run_end(const struct peer *peer, uint64_t at, uint64_t most)
+{
+	uint64_t end = at, limit = peer->sectors - at > most ? at + most : peer->sectors;
+
+	while (end < limit && peer->marks[end] == peer->marks[at])
+		end++;
+	return end;
+}
+
+/* The beginning of the sectors with the same mark that end there, at most so many. */
+static uint64_t run_begin(const struct peer *peer, uint64_t end, uint64_t most)
+{
+	uint64_t first = end, limit = end > most ? end - most : 0;
+
+	while (first > limit && peer->marks[first - 1] == peer->marks[end - 1])
+		first--;
+	return first;
+}
+
+/* The next sector with this mark, from `at` on. */
+static bool find(const struct peer *peer, enum mark mark, uint64_t at, uint64_t *first)
 {
 	const uint8_t *found =
 		at < peer->sectors ? memchr(peer->marks + at, mark, peer->sectors - at) : NULL;
 
-	if (!found)
-		return false;
-	*first = (uint64_t)(found - peer->marks);
-	for (*end = *first; *end < peer->sectors && peer->marks[*end] == mark; ++*end)
-		;
-	return true;
+	if (found)
+		*first = (uint64_t)(found - peer->marks);
+	return found;
 }
 
-/* The last of them that end at or before `at`. */
-static bool find_before(const struct peer *peer, enum mark mark, uint64_t at, uint64_t *first,
-			uint64_t *end)
+/* The end of the last one before `at`. */
+static bool find_before(const struct peer *peer, enum mark mark, uint64_t at, uint64_t *end)
 {
-	while (at > 0 && peer->marks[at - 1] != mark)
-		at--;
-	for (*first = *end = at; *first > 0 && peer->marks[*first - 1] == mark; --*first)
-		;
-	return at > 0;
+	const uint8_t *found = at ? memrchr(peer->marks, mark, at) : NULL;
+
+	if (found)
+		*end = (uint64_t)(found - peer->marks) + 1;
+	return found;
 }
 
 static bool read_part(struct peer *peer, uint64_t first, uint64_t end, enum mark failed)
@@ -63,15 +78,15 @@ static uint64_t lower(uint64_t a, uint64_t b)
 
 static void copy_forwards(struct peer *peer, unsigned pass)
 {
-	uint64_t at = 0, first, end, skip = CLUSTER;
+	uint64_t at = 0, first, skip = CLUSTER;
 	uint64_t longest = peer->sectors / 100 / CLUSTER * CLUSTER;
 
-	while (!is_through(peer) && find(peer, NON_TRIED, at, &first, &end)) {
+	while (!is_through(peer) && find(peer, NON_TRIED, at, &first)) {
 		bool beside = first > 0 && peer->marks[first - 1] == FINISHED;
-		uint64_t to = lower(end, first - first % CLUSTER + CLUSTER);
+		uint64_t to = run_end(peer, first, CLUSTER - first % CLUSTER);
 
 		if (pass == 3 && !beside && first > 0) {
-			at = end;
+			at = run_end(peer, first, peer->sectors);
 			continue;
 		}
 		if (at != first)
@@ -79,52 +94,55 @@ static void copy_forwards(struct peer *peer, unsigned pass)
 		at = to;
 		if (read_part(peer, first, to, NON_TRIMMED)) {
 			skip = CLUSTER;
-		} else if (pass == 1) {
-			at = lower(end, at + skip);
+		} else if (at < peer->sectors && peer->marks[at] == NON_TRIED && pass < 5) {
+			at = run_end(peer, at, pass == 1 ? skip : peer->sectors);
 			skip = lower(2 * skip, longest > CLUSTER ? longest : CLUSTER);
-		} else if (pass == 3) {
-			at = end;
 		}
 	}
 }
 
 static void copy_backwards(struct peer *peer, unsigned pass)
 {
-	uint64_t at = peer->sectors, first, end;
+	uint64_t at = peer->sectors, end;
 
-	while (!is_through(peer) && find_before(peer, NON_TRIED, at, &first, &end)) {
+	while (!is_through(peer) && find_before(peer, NON_TRIED, at, &end)) {
 		bool beside = end == peer->sectors || peer->marks[end] == FINISHED;
-		uint64_t from = (end - 1) / CLUSTER * CLUSTER;
+		uint64_t from = run_begin(peer, end, (end - 1) % CLUSTER + 1);
 
-		if (from < first)
-			from = first;
 		if (pass == 4 && !beside)
-			at = first;
+			at = run_begin(peer, end, end);
+		else if (read_part(peer, from, end, NON_TRIMMED))
+			at = from;
+		else if (from > 0 && peer->marks[from - 1] == NON_TRIED)
+			at = run_begin(peer, from, from);
 		else
-			at = read_part(peer, from, end, NON_TRIMMED) ? from : first;
+			at = from;
 	}
 }
 
 static void trim(struct peer *peer)
 {
-	uint64_t first, end;
+	uint64_t first, end, at = 0;
 
-	while (!is_through(peer) && find(peer, NON_TRIMMED, 0, &first, &end)) {
-		while (first < end && read_part(peer, first, first + 1, BAD))
+	for (; !is_through(peer) && find(peer, NON_TRIMMED, at, &first); at = end) {
+		uint64_t last = run_end(peer, first, peer->sectors);
+
+		end = last;
+		while (first < last && read_part(peer, first, first + 1, BAD))
 			first++;
-		first += first < end;
-		while (first < end && read_part(peer, end - 1, end, BAD))
-			end--;
-		end -= first < end;
-		memset(peer->marks + first, NON_SCRAPED, end - first);
+		first += first < last;
+		while (first < last && read_part(peer, last - 1, last, BAD))
+			last--;
+		last -= first < last;
+		memset(peer->marks + first, NON_SCRAPED, last - first);
 	}
 }
 
 static void scrape(struct peer *peer)
 {
-	uint64_t first, end;
+	uint64_t first, at = 0;
 
-	while (!is_through(peer) && find(peer, NON_SCRAPED, 0, &first, &end))
+	for (; !is_through(peer) && find(peer, NON_SCRAPED, at, &first); at = first)
 		read_part(peer, first, first + 1, BAD);
 }
 

@@ -186,6 +186,7 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("curves");
 	TCase *tc = tcase_create("curves");
 
+	tcase_set_timeout(tc, 20);
 	tcase_add_loop_test(tc, what_comes_off_before_the_disk_dies, 0, 2 * PATTERNS);
 	suite_add_tcase(suite, tc);
 	return suite;
