@@ -12,13 +12,16 @@
 # Seen on 23 November 2026 (Debian 12, under emulation on a machine with much else to do; fsck and the
 # tools for tables content with each copy), and on 24 November where it says so:
 #   BIOS, MBR, ext4: same size on NVMe; smaller, cut and moved, on NVMe; larger, root grown and swap
-#     moved, on SATA; larger with new identifiers on USB: all to the login, with their swap
+#     moved, on SATA; larger with new identifiers on USB, and on SATA (24 November): all to the
+#     login, with their swap
 #   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, grown,
 #     with new identifiers, on SATA and on USB (24 November): to the login, with swap and ESP, after
 #     30 s of waiting in the initramfs for the old swap, as the report says
 #   UEFI, GPT, ext4, 4Kn: smaller, cut and moved, on 4Kn NVMe: to the login, with swap and ESP
-#   xfs, btrfs, lvm, luks: made and cloned (24 November: btrfs larger with new identifiers, luks larger
-#     and lvm as they are; all old names found and changed), not started yet
+#   BIOS, GPT, Btrfs in a volume: larger, with new identifiers, on NVMe (24 November)
+#   UEFI, LUKS with /boot beside it: larger, on SATA; UEFI, LVM: same size on NVMe (24 November): to
+#     the login, with swap and ESP
+#   xfs: made and cloned, not started yet. Neither are smaller Btrfs, LVM and LUKS with new identifiers
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)
 	copy=$(losetup --sector-size "$3" --find --show copy.img)
