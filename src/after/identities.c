@@ -52,7 +52,7 @@ static const struct changer changers[] = {
 	{ "swap", { NULL }, { "swaplabel", "-U", UUID, NODE } },
 	{ "crypto_LUKS", { NULL }, { "cryptsetup", "-q", "luksUUID", "--uuid", UUID, NODE } },
 	{ "LVM2_member", .why = N_("vgimportclone gives new ones; the group gets a new name, so "
-				"change fstab, and install the boot loader again.") },
+				   "change fstab, and install the boot loader again.") },
 	{ "linux_raid_member",
 	  .why = N_("With the old disk out, mdadm --assemble --update=uuid gives a new one.") },
 	{ "f2fs", .why = N_("There is no tool that does it.") },

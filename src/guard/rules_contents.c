@@ -423,13 +423,12 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 		return;
 	}
 	if (find_types(c, closed, list))
-		rule_say(
-			ret, VERDICT_WARN,
-			_("The copy on %s gets new identifiers when it is complete. Nothing in %s "
-			  "can be changed: a system there does not start from the copy where its "
-			  "fstab, crypttab or initramfs names an old one. Keep them "
-			  "(--identities=keep) where the copy is to start."),
-			c->destination->disk_node, list);
+		rule_say(ret, VERDICT_WARN,
+			 _("The copy on %s gets new identifiers when it is complete. Nothing in %s "
+			   "can be changed: a system there does not start from the copy where its "
+			   "fstab, crypttab or initramfs names an old one. Keep them "
+			   "(--identities=keep) where the copy is to start."),
+			 c->destination->disk_node, list);
 	else
 		rule_say(ret, VERDICT_WARN,
 			 _("The copy on %s gets new identifiers when it is complete, and may then "

@@ -11,12 +11,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "plan/fitted.h"
-#include "plan/options.h"
+#include "plan/plan.h"
 
-#define LAYOUT_ALIGNMENT                                                                           \
-	(1U << 20) /* bytes: where partitions begin and end, as all tools do it                    \
-		    */
+/* Bytes: where partitions begin and end, as all tools do it. */
+#define LAYOUT_ALIGNMENT (1U << 20)
 
 struct layout_part {
 	unsigned number;

@@ -314,6 +314,7 @@ what_is_printed_works() {
 	{
 		printf 'set -e\nclonedeck() { "%s" "$@" --log-dir logs; }\n' "$CLONEDECK"
 		# This kernel may not find partitions by itself.
+		# shellcheck disable=SC2016 # the script expands it
 		sed 's/; clonedeck clone -s image .*//
 			s/image);/& until partx -u "$L" \&\& test -b "${L}p1"; do sleep 0.1; done;/' commands
 	} >script

@@ -12,6 +12,8 @@
 
 #include "ui/core/app_private.h"
 
+#define WHEEL_ROWS 3
+
 const struct screen_ops *screen_ops(enum screen_id screen)
 {
 	static const struct screen_ops *const all[SCREEN_COUNT] = {
@@ -487,6 +489,25 @@ void app_early_keys(struct app *app)
 		app_key(app, app->early[i]);
 }
 
+/* A question is answered by its keys. */
+static void mouse_key(struct app *app, int key)
+{
+	int times = WHEEL_ROWS;
+	enum command command = key == SPECIAL_WHEEL_UP ? COMMAND_UP
+			       : key == SPECIAL_WHEEL_DOWN
+				       ? COMMAND_DOWN
+				       : mouse_click(&app->mouse, app->term->click_row,
+						     app->term->click_col, &times);
+
+	if (app->popup.kind != POPUP_NONE) {
+		if (key != SPECIAL_CLICK)
+			popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
+		return;
+	}
+	for (int i = 0; command != COMMAND_NONE && i < times; i++)
+		app_command(app, command);
+}
+
 void app_key(struct app *app, int key)
 {
 	enum command command;
@@ -496,8 +517,10 @@ void app_key(struct app *app, int key)
 		key_unseen(app, key);
 		return;
 	}
-	if (app_mouse_key(app, key))
+	if (key >= SPECIAL_CLICK && key <= SPECIAL_WHEEL_DOWN) {
+		mouse_key(app, key);
 		return;
+	}
 	if (app->popup.kind != POPUP_NONE) {
 		if (key == KEY_CTRL('l'))
 			common_command(app, COMMAND_REDRAW);

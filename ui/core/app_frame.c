@@ -81,8 +81,8 @@ static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int c
 				: app_reached(app, screen) ? ROLE_TAB
 							   : ROLE_DIM,
 				tab_text(app, screen, words, text, sizeof(text)));
-		app_mouse_add(app, area.row, from, col,
-			      (enum command)(COMMAND_SCREEN_1 + (int)screen));
+		mouse_add(&app->mouse, area.row, from, col,
+			  (enum command)(COMMAND_SCREEN_1 + (int)screen));
 	}
 	return col;
 }
@@ -243,10 +243,10 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
 
 		if (!grey || app->term->dim)
-			app_mouse_add(app, area.row, items[i].col - left,
-				      draw_text(draw, area, 0, items[i].col - left,
-						grey ? ROLE_DIM : ROLE_KEY, items[i].text),
-				      items[i].command);
+			mouse_add(&app->mouse, area.row, items[i].col - left,
+				  draw_text(draw, area, 0, items[i].col - left,
+					    grey ? ROLE_DIM : ROLE_KEY, items[i].text),
+				  items[i].command);
 		else if (i + 1 < count)
 			/* A terminal without dim text cannot show a key as unavailable: the key is
 			 * left out. */
@@ -312,7 +312,7 @@ void app_draw(struct app *app)
 	show_title(app);
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
-	app_mouse_start(app);
+	app->mouse = (struct mouse){ 0 };
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
 		draw_small(app, &draw, frame.message);
@@ -323,7 +323,7 @@ void app_draw(struct app *app)
 	draw_banner(app, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	app->mouse.list = draw.list;
-	app->mouse.at = draw.cursor_row;
+	app->mouse.cursor = draw.cursor_row;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	popup_draw(&app->popup, &draw,

@@ -5,6 +5,7 @@
 
 #include "ui/core/app.h"
 #include "ui/core/door.h"
+#include "ui/core/mouse.h"
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
 
@@ -40,16 +41,7 @@ struct app {
 	enum message_level level;
 	bool said; /* the message is new since the last frame */
 	struct popup popup;
-	/* What a click means, as drawn last: tabs and keys of the footer, rows of a list. */
-	struct {
-		struct hit {
-			int row, from, to; /* columns; `to` is behind the last */
-			enum command command;
-		} hits[SCREEN_STEPS + FOOTER_ITEMS_MAX];
-		int count;
-		struct rect list;
-		int at; /* the row of the screen that the cursor is in */
-	} mouse;
+	struct mouse mouse;
 	/* Typed before the first list of disks: for that. */
 	int early[EARLY_MAX];
 	int early_count;
@@ -115,13 +107,5 @@ bool app_compares(const struct app *app);
 void app_draw(struct app *app);
 /* Has the newest message room in its place? */
 bool app_message_fits(const struct app *app);
-
-/* ---- app_mouse.c ---- */
-
-/* Forgets what a click means. */
-void app_mouse_start(struct app *app);
-void app_mouse_add(struct app *app, int row, int from, int to, enum command command);
-/* False: not of the mouse. */
-bool app_mouse_key(struct app *app, int key);
 
 #endif

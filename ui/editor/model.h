@@ -15,7 +15,6 @@
 #include "base/units.h"
 #include "discover/disk.h"
 #include "layout/arrange.h"
-#include "plan/fitted.h"
 #include "plan/options.h"
 #include "session/used.h"
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ui/core/mouse.h"
+
+#include <stdlib.h>
+
+void mouse_add(struct mouse *mouse, int row, int from, int to, enum command command)
+{
+	if (mouse->count < (int)(sizeof(mouse->hits) / sizeof(*mouse->hits)))
+		mouse->hits[mouse->count++] = (struct hit){ row, from, to, command };
+}
+
+static bool is_in(struct rect area, int row, int col)
+{
+	return row >= area.row && row < area.row + area.rows && col >= area.col &&
+	       col < area.col + area.cols;
+}
+
+enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes)
+{
+	*rettimes = 1;
+	for (int i = 0; i < mouse->count; i++) {
+		const struct hit *hit = &mouse->hits[i];
+
+		if (hit->row == row && col >= hit->from && col < hit->to)
+			return hit->command;
+	}
+	if (!is_in(mouse->list, row, col) || row == mouse->cursor)
+		return COMMAND_NONE;
+	*rettimes = abs(row - mouse->cursor);
+	return row < mouse->cursor ? COMMAND_UP : COMMAND_DOWN;
+}

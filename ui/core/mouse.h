@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a click means, as the screen was drawn last: a tab or a key of the footer is that key, a row
+ * of a list goes there. Nothing is started or erased by it alone. Rows and columns are the
+ * terminal's. */
+#ifndef CLONEDECK_UI_CORE_MOUSE_H
+#define CLONEDECK_UI_CORE_MOUSE_H
+
+#include "ui/core/keys.h"
+#include "ui/core/layout.h"
+
+struct mouse {
+	struct hit {
+		int row, from, to; /* columns; `to` is behind the last */
+		enum command command;
+	} hits[SCREEN_STEPS + FOOTER_ITEMS_MAX];
+	int count;
+	struct rect list; /* of rows that the cursor moves over; empty: none */
+	int cursor;       /* the row that it is in */
+};
+
+void mouse_add(struct mouse *mouse, int row, int from, int to, enum command command);
+/* COMMAND_UP and COMMAND_DOWN are meant *rettimes times, everything else once. COMMAND_NONE: there
+ * is nothing. */
+enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes);
+
+#endif
