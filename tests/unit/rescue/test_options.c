@@ -221,7 +221,7 @@ START_TEST(a_read_that_hangs_is_left_behind)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.hang.count, 0);
 	ck_assert_uint_eq(s.slow_reads, 1);
-	ck_assert_uint_eq(s.passes[0].rounds, 3);
+	ck_assert_uint_eq(s.passes[0].rounds, 2);
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
