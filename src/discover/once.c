@@ -10,7 +10,8 @@
 
 #include "base/cleanup.h"
 
-#define ALIGNMENT 4096
+#define ALIGNMENT    4096
+#define FAILURES_MAX 2
 
 void once_open(struct once *once, int fd)
 {
@@ -64,22 +65,42 @@ static int read_direct(struct once *once, uint64_t offset, uint64_t length, void
 	return r;
 }
 
+static bool is_spared(const struct once *once, uint64_t offset, uint64_t length)
+{
+	return once->failures >= FAILURES_MAX ||
+	       (once->failures && offset < once->bad_end && offset + length > once->bad);
+}
+
+static void count(struct once *once, int code, uint64_t offset, uint64_t length)
+{
+	if (!is_failure(code))
+		return;
+	if (once->failures++)
+		return;
+	once->bad = offset;
+	once->bad_end = offset + length;
+}
+
 int once_read(struct once *once, uint64_t offset, uint64_t length, void *to)
 {
 	int r;
 
-	if (once->failed)
+	if (is_spared(once, offset, length))
 		return -EIO;
 	r = read_direct(once, offset, length, to);
 	if (r == -EINVAL)
 		r = read_all(once->fd, offset, length, to);
-	once->failed = is_failure(r);
+	count(once, r, offset, length);
 	return r;
 }
 
 bool once_try(struct once *once, uint64_t offset, uint64_t length)
 {
-	if (!once->failed)
-		once->failed = is_failure(read_direct(once, offset, length, NULL));
-	return !once->failed;
+	int r;
+
+	if (is_spared(once, offset, length))
+		return false;
+	r = read_direct(once, offset, length, NULL);
+	count(once, r, offset, length);
+	return !is_failure(r);
 }

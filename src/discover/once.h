@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads of a disk that may be dying, of which each failed one may be its last: past the page cache,
- * because through it the kernel reads a place that failed again at once; and after the first
- * failure no more.
+ * because through it the kernel reads a place that failed again at once; what failed is not read
+ * again, and after the second failure nothing is. The second one is worth it: where the table at
+ * the start cannot be read, its backup at the end tells what is on the disk.
  */
 #ifndef CLONEDECK_DISCOVER_ONCE_H
 #define CLONEDECK_DISCOVER_ONCE_H
@@ -11,9 +12,10 @@
 #include <stdint.h>
 
 struct once {
-	int fd;      /* borrowed */
-	int direct;  /* the same disk past the page cache; -1: the kernel has no such way */
-	bool failed; /* a read did: all further ones return -EIO */
+	int fd;     /* borrowed */
+	int direct; /* the same disk past the page cache; -1: the kernel has no such way */
+	unsigned failures;
+	uint64_t bad, bad_end; /* bytes: the read that failed first */
 };
 
 void once_open(struct once *once, int fd);

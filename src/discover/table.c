@@ -446,7 +446,7 @@ static int read_all(const struct table_source *source, struct table *ret)
 		read_whole(source, probe, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
-	if (r == 0 && source->once->failed)
+	if (r == 0 && source->once->failures)
 		r = table_add_note(ret, "%s",
 				   _("A read failed. To spare the disk, what else it holds was "
 				     "not looked at."));

@@ -249,7 +249,7 @@ def goes_on_from_a_map():
             terminal.wait(os.path.basename(destination))
             terminal.settled()
             screen = terminal.wait("UNFINISHED")
-            assert "f continues" in screen and "f=file" in screen, screen
+            assert "c continues" in screen and "c=continue" in screen, screen
             terminal.keys("f")
             screen = terminal.wait("was not finished")
             assert f"[{path}" in screen, screen

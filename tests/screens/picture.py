@@ -98,7 +98,7 @@ def main():
         # Slower than it could be, so that there is a past to see.
         terminal.wait("COPY RUNNING")
         terminal.keys("r", "C-u", *"30MB", "Enter")
-        terminal.wait_match(r"copying +[67][0-9]\.")
+        terminal.wait_match(r"COPY [67][0-9]\.")
         pathlib.Path(path).write_text(draw(terminal.screen(raw=True)), encoding="utf-8")
         # It takes its practice disks away.
         terminal.keys("C-c", "s")

@@ -13,14 +13,19 @@
 #define SECTORS 16384
 
 /* Reads that touch this byte fail; 0: none. */
-static off_t fails_at;
+static off_t fails_at, also_at;
 static unsigned failed_reads;
+
+static bool is_in(off_t place, off_t offset, size_t count)
+{
+	return place && offset <= place && place < offset + (off_t)count;
+}
 
 ssize_t __wrap_pread64(int from, void *to, size_t count, off_t offset);
 ssize_t __real_pread64(int from, void *to, size_t count, off_t offset);
 ssize_t __wrap_pread64(int from, void *to, size_t count, off_t offset)
 {
-	if (fails_at && offset <= fails_at && fails_at < offset + (off_t)count) {
+	if (is_in(fails_at, offset, count) || is_in(also_at, offset, count)) {
 		failed_reads++;
 		errno = EIO;
 		return -1;
@@ -36,7 +41,7 @@ static void setup(void)
 {
 	image_new(&image, SECTORS, 512);
 	fd = -1;
-	fails_at = 0;
+	fails_at = also_at = 0;
 	failed_reads = 0;
 }
 
@@ -154,11 +159,18 @@ START_TEST(gpt_partitions_and_hostile_names)
 END_TEST
 
 /* Each failed read may be the disk's last: wherever it is that the disk fails, it does so once.
- * What was found before is shown, what lies behind is not looked at. */
+ * What else is there is shown. */
 START_TEST(a_disk_that_fails_is_read_once)
 {
-	static const off_t fail[] = { (SECTORS - 1) * 512L, 2048 * 512 + 70000, 4096 * 512 + 70000,
-				      SECTORS * 512L - 3087 * 512 };
+	static const struct {
+		off_t fails_at;
+		const char *labels[2];
+	} rows[] = {
+		{ (SECTORS - 1) * 512L, { "first", "second" } },
+		{ 2048 * 512 + 70000, { "", "second" } },
+		{ 4096 * 512 + 70000, { "first", "" } },
+		{ SECTORS * 512L - 3087 * 512, { "first", "second" } },
+	};
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
 
 	image_gpt(&image, partitions, 2);
@@ -166,12 +178,32 @@ START_TEST(a_disk_that_fails_is_read_once)
 	image_swap(&image, 4096, 4096, "second");
 	if (!has_direct())
 		return;
-	fails_at = fail[_i];
+	fails_at = rows[_i].fails_at;
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_uint_eq(failed_reads, 1);
 	ck_assert_str_eq(table.type, "gpt");
 	ck_assert_uint_eq(table.partition_count, 2);
-	ck_assert_str_eq(table.partitions[0].label, _i == 2 ? "first" : "");
+	ck_assert_str_eq(table.partitions[0].label, rows[_i].labels[0]);
+	ck_assert_str_eq(table.partitions[1].label, rows[_i].labels[1]);
+	ck_assert(noted("A read failed."));
+}
+END_TEST
+
+/* After the second place nothing more is read. */
+START_TEST(a_disk_that_fails_twice_is_left)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
+
+	image_gpt(&image, partitions, 2);
+	image_swap(&image, 2048, 2048, "first");
+	image_swap(&image, 4096, 4096, "second");
+	if (!has_direct())
+		return;
+	fails_at = SECTORS * 512L - 3087 * 512;
+	also_at = 2048 * 512 + 70000;
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(failed_reads, 2);
+	ck_assert_str_eq(table.partitions[0].label, "");
 	ck_assert_str_eq(table.partitions[1].label, "");
 	ck_assert(noted("A read failed."));
 }
@@ -459,16 +491,16 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, a_disk_that_fails_is_read_once, 0, 4);
-	add_tests(tests, an_unreadable_disk_is_read_once, empty_disk_has_nothing,
-		  whole_disk_with_signature, gpt_partitions_and_hostile_names,
-		  gpt_on_4096_byte_sectors, gpt_for_other_sector_size_is_told,
-		  damaged_primary_gpt_shows_backup, damaged_entries_are_told, lost_backup_is_told,
-		  gpt_of_a_smaller_and_a_larger_disk, gpt_header_with_absurd_numbers,
-		  announced_gpt_that_is_not_there, dos_table_with_logical_partitions,
-		  looping_chain_ends, chain_beyond_the_end_and_into_nothing,
-		  overlapping_and_too_long_partitions, known_partitions_are_not_read,
-		  bad_places_are_not_looked_at, unreadable_disk_is_an_error,
-		  sizes_that_make_no_sense, notes_are_limited);
+	add_tests(tests, a_disk_that_fails_twice_is_left, an_unreadable_disk_is_read_once,
+		  empty_disk_has_nothing, whole_disk_with_signature,
+		  gpt_partitions_and_hostile_names, gpt_on_4096_byte_sectors,
+		  gpt_for_other_sector_size_is_told, damaged_primary_gpt_shows_backup,
+		  damaged_entries_are_told, lost_backup_is_told, gpt_of_a_smaller_and_a_larger_disk,
+		  gpt_header_with_absurd_numbers, announced_gpt_that_is_not_there,
+		  dos_table_with_logical_partitions, looping_chain_ends,
+		  chain_beyond_the_end_and_into_nothing, overlapping_and_too_long_partitions,
+		  known_partitions_are_not_read, bad_places_are_not_looked_at,
+		  unreadable_disk_is_an_error, sizes_that_make_no_sense, notes_are_limited);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
