@@ -432,10 +432,13 @@ const char *table_print(const struct table *table, uint32_t sector_size, char *b
 static int read_all(const struct table_source *source, struct table *ret)
 {
 	CLEANUP(probe) blkid_probe probe = NULL;
-	CLEANUP(free) uint8_t *first = malloc(source->sector_size);
-	int r = first ? once_read(source->once, 0, source->sector_size, first) : -ENOMEM;
+	uint64_t page = u64_align_down(shorter(source->size, PLACE_READ), source->sector_size);
+	uint64_t length = page ? page : source->sector_size;
+	CLEANUP(free) uint8_t *first = malloc(length);
+	/* libblkid reads whole pages, and reports a disk of which it cannot read the first one as
+	 * empty. */
+	int r = first ? once_read(source->once, 0, length, first) : -ENOMEM;
 
-	/* libblkid reports an unreadable disk as empty. */
 	if (r == 0)
 		r = open_probe(source, 0, source->size, &probe);
 	if (r == 0)
