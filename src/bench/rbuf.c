@@ -301,7 +301,7 @@ static void make_table(struct rbuf *rbuf)
 			      : _("READ of one cached range (no READ BUFFER): time and processor "
 				  "for %s"),
 		 amount);
-	for (enum way way = 0; way < WAYS; way++) {
+	for (size_t way = 0; way < WAYS; way++) {
 		snprintf(keys[way], sizeof(keys[way]), "%s-cpu", ways[way].name.key);
 		columns[2 * way] = ways[way].name;
 		columns[2 * way + 1] = (struct bench_named){ keys[way], N_("CPU") };

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
@@ -20,6 +21,7 @@
 #define FIRST_LINE  "clonedeck.job/1"
 #define RECORD_MAX  4096
 #define ENDED       "ended"
+#define ENDED_KEPT  600 /* seconds */
 
 struct running_record {
 	int fd;
@@ -75,6 +77,8 @@ static bool is_alive(int fd)
 
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
+
+static bool load(int folder, const char *name, bool alive, struct running *ret);
 
 /* ---- writing ---- */
 
@@ -141,7 +145,17 @@ static int make(struct running_record *record, const char *folder, const struct 
 	return r;
 }
 
-/* Of processes that were killed. One that is being made has another name until it is locked. */
+/* Those who watch a copy look every second; who comes later finds the report. */
+static bool has_just_ended(int folder, const char *name, int fd)
+{
+	struct running running = { 0 };
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && time(NULL) - st.st_mtime < ENDED_KEPT &&
+	       load(folder, name, false, &running);
+}
+
+/* What was left behind. A record that is being made has another name until it is locked. */
 static void sweep(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -155,7 +169,7 @@ static void sweep(const char *folder)
 
 		if (fd < 0)
 			continue;
-		if (!is_alive(fd)) {
+		if (!is_alive(fd) && !has_just_ended(dirfd(dir), entry->d_name, fd)) {
 			unlinkat(dirfd(dir), entry->d_name, 0);
 			unlinkat(dirfd(dir), socket_name(entry->d_name, name), 0);
 		}

@@ -5,7 +5,7 @@
  * a folder that is gone after a restart. It is locked as long as its process lives
  * and believed only then: a record that a crash left behind says nothing, and a
  * process that was given the same number does not bring it to life. What one leaves behind that has
- * ended in order says how, until the next copy begins.
+ * ended in order says how, for ten minutes at least.
  *
  * Whoever reads skips keys that it does not know, so later versions may add some.
  */
@@ -71,7 +71,7 @@ void running_destroy(struct running_record *record);
 size_t running_list(const char *folder, struct running *ret);
 /* The same, and that of this process. */
 size_t running_list_all(const char *folder, struct running *ret);
-/* The same of those that have ended in order, before any other was begun. */
+/* The same of those that have ended in order and whose records are still there. */
 size_t running_list_ended(const char *folder, struct running *ret);
 /* Is this end of a running copy on that disk? */
 bool running_is_on(const struct running_end *end, const struct identity *disk);

@@ -157,7 +157,7 @@ int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int
 	const struct bar_cells *cells = bar_cells(glyphs, kind);
 	int unit = cells->steps + 1, most = cols * unit, filled;
 
-	if (cols < 1)
+	if (cols < 1 || unit < 1)
 		return 0;
 	if (!(fraction > 0))
 		filled = 0;

@@ -350,17 +350,14 @@ static void change_graph(struct run_screen *screen, struct app *app)
 static void next_panes(struct run_screen *screen, struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
+	bool trouble = job && job->rescue.trouble;
 
 	screen->rescue_told = true;
-	if (!screen->one_pair) {
-		screen->rescue = !screen->rescue;
-	} else if (!screen->middle) {
-		screen->middle = true;
-		screen->rescue = job && job->rescue.trouble;
-	} else if (screen->rescue == (job && job->rescue.trouble)) {
+	if (!screen->one_pair || (screen->middle && screen->rescue == trouble)) {
 		screen->rescue = !screen->rescue;
 	} else {
-		screen->middle = false;
+		screen->middle = !screen->middle;
+		screen->rescue = screen->middle ? trouble : screen->rescue;
 	}
 }
 

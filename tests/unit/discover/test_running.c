@@ -159,13 +159,15 @@ START_TEST(the_record_goes_with_the_copy)
 }
 END_TEST
 
-/* How it ended is told until the next copy. */
+/* How it ended is told for a while, whoever begins meanwhile. */
 START_TEST(one_that_has_ended_tells_how)
 {
 	struct running running = {
-		.pid = getpid(), .percent = 100, .exit_code = 4, .report = "/var/log/a b.json"
+		.pid = 4711, .percent = 100, .exit_code = 4, .report = "/var/log/a b.json"
 	};
+	struct running other = { .pid = getpid() };
 	struct running_record *record = NULL;
+	char path[512];
 
 	ck_assert_int_eq(running_new(folder, &running, &record), 0);
 	ck_assert_uint_eq(running_list_ended(folder, found), 0);
@@ -174,7 +176,12 @@ START_TEST(one_that_has_ended_tells_how)
 	ck_assert_uint_eq(running_list_ended(folder, found), 1);
 	ck_assert_int_eq(found[0].exit_code, 4);
 	ck_assert_str_eq(found[0].report, "/var/log/a b.json");
-	ck_assert_int_eq(running_new(folder, &running, &record), 0);
+	ck_assert_int_eq(running_new(folder, &other, &record), 0);
+	ck_assert_uint_eq(running_list_ended(folder, found), 1);
+	running_destroy(record);
+	snprintf(path, sizeof(path), "%s/4711.job", folder);
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[2]){ 0 }, 0), 0);
+	ck_assert_int_eq(running_new(folder, &other, &record), 0);
 	ck_assert_uint_eq(running_list_ended(folder, found), 0);
 	running_destroy(record);
 	running_ended(NULL, &running);
