@@ -75,9 +75,9 @@ static void tell(struct editor_screen *screen, struct app *app, const struct edi
 static void accept(struct editor_screen *screen, struct app *app)
 {
 	struct plan_options options;
-	bool new = editor_options(&screen->model, &options);
+	bool changes = editor_options(&screen->model, &options);
 
-	if (new &&app_choose_options(app, &options))
+	if (changes && app_choose_options(app, &options))
 		app_plan(app, NULL);
 	app_go(app, SCREEN_PLAN);
 }
