@@ -234,10 +234,15 @@ backing_file_of_another_loop_device() {
 	clone 3 "$source" "$destination"
 }
 
+# The kernel itself writes to a file system that can be written to, whenever it has the time.
+mounted_read_only() {
+	mkfs.ext4 -q -F "$destination"
+	mount_at "$case_dir/mnt" -o ro "$destination"
+}
+
 an_image_that_is_attached_as_a_disk() {
 	two_disks
-	mkfs.ext4 -q -F "$destination"
-	mount_at "$case_dir/mnt" "$destination"
+	mounted_read_only
 	refused 3 "$destination" run clone -s "$source" -d destination.img --confirm \
 		"$case_dir/destination.img" --log-dir logs
 	says "losetup -d $destination"
@@ -246,8 +251,7 @@ an_image_that_is_attached_as_a_disk() {
 # Of the second one nobody knows that the first one is mounted, or is going to be.
 a_file_that_is_attached_twice() {
 	two_disks
-	mkfs.ext4 -q -F "$destination"
-	mount_at "$case_dir/mnt" "$destination"
+	mounted_read_only
 	twice=$(attach "$case_dir/destination.img")
 	refused 3 "$destination" clone "$source" "$twice"
 	says "losetup -d $destination"
