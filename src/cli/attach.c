@@ -39,13 +39,11 @@ static void print_end(FILE *out, const struct running *job)
 			       : _("none was written"));
 }
 
-typedef size_t list_fn(const char *folder, struct running *ret);
-
 /* A process number may be another copy's by now. */
-static bool find(list_fn *list, const struct running *wanted, struct running *ret)
+static bool still_runs(const struct running *wanted, struct running *ret)
 {
 	CLEANUP(free) struct running *all = calloc(RUNNING_MAX, sizeof(*all));
-	size_t count = all ? list(NULL, all) : 0;
+	size_t count = all ? running_list(NULL, all) : 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].pid != wanted->pid || all[i].started != wanted->started)
@@ -73,7 +71,7 @@ static int tell_end(const struct running *before)
 	char path[3 * sizeof(before->map)];
 	struct running ended;
 
-	if (find(running_list_ended, before, &ended)) {
+	if (running_find_ended(NULL, before->pid, &ended) && ended.started == before->started) {
 		print_end(stdout, &ended);
 		return cli_finish_output(ended.exit_code);
 	}
@@ -101,7 +99,7 @@ static int watch(const struct running *job)
 		return EXIT_ENVIRONMENT;
 	printf(_("Process %ld copies %s to %s without a deck; Ctrl-C leaves it to itself.\n"),
 	       (long)job->pid, end_name(&job->source), end_name(&job->destination));
-	for (unsigned look = 0; !left && find(running_list, job, &now); look++) {
+	for (unsigned look = 0; !left && still_runs(job, &now); look++) {
 		if (terminal || look % EVERY_FILE == 0)
 			print_line(&now, terminal);
 		left = poll(&signals, 1, LOOK_EVERY) > 0;
@@ -122,11 +120,14 @@ static void print_job(FILE *out, const struct running *job)
 static void tell_ended(uint32_t pid)
 {
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
-	size_t count = jobs ? running_list_ended(NULL, jobs) : 0;
+	size_t count = 0;
 
+	if (jobs && pid)
+		count = running_find_ended(NULL, (pid_t)pid, jobs);
+	else if (jobs)
+		count = running_list_ended(NULL, jobs);
 	for (size_t i = 0; i < count; i++)
-		if (!pid || jobs[i].pid == (pid_t)pid)
-			print_end(stderr, &jobs[i]);
+		print_end(stderr, &jobs[i]);
 	free(jobs);
 }
 

@@ -361,6 +361,32 @@ size_t running_list_ended(const char *folder, struct running *ret)
 	return list(folder, false, ret);
 }
 
+static bool load_ended(const char *folder, pid_t pid, struct running *ret)
+{
+	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[32];
+	bool found;
+
+	if (at < 0)
+		return false;
+	snprintf(name, sizeof(name), "%ld.job", (long)pid);
+	found = load(at, name, false, ret);
+	close(at);
+	return found;
+}
+
+bool running_find_ended(const char *folder, pid_t pid, struct running *ret)
+{
+	char own[512];
+
+	*ret = (struct running){ 0 };
+	if (folder)
+		return load_ended(folder, pid, ret);
+	if (load_ended(ROOT_FOLDER, pid, ret))
+		return true;
+	return geteuid() != 0 && user_folder(own, sizeof(own)) && load_ended(own, pid, ret);
+}
+
 bool running_is_on(const struct running_end *end, const struct identity *disk)
 {
 	/* A number may be another disk's by now; the kernel counts them, too. */

@@ -73,6 +73,8 @@ size_t running_list(const char *folder, struct running *ret);
 size_t running_list_all(const char *folder, struct running *ret);
 /* The same of those that have ended in order and whose records are still there. */
 size_t running_list_ended(const char *folder, struct running *ret);
+/* The copy of that process, if it has ended in order; however many others have. */
+bool running_find_ended(const char *folder, pid_t pid, struct running *ret);
 /* Is this end of a running copy on that disk? */
 bool running_is_on(const struct running_end *end, const struct identity *disk);
 /* "clonedeck, process 1944, is copying to it: 32 %"; translated. */

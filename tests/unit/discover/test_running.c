@@ -178,6 +178,9 @@ START_TEST(one_that_has_ended_tells_how)
 	ck_assert_str_eq(found[0].report, "/var/log/a b.json");
 	ck_assert_int_eq(running_new(folder, &other, &record), 0);
 	ck_assert_uint_eq(running_list_ended(folder, found), 1);
+	ck_assert(running_find_ended(folder, 4711, found));
+	ck_assert_int_eq(found[0].exit_code, 4);
+	ck_assert(!running_find_ended(folder, getpid(), found));
 	running_destroy(record);
 	snprintf(path, sizeof(path), "%s/4711.job", folder);
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[2]){ 0 }, 0), 0);
