@@ -155,9 +155,9 @@ int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int
 	       uint32_t *out)
 {
 	const struct bar_cells *cells = bar_cells(glyphs, kind);
-	int unit = cells->steps + 1, most = cols * unit, filled;
+	int unit = cells->steps + 1, most = cols * unit, filled, drawn = 0;
 
-	if (cols < 1 || unit < 1)
+	if (cols < 1)
 		return 0;
 	if (!(fraction > 0))
 		filled = 0;
@@ -169,8 +169,9 @@ int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int
 		int here = clamp(filled - i * unit, 0, unit);
 
 		out[i] = here == unit ? cells->full : here ? cells->part[here - 1] : cells->empty;
+		drawn += here > 0;
 	}
-	return (filled + unit - 1) / unit;
+	return drawn;
 }
 
 void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out)
