@@ -182,8 +182,8 @@ no_old_identifier_is_left() {
 	cp logs/*.json json
 	detach "$source"
 	know_partitions "$destination" 4
-	mount_at copy "${destination}p1"
-	mount_at copy_firmware "${destination}p3"
+	mount_at "$case_dir/copy" "${destination}p1"
+	mount_at "$case_dir/copy_firmware" "${destination}p3"
 	jq -r '.identifiers[] | select(.changed_to != null) | .value' json >old
 	grep -q "${root_uuid//1/6}" old
 	! grep -rFf old copy copy_firmware || fail 'named still'
