@@ -451,8 +451,8 @@ static int read_all(const struct table_source *source, struct table *ret)
 		read_partition_contents(source, &ret->partitions[i]);
 	if (r == 0 && source->once->failures)
 		r = table_add_note(ret, "%s",
-				   _("A read failed. To spare the disk, what else it holds was "
-				     "not looked at."));
+				   _("A read failed. To spare the disk, not everything on it was "
+				     "looked at."));
 	return r;
 }
 
