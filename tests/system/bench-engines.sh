@@ -57,7 +57,7 @@ a_wrong_copy_is_found_out() {
 	export TMPDIR=$case_dir
 	# Ends as if all was well, and has copied nothing.
 	# shellcheck disable=SC2016 # the inner shell expands them
-	unshare --mount bash -c 'mount --bind "$(type -P true)" "$(readlink -f "$(type -P dd)")" &&
+	with_own_mounts bash -c 'mount --bind "$(type -P true)" "$(readlink -f "$(type -P dd)")" &&
 		exec "$CLONEDECK" bench copy --rounds 1 --size 2M --json' >out
 	[ "$(jq '[.notes[] | select(contains("differs from the source"))] | length' out)" = 3 ] ||
 		fail "not told"

@@ -159,7 +159,8 @@ mount_at() { # FOLDER MOUNT-OPTION...
 	shift
 	mkdir -p "$folder"
 	mount "$@" "$folder"
-	undone_by unmount "$folder"
+	# The case's own folder is no longer the current one then.
+	undone_by unmount "$(readlink -f "$folder")"
 }
 
 read_only() { # NODE: and writable again when the case ends, since a loop device keeps it
@@ -171,8 +172,20 @@ writable() {
 	blockdev --setrw "$1"
 }
 
-unmount() { # FOLDER: even when something that is about to end still uses it
-	umount "$1" || umount -l "$1"
+# Even when something that is about to end still uses it, and whatever was mounted over it.
+unmount() { # FOLDER
+	while mountpoint -q "$1"; do
+		umount "$1" || umount -l "$1"
+	done
+}
+
+# with_own_mounts COMMAND...: what it mounts is only its own. What other tests have mounted at this
+# moment is let go of: a disk they unmount would stay in use as long as this runs.
+with_own_mounts() {
+	# shellcheck disable=SC2016 # the inner shell expands them
+	unshare --mount --propagation private bash -c '
+		findmnt -rno TARGET | grep "/clonedeck-test\." | grep -vF "$0/" | tac | xargs -r umount -l
+		exec "$@"' "$work" "$@"
 }
 
 # nothing_to_find NODE: no table, no file system, no member of anything on the whole of it.

@@ -230,7 +230,7 @@ where_no_map_can_be_saved_none_is_promised() {
 	two_disks
 	status=0
 	# shellcheck disable=SC2016 # for that shell
-	TMPDIR='' timeout -k 5 100 unshare -m bash -c '
+	TMPDIR='' with_own_mounts timeout -k 5 100 bash -c '
 		mount --bind "$1" /mnt
 		mount -t tmpfs -o ro,size=64k tmpfs /dev/shm
 		cd /mnt

@@ -135,6 +135,16 @@ find_again() { # ADDRESS NODE
 	udevadm settle
 }
 
+# The name is free only when nobody has the disk open any more that had it: until then it gets
+# another, and is taken off again.
+comes_as() { # ADDRESS NODE
+	local disk=/sys/class/scsi_device/$1/device
+	[ -d "$disk" ] || echo '- - -' >"/sys/class/scsi_host/host${1%%:*}/scan"
+	[ -d "$disk/block" ] || return 1
+	[ -e "$disk/block/${2##*/}" ] || echo 1 >"$disk/delete"
+	[ -b "$2" ] && [ -e "$disk/block/${2##*/}" ]
+}
+
 begin_slowly() {
 	rm -f copy.map
 	head -c $((SIZE * MIB)) /dev/urandom >"$destination"
@@ -173,8 +183,9 @@ disks_that_say_the_same_of_themselves() {
 	ends 6
 	delete_disk "$source"
 	delete_disk "$destination"
-	find_again "$to" /dev/sda
-	find_again "$from" /dev/sdb
+	wait_for comes_as "$to" /dev/sda
+	wait_for comes_as "$from" /dev/sdb
+	udevadm settle
 	run 3 resume copy.map --rate 0 --allow same-wwn --confirm "$destination" --log-dir logs
 	says 'nothing tells the source from the destination'
 }

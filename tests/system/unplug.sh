@@ -108,7 +108,8 @@ images_come_back_with_their_disks() {
 	spare_before=$(digest stick/disk.img)
 	says_soon "another file system"
 	[ "$(digest stick/disk.img)" = "$spare_before" ]
-	umount stick
+	# The program looks into it now and then.
+	wait_for umount stick
 	plug "$role"
 	mount "$(node "$role")" stick
 	says_soon "goes on"
@@ -118,7 +119,7 @@ images_come_back_with_their_disks() {
 	else
 		cmp source.img stick/disk.img
 	fi
-	umount stick
+	wait_for umount stick
 }
 
 a_source_image_comes_back_with_its_disk() {
