@@ -274,6 +274,14 @@ static uint64_t used_of(const struct fitting *f, const struct layout_part *part)
 	return used;
 }
 
+#define BTRFS_LEAST (256ULL << 20) /* btrfs filesystem resize refuses less */
+
+/* How small its file system can become. */
+static uint64_t least_of(const struct layout_part *part, uint64_t used)
+{
+	return strcmp(part->fs, "btrfs") == 0 && used < BTRFS_LEAST ? BTRFS_LEAST : used;
+}
+
 /* The one with most to spare; NULL: none has enough. */
 static const struct layout_part *find_spare(const struct fitting *f, size_t from, uint64_t missing,
 					    uint64_t *retused)
@@ -286,11 +294,11 @@ static const struct layout_part *find_spare(const struct fitting *f, size_t from
 		const struct layout_part *part = &f->parts[i];
 		bool shrinks = shrink_command(part, 0, command, sizeof(command));
 		uint64_t used = shrinks ? used_of(f, part) : UINT64_MAX;
-		uint64_t bytes = part->least * f->sector;
+		uint64_t least = least_of(part, used), bytes = part->least * f->sector;
 
-		if (used >= bytes || bytes - used <= most)
+		if (least >= bytes || bytes - least <= most)
 			continue;
-		most = bytes - used;
+		most = bytes - least;
 		best = part;
 		*retused = used;
 	}

@@ -334,6 +334,20 @@ printed_commands_shrink() {
 	btrfs check --readonly "${destination}p1"
 }
 
+# It is never smaller than 256 MiB, however little is used.
+no_command_is_printed_that_btrfs_refuses() {
+	fallocate -l 320M source.img
+	source=$(attach "$PWD/source.img")
+	sfdisk -q --wipe always "$source" <<<'label: gpt
+		start=2048, size=300MiB, type=linux'
+	know_partitions "$source" 1
+	mkfs.btrfs -q -f "${source}p1"
+	sync "${source}p1"
+	destination=$(new_disk small 200)
+	run 3 clone -n -s "$source" -d "$destination" --table=fit
+	says 'No file system from there on can be shrunk by so much'
+}
+
 a_DOS_table_fits_both() {
 	source_dos
 	destination=$(new_disk destination 100)
@@ -422,7 +436,7 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
-	printed_commands_shrink \
+	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused
