@@ -363,6 +363,44 @@ static void go_to_step(struct app *app, enum screen_id screen)
 		app_say(app, "%s", _(reasons[screen]));
 }
 
+static struct find_target searched(struct app *app)
+{
+	const struct screen_ops *ops = app_shown(app);
+	void *state = app->states[ops->id];
+
+	if (app->popup.kind == POPUP_TEXT)
+		return (struct find_target){ &app->popup.lines, popup_holds, &app->popup };
+	if (app->popup.kind != POPUP_NONE || !ops->list)
+		return (struct find_target){ 0 };
+	return (struct find_target){ ops->list(state), ops->holds, state };
+}
+
+bool app_is_finding(struct app *app)
+{
+	return find_is_on(&app->find, searched(app).list);
+}
+
+/* The command, or a key where that is COMMAND_NONE. False: not taken. */
+static bool find(struct app *app, enum command command, int key)
+{
+	const struct screen_ops *ops = app_shown(app);
+	struct find_target target = searched(app);
+	enum find_result result = command == COMMAND_NONE
+					  ? find_key(&app->find, &target, key)
+					  : find_command(&app->find, &target, command);
+
+	if (result == FIND_NOT_TAKEN)
+		return false;
+	if (result == FIND_NOTHING)
+		app_say(app, _("Nothing found for \"%s\"."), target.list->wanted);
+	else if (result == FIND_NO_TEXT)
+		app_say(app, _("There is no search to repeat: press / first."));
+	if (app->popup.kind == POPUP_NONE && target.holds && ops->moved)
+		ops->moved(app->states[ops->id], app);
+	app_redraw(app);
+	return true;
+}
+
 /* Carries out what is the same on every screen; false: the command belongs to the screen. */
 static bool common_command(struct app *app, enum command command)
 {
@@ -395,6 +433,10 @@ static bool common_command(struct app *app, enum command command)
 	case COMMAND_HELP:
 		toggle_help(app);
 		return true;
+	case COMMAND_FIND:
+	case COMMAND_FIND_NEXT:
+	case COMMAND_FIND_PREVIOUS:
+		return find(app, command, 0);
 	case COMMAND_STOP:
 	case COMMAND_QUIT:
 		app_ask_stop(app);
@@ -521,7 +563,13 @@ void app_key(struct app *app, int key)
 		mouse_key(app, key);
 		return;
 	}
+	if (find(app, COMMAND_NONE, key))
+		return;
 	if (app->popup.kind != POPUP_NONE) {
+		command = keys_lookup(SCREEN_HELP, key);
+		if (command >= COMMAND_FIND && command <= COMMAND_FIND_PREVIOUS &&
+		    find(app, command, 0))
+			return;
 		if (key == KEY_CTRL('l'))
 			common_command(app, COMMAND_REDRAW);
 		else

@@ -204,6 +204,10 @@ static void draw_message(struct app *app, struct draw *draw, struct rect area)
 	char own[256];
 	const char *text = app->message;
 
+	if (app_is_finding(app)) {
+		find_draw(&app->find, draw, area);
+		return;
+	}
 	if (ops->message) {
 		ops->message(app->states[ops->id], app, own, sizeof(own));
 		text = own;
@@ -228,6 +232,11 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	enum command wanted = ops->wanted ? ops->wanted(state, app) : COMMAND_NONE;
 	int count = keys_footer(ops->id, area.cols, wanted, items), left = 0;
 
+	if (app_is_finding(app)) {
+		draw_words(draw, area, 0, 0, ROLE_KEY,
+			   _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
+		return;
+	}
 	/* Letters are text there. */
 	if (!popup && ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
@@ -327,7 +336,8 @@ void app_draw(struct app *app)
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	popup_draw(&app->popup, &draw,
-		   layout_is_small(frame.body) ? (struct rect){ 0, 0, term->rows, term->cols }
-					       : frame.body);
+		   layout_is_small(frame.body) && !app_is_finding(app)
+			   ? (struct rect){ 0, 0, term->rows, term->cols }
+			   : frame.body);
 	term_show(term, draw.cursor_row, draw.cursor_col);
 }

@@ -5,6 +5,7 @@
 
 #include "ui/core/app.h"
 #include "ui/core/door.h"
+#include "ui/core/find.h"
 #include "ui/core/mouse.h"
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
@@ -42,6 +43,7 @@ struct app {
 	bool said; /* the message is new since the last frame */
 	struct popup popup;
 	struct mouse mouse;
+	struct find find;
 	/* Typed before the first list of disks: for that. */
 	int early[EARLY_MAX];
 	int early_count;
@@ -66,6 +68,8 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 void app_destroy(struct app *app);
 const struct screen_ops *app_shown(const struct app *app);
 void app_key(struct app *app, int key);
+/* A text to look for is being typed. */
+bool app_is_finding(struct app *app);
 /* The first list of disks is there: does what was typed before. */
 void app_early_keys(struct app *app);
 /* False: the command does nothing on this screen. */

@@ -14,6 +14,7 @@
 
 #include "ui/core/draw.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/list.h"
 #include "ui/core/keys.h"
 #include "ui/core/layout.h"
 #include "ui/core/line.h"
@@ -42,6 +43,12 @@ struct screen_ops {
 	 * COMMAND_BACK come here too: true when done; on false the app goes back by itself for
 	 * COMMAND_BACK and ignores the rest. */
 	bool (*command)(void *state, struct app *app, enum command command);
+
+	/* What / searches, and whether one of its rows holds the text; without `holds`, only what
+	 * does is drawn. `moved`: the cursor stands on what was found. All may be NULL. */
+	struct list *(*list)(void *state);
+	list_holds_fn *holds;
+	void (*moved)(void *state, struct app *app);
 
 	/* NULL when the command can be used now; else why not, translated: it is grey in the
 	 * footer then and the sentence becomes the message when the key is pressed. May be NULL. */

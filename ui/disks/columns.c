@@ -140,13 +140,18 @@ static void put_right(struct line *line, int width, const char *text)
 	line_add(line, "  ");
 }
 
-void disks_text_heading(const struct disks_columns *c, struct line *line)
+void disks_text_heading(const struct disks_model *model, const struct disks_columns *c,
+			struct line *line)
 {
+	const struct list *list = &model->cursor;
+	char text[64];
+
 	line_to(line, DISKS_NODE_COL);
-	put_column(line, c->node, _("NODE"));
-	put_right(line, c->size, _("SIZE"));
-	put_column(line, c->model, _("MODEL"));
-	put_column(line, c->serial, _("SERIAL"));
+	put_column(line, c->node, list_heading(list, 1, _("NODE"), c->node, text, sizeof(text)));
+	put_right(line, c->size, list_heading(list, 2, _("SIZE"), c->size, text, sizeof(text)));
+	put_column(line, c->model, list_heading(list, 3, _("MODEL"), c->model, text, sizeof(text)));
+	put_column(line, c->serial,
+		   list_heading(list, 4, _("SERIAL"), c->serial, text, sizeof(text)));
 	put_column(line, c->health, _("HEALTH"));
 	put_column(line, c->temperature, _("TEMP"));
 	put_column(line, c->hctl, _("HCTL"));

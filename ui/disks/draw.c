@@ -44,7 +44,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 
 	disks_columns(model, layout->list.cols, &columns);
 	line_start(&line, layout->columns.cols - 1);
-	disks_text_heading(&columns, &line);
+	disks_text_heading(model, &columns, &line);
 	draw_text(draw, layout->columns, 0, 0, ROLE_DIM, line.text);
 	list_fit(&model->cursor, (int)model->count, layout->list.rows);
 	draw->list = layout->list;

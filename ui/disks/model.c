@@ -95,6 +95,34 @@ static void add_disk(struct disks_model *model, const struct disk *disk)
 			(struct disks_row){ .disk = disk, .partition = &disk->partitions[p] };
 }
 
+const char *disks_sort_name(int column)
+{
+	static const char *const names[DISKS_SORT_COLUMNS + 1] = {
+		N_("as found"), N_("NODE"), N_("SIZE"), N_("MODEL"), N_("SERIAL"),
+	};
+
+	return _(names[column]);
+}
+
+/* By what the disk is: its partitions stay below it. */
+static int compare(const void *a, const void *b, int column)
+{
+	const struct disk *one = ((const struct disks_row *)a)->disk;
+	const struct disk *other = ((const struct disks_row *)b)->disk;
+
+	switch (column) {
+	case 1:
+		return strverscmp(one->node, other->node);
+	case 2:
+		return (one->identity.size > other->identity.size) -
+		       (one->identity.size < other->identity.size);
+	case 3:
+		return strcasecmp(one->identity.model, other->identity.model);
+	default:
+		return strcasecmp(one->identity.serial, other->identity.serial);
+	}
+}
+
 /* Real disks come first, loop and other virtual ones after them. */
 static void add_rows(struct disks_model *model)
 {
@@ -102,6 +130,7 @@ static void add_rows(struct disks_model *model)
 		for (size_t i = 0; model->list && i < model->list->count; i++)
 			if (is_virtual(&model->list->disks[i]) == made_up)
 				add_disk(model, &model->list->disks[i]);
+	list_sort(&model->cursor, model->rows, model->count, sizeof(*model->rows), compare);
 	if (is_image(model->source))
 		model->rows[model->count++] = (struct disks_row){ .image = model->source };
 	if (is_image(model->destination))
@@ -211,8 +240,9 @@ static bool partition_holds(const struct partition *p, const char *text)
 	       holds(p->name, text) || holds(p->uuid, text) || holds(p->mountpoint, text);
 }
 
-static bool row_holds(const struct disks_row *row, const char *text)
+bool disks_holds(const struct disks_model *model, size_t at, const char *text)
 {
+	const struct disks_row *row = &model->rows[at];
 	const struct disk *disk = row->disk;
 
 	if (row->image)
@@ -226,19 +256,6 @@ static bool row_holds(const struct disks_row *row, const char *text)
 	       holds(disk->identity.model, text) || holds(disk->identity.serial, text) ||
 	       holds(disk->identity.wwn, text) || holds(disk->path, text) ||
 	       holds(disk->by_id, text) || holds(disk->transport, text);
-}
-
-bool disks_find(struct disks_model *model, const char *text)
-{
-	for (size_t i = 1; i <= model->count; i++) {
-		size_t at = ((size_t)model->cursor.at + i) % model->count;
-
-		if (row_holds(&model->rows[at], text)) {
-			model->cursor.at = (int)at;
-			return true;
-		}
-	}
-	return false;
 }
 
 /* ---- choosing ---- */

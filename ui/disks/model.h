@@ -60,8 +60,11 @@ int disks_update(struct disks_model *model, const struct disk_list *list,
 const struct disks_row *disks_current(const struct disks_model *model);
 /* Opens or closes the disk under the cursor; false when it has no partitions. */
 bool disks_toggle(struct disks_model *model, int *reterr);
-/* Moves to the next row (from the one behind the cursor, wrapping) that holds the text anywhere. */
-bool disks_find(struct disks_model *model, const char *text);
+/* Does that row say the text anywhere, also in what is not shown of it? */
+bool disks_holds(const struct disks_model *model, size_t row, const char *text);
+/* The columns it can be sorted by, and their names. */
+#define DISKS_SORT_COLUMNS 4
+const char *disks_sort_name(int column);
 
 /* Moves to the next disk that may be the destination of the source; nowhere where there is none. */
 void disks_next_destination(struct disks_model *model);
@@ -88,7 +91,8 @@ struct disks_health {
 	bool asking;                /* an answer is still to come */
 };
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret);
-void disks_text_heading(const struct disks_columns *columns, struct line *line);
+void disks_text_heading(const struct disks_model *model, const struct disks_columns *columns,
+			struct line *line);
 /* health: of the row's disk. */
 void disks_text_row(const struct disks_model *model, size_t row,
 		    const struct disks_columns *columns, const struct disks_health *health,

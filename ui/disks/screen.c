@@ -385,14 +385,6 @@ static void refresh_details(struct disks_state *state, struct app *app)
 		show_details(state, app);
 }
 
-static void find(struct disks_state *state, struct app *app)
-{
-	if (!state->wanted[0])
-		app_say(app, _("There is no search to repeat: press / first."));
-	else if (!disks_find(&state->model, state->wanted))
-		app_say(app, _("Nothing found for \"%s\"."), state->wanted);
-}
-
 static void changed(void *data, struct app *app, unsigned changes)
 {
 	if (changes & SESSION_CHANGE_DISKS)
@@ -401,18 +393,6 @@ static void changed(void *data, struct app *app, unsigned changes)
 		refresh_details(data, app);
 	if (changes & SESSION_CHANGE_FOUND)
 		file_found(data, app);
-}
-
-static const char *find_typed(void *user, struct app *app, const char *text)
-{
-	struct disks_state *state = user;
-
-	if (!text || !*text)
-		return NULL;
-	text_copy(state->wanted, sizeof(state->wanted), text);
-	find(state, app);
-	disks_remember(&state->model, &state->place);
-	return NULL;
 }
 
 static void toggle_partitions(struct disks_state *state, struct app *app)
@@ -494,22 +474,48 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 	case COMMAND_SHOW_ALL:
 		toggle_all(state, app);
 		return true;
-	case COMMAND_FIND:
-		popup_prompt(app, _("Find"), _("Part of a name, model, serial number, label, ..."),
-			     "", find_typed, state);
-		return true;
-	case COMMAND_FIND_NEXT:
-		find(state, app);
-		return true;
 	default:
 		return false;
 	}
 }
 
+/* The cursor stays on its disk. */
+static bool sort(struct disks_state *state, struct app *app, enum command command)
+{
+	struct list *list = &state->model.cursor;
+
+	if (!list_sort_by(list, command, DISKS_SORT_COLUMNS))
+		return false;
+	update(state, app);
+	app_say(app, list->down ? _("Sorted: %s, the other way round.") : _("Sorted: %s."),
+		disks_sort_name(list->column));
+	return true;
+}
+
+static struct list *list_of(void *data)
+{
+	return &((struct disks_state *)data)->model.cursor;
+}
+
+static bool holds(void *data, int row, const char *text)
+{
+	const struct disks_model *model = &((const struct disks_state *)data)->model;
+
+	return (size_t)row < model->count && disks_holds(model, (size_t)row, text);
+}
+
+static void moved(void *data, struct app *app)
+{
+	struct disks_state *state = data;
+
+	disks_remember(&state->model, &state->place);
+}
+
 static bool command(void *data, struct app *app, enum command command)
 {
 	struct disks_state *state = data;
-	bool done = list_move(&state->model.cursor, command) || act(state, app, command);
+	bool done = list_move(&state->model.cursor, command) || sort(state, app, command) ||
+		    act(state, app, command);
 
 	disks_remember(&state->model, &state->place);
 	return done;
@@ -564,6 +570,9 @@ const struct screen_ops scr_disks = {
 	.draw = disks_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
+	.list = list_of,
+	.holds = holds,
+	.moved = moved,
 	.changed = changed,
 	.wanted = disks_screen_wanted,
 	.banner = disks_screen_banner,

@@ -10,7 +10,6 @@
 struct disks_state {
 	struct disks_model model;
 	struct disks_place place;  /* of the cursor, for when the list is replaced */
-	char wanted[128];          /* last text searched for */
 	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is found; "" none */
 	bool file_destination;     /* what for */
 	char complaint[512];

@@ -54,6 +54,7 @@ struct page {
 	struct draw *draw;
 	struct rect area;
 	int top, line;
+	const char *wanted; /* only lines that hold it; "": all */
 };
 
 static bool on_page(const struct page *page)
@@ -61,16 +62,23 @@ static bool on_page(const struct page *page)
 	return page->line >= page->top && page->line - page->top < page->area.rows;
 }
 
+static bool is_wanted(const struct page *page, const char *text)
+{
+	return !page->wanted[0] || strcasestr(text, page->wanted);
+}
+
 static void put_key(struct page *page, int col, const struct command_info *info)
 {
 	char names[64];
 
+	/* The keys 1 to 6 are shown in one line. */
+	if (info->command == COMMAND_SCREEN_1)
+		snprintf(names, sizeof(names), "1 2 3 4 5 6");
+	else
+		keys_names(info, KEYS_COLS, names, sizeof(names));
+	if (!is_wanted(page, _(info->help)) && !is_wanted(page, names))
+		return;
 	if (on_page(page)) {
-		/* The keys 1 to 6 are shown in one line. */
-		if (info->command == COMMAND_SCREEN_1)
-			snprintf(names, sizeof(names), "1 2 3 4 5 6");
-		else
-			keys_names(info, KEYS_COLS, names, sizeof(names));
 		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,
 			  ROLE_STRONG, names);
 		draw_text(page->draw, page->area, page->line - page->top, col + KEYS_COLS + 2,
@@ -110,6 +118,8 @@ static void put_note(struct page *page, const char *text)
 	const char *gap = strstr(text, "  ");
 	char name[32] = "";
 
+	if (!is_wanted(page, text))
+		return;
 	if (gap && (size_t)(gap - text) < sizeof(name)) {
 		snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
 		text = gap + 2;
@@ -144,19 +154,25 @@ static const char *const terms[] = {
 	NULL,
 };
 
-static int put_terms(struct page *page)
+static void put_term(struct page *page, int col, const char *text)
 {
-	put_title(page, TERMS_COL, _("TERMS"));
-	for (const char *const *term = terms; *term; term++, page->line++) {
-		const char *text = _(*term), *gap = strstr(text, "  ");
+	const char *gap = strstr(text, "  ");
 
-		if (!on_page(page) || !gap)
-			continue;
-		draw_printf(page->draw, page->area, page->line - page->top, TERMS_COL + 1,
-			    ROLE_STRONG, "%.*s", (int)(gap - text), text);
-		draw_text(page->draw, page->area, page->line - page->top, TERMS_COL + 1 + TERM_COLS,
+	if (!is_wanted(page, text))
+		return;
+	if (on_page(page) && gap) {
+		draw_printf(page->draw, page->area, page->line - page->top, col + 1, ROLE_STRONG,
+			    "%.*s", (int)(gap - text), text);
+		draw_text(page->draw, page->area, page->line - page->top, col + 1 + TERM_COLS,
 			  ROLE_NORMAL, gap + 2);
 	}
+	page->line++;
+}
+
+static int put_terms(struct page *page, int col)
+{
+	for (const char *const *term = terms; *term; term++)
+		put_term(page, col, _(*term));
 	return page->line;
 }
 
@@ -180,10 +196,25 @@ static void put_notes(struct page *page, const char *const *notes)
 		put_note(page, _(*notes));
 }
 
+/* All lines with the text that is searched, one below the other. */
+static void draw_found(const struct help_state *state, struct page *page)
+{
+	put_keys(page, 0, state->topic, false);
+	put_keys(page, 0, state->topic, true);
+	put_terms(page, 0);
+	put_notes(page, screen_ops(state->topic)->notes);
+	put_notes(page, common_notes);
+	if (page->line == 0)
+		draw_printf(page->draw, page->area, 0, 1, ROLE_NORMAL,
+			    _("Nothing found for \"%s\"."), page->wanted);
+}
+
 static void draw_screen(void *data, struct app *app, struct draw *draw, struct rect body)
 {
 	struct help_state *state = data;
-	struct page page = { .draw = draw, .area = body, .top = state->text.top };
+	struct page page = {
+		.draw = draw, .area = body, .top = state->text.top, .wanted = state->text.wanted
+	};
 	bool wide = body.cols >= LAYOUT_WIDE_COLS, narrow = body.cols < LAYOUT_FULL_COLS;
 	int col = narrow ? 0 : KEYS_COL;
 	struct rect left;
@@ -192,6 +223,12 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 
 	rect_cut_top(&page.area, 1);
 	rect_cut_left(&page.area, 1);
+	if (state->text.wanted[0]) {
+		draw_found(state, &page);
+		list_fit(&state->text, page.line, page.area.rows);
+		draw_cursor(draw, page.area, 0, 0);
+		return;
+	}
 	left = page.area;
 	if (!narrow)
 		left.cols = KEYS_COL - 1;
@@ -217,7 +254,8 @@ static void draw_screen(void *data, struct app *app, struct draw *draw, struct r
 	longest = larger(longest, put_keys(&column, col, state->topic, false));
 	if (wide) {
 		column = page;
-		longest = larger(longest, put_terms(&column));
+		put_title(&column, TERMS_COL, _("TERMS"));
+		longest = larger(longest, put_terms(&column, TERMS_COL));
 	}
 	page.line = longest + 1;
 	put_notes(&page, screen_ops(state->topic)->notes);
@@ -233,6 +271,13 @@ static void next_topic(struct help_state *state, int by)
 {
 	state->topic = (enum screen_id)(((int)state->topic + by + SCREEN_STEPS) % SCREEN_STEPS);
 	state->text = (struct list){ .text = true };
+}
+
+static struct list *searched(void *data)
+{
+	struct help_state *state = data;
+
+	return &state->text;
 }
 
 static bool command(void *data, struct app *app, enum command command)
@@ -253,5 +298,6 @@ const struct screen_ops scr_help = {
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,
+	.list = searched,
 	.message = message,
 };

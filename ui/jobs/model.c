@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -43,18 +44,28 @@ void jobs_model_make(struct jobs_model *model, const struct running *running, si
 	*model = (struct jobs_model){ 0 };
 	for (size_t i = 0; i < running_count; i++)
 		add(model, (struct jobs_row){ .running = &running[i] });
-	model->running = model->count;
 	for (int finished = 0; finished < 2; finished++) {
 		for (size_t i = 0; i < past_count; i++) {
 			bool goes_on = past[i].unfinished &&
 				       !is_under_way(&past[i], running, running_count);
 
 			if (goes_on == !finished && (past[i].result[0] || goes_on))
-				add(model, (struct jobs_row){ .past = &past[i] });
+				add(model,
+				    (struct jobs_row){ .past = &past[i], .unfinished = goes_on });
 		}
-		if (!finished)
-			model->unfinished = model->count - model->running;
 	}
+}
+
+int jobs_model_row_of(const struct jobs_model *model, long pid, const char *map, int64_t at)
+{
+	for (int i = 0; i < model->count; i++) {
+		const struct jobs_row *row = &model->rows[i];
+
+		if (row->running ? row->running->pid == pid
+				 : !pid && row->past->at == at && strcmp(row->past->map, map) == 0)
+			return i;
+	}
+	return -1;
 }
 
 /* ---- a row ---- */
@@ -94,6 +105,72 @@ static int past_percent(const struct past_copy *past)
 	return past->copied >= past->total
 		       ? 100
 		       : (int)((double)past->copied * 100.0 / (double)past->total);
+}
+
+/* ---- sorting ---- */
+
+const char *jobs_sort_name(int column)
+{
+	static const char *const names[JOBS_SORT_COLUMNS + 1] = {
+		N_("those that run first"), N_("FROM -> TO"), N_("STATE"), N_("DONE"), N_("TIME"),
+	};
+
+	return _(names[column]);
+}
+
+static const char *state_words(const struct jobs_row *row)
+{
+	return row->running ? progress_doing(row->running) : past_result_words(row->past);
+}
+
+static double done(const struct jobs_row *row)
+{
+	if (row->running)
+		return row->running->percent;
+	return row->past->total ? past_percent(row->past) : -1;
+}
+
+static int64_t seconds(const struct jobs_row *row)
+{
+	if (row->running)
+		return row->running->left;
+	return row->past->result[0] ? (int64_t)row->past->seconds : -1;
+}
+
+static int compare(const void *a, const void *b, int column)
+{
+	const struct jobs_row *one = a, *other = b;
+	struct line first, second;
+
+	switch (column) {
+	case 1:
+		line_start(&first, LINE_COLUMNS_MAX);
+		line_start(&second, LINE_COLUMNS_MAX);
+		text_ends(one, LINE_COLUMNS_MAX, &first);
+		text_ends(other, LINE_COLUMNS_MAX, &second);
+		return strverscmp(first.text, second.text);
+	case 2:
+		return strcoll(state_words(one), state_words(other));
+	case 3:
+		return (done(one) > done(other)) - (done(one) < done(other));
+	default:
+		return (seconds(one) > seconds(other)) - (seconds(one) < seconds(other));
+	}
+}
+
+void jobs_model_sort(struct jobs_model *model, const struct list *list)
+{
+	list_sort(list, model->rows, (size_t)model->count, sizeof(model->rows[0]), compare);
+}
+
+bool jobs_holds(const struct jobs_row *row, const char *text)
+{
+	CLEANUP(free) char *details = jobs_details(row, 0);
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	jobs_text_row(row, &line);
+	return strcasestr(line.text, text) || (details && strcasestr(details, text));
 }
 
 /* "2:37:21", or days where that is too long. */
@@ -155,12 +232,21 @@ static int ends_cols(const struct line *line)
 	return line->limit - (line->limit >= LAYOUT_FULL_COLS - 1 ? WIDE : NARROW);
 }
 
-void jobs_text_head(struct line *line)
+void jobs_text_head(const struct list *list, struct line *line)
 {
-	const char *const texts[5] = { _("STATE"), _("DONE"), _("SPEED"), _("TIME"), "" };
+	char buffer[4][64];
+	const char *const texts[5] = {
+		list_heading(list, 2, _("STATE"), STATE_COLS, buffer[1], sizeof(buffer[1])),
+		list_heading(list, 3, _("DONE"), DONE_COLS, buffer[2], sizeof(buffer[2])),
+		_("SPEED"),
+		list_heading(list, 4, _("TIME"), LEFT_COLS, buffer[3], sizeof(buffer[3])),
+		"",
+	};
 
 	line_put(line, 2, "");
-	line_put(line, ends_cols(line), _("FROM -> TO"));
+	line_put(line, ends_cols(line),
+		 list_heading(list, 1, _("FROM -> TO"), ends_cols(line), buffer[0],
+			      sizeof(buffer[0])));
 	put_columns(line, line->limit >= LAYOUT_FULL_COLS - 1, texts);
 }
 
@@ -168,18 +254,17 @@ void jobs_text_row(const struct jobs_row *row, struct line *line)
 {
 	const struct running *running = row->running;
 	char done[32] = "-", rate[UNITS_TEXT_MAX] = "", left[UNITS_TEXT_MAX], note[64];
-	const char *state = running ? progress_doing(running) : past_result_words(row->past);
-	const char *const texts[5] = { state, done, rate, left, note };
+	const char *const texts[5] = { state_words(row), done, rate, left, note };
 
 	if (running) {
 		snprintf(done, sizeof(done), "%.1f%%", running->percent);
 		units_print_rate(running->rate, rate);
-		duration(running->left, left);
+		duration(seconds(row), left);
 		trouble(running, note, sizeof(note));
 	} else {
 		if (row->past->total)
 			snprintf(done, sizeof(done), "%d%%", past_percent(row->past));
-		duration(row->past->result[0] ? (int64_t)row->past->seconds : -1, left);
+		duration(seconds(row), left);
 		when(row->past->at, true, note, sizeof(note));
 	}
 	line_put(line, 2, "");

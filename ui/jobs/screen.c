@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/core/app.h"
 #include "ui/core/screen.h"
@@ -26,7 +27,17 @@ struct jobs_screen {
 	uint64_t looked; /* monotonic ns */
 	struct jobs_model model;
 	struct list list;
+	/* The copy under the cursor; until that is moved, the first one is. */
+	bool chosen;
+	long pid;
+	char map[sizeof(((struct past_copy *)NULL)->map)];
+	int64_t at;
 };
+
+static const struct jobs_row *at_cursor(const struct jobs_screen *screen)
+{
+	return screen->list.at < screen->model.count ? &screen->model.rows[screen->list.at] : NULL;
+}
 
 static int oldest_first(const void *a, const void *b)
 {
@@ -35,13 +46,32 @@ static int oldest_first(const void *a, const void *b)
 	return (one->started > other->started) - (one->started < other->started);
 }
 
-/* A row's place changes as copies begin and end. */
+/* Of the copy under the cursor, whose row may point into a list that was freed. */
+static void remember(struct jobs_screen *screen)
+{
+	const struct jobs_row *row = at_cursor(screen);
+	bool past = row && row->past;
+
+	screen->pid = row && row->running ? (long)row->running->pid : 0;
+	screen->at = past ? row->past->at : 0;
+	text_copy(screen->map, sizeof(screen->map), past ? row->past->map : "");
+}
+
+/* A row's place changes as copies begin and end: the cursor goes with it. */
 static void make_rows(struct jobs_screen *screen, struct app *app)
 {
 	size_t past_count;
 	const struct past_copy *past = session_past(app_session(app), &past_count);
+	int row;
 
 	jobs_model_make(&screen->model, screen->running, screen->running_count, past, past_count);
+	jobs_model_sort(&screen->model, &screen->list);
+	row = screen->chosen
+		      ? jobs_model_row_of(&screen->model, screen->pid, screen->map, screen->at)
+		      : -1;
+	screen->list.count = screen->model.count;
+	list_go(&screen->list, row >= 0 ? row : screen->list.at);
+	remember(screen);
 }
 
 static void look(struct jobs_screen *screen, struct app *app)
@@ -98,17 +128,13 @@ static void tick(void *state, struct app *app)
 		session_read_past(app_session(app));
 }
 
-static const struct jobs_row *at_cursor(const struct jobs_screen *screen)
-{
-	return screen->list.at < screen->model.count ? &screen->model.rows[screen->list.at] : NULL;
-}
-
 /* ---- drawing ---- */
 
 static bool can_go_on(const struct jobs_screen *screen)
 {
-	return screen->list.at >= screen->model.running &&
-	       screen->list.at < screen->model.running + screen->model.unfinished;
+	const struct jobs_row *row = at_cursor(screen);
+
+	return row && row->unfinished;
 }
 
 static void draw_details(const struct jobs_screen *screen, struct draw *draw, struct rect area)
@@ -139,7 +165,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	struct line line;
 
 	line_start(&line, head.cols);
-	jobs_text_head(&line);
+	jobs_text_head(&screen->list, &line);
 	draw_text(draw, head, 0, 0, ROLE_DIM, line.text);
 	list_fit(&screen->list, screen->model.count, body.rows);
 	draw->list = body;
@@ -207,12 +233,42 @@ static void open_row(struct jobs_screen *screen, struct app *app)
 	}
 }
 
-static bool command(void *state, struct app *app, enum command command)
+static void moved(void *state, struct app *app)
 {
 	struct jobs_screen *screen = state;
 
-	if (list_move(&screen->list, command))
+	screen->chosen = true;
+	remember(screen);
+}
+
+static struct list *list_of(void *state)
+{
+	return &((struct jobs_screen *)state)->list;
+}
+
+static bool holds(void *state, int row, const char *text)
+{
+	const struct jobs_model *model = &((const struct jobs_screen *)state)->model;
+
+	return row < model->count && jobs_holds(&model->rows[row], text);
+}
+
+static bool command(void *state, struct app *app, enum command command)
+{
+	struct jobs_screen *screen = state;
+	struct list *list = &screen->list;
+
+	if (list_move(list, command)) {
+		moved(screen, app);
 		return true;
+	}
+	if (list_sort_by(list, command, JOBS_SORT_COLUMNS)) {
+		screen->chosen = true;
+		make_rows(screen, app);
+		app_say(app, list->down ? _("Sorted: %s, the other way round.") : _("Sorted: %s."),
+			jobs_sort_name(list->column));
+		return true;
+	}
 	switch (command) {
 	case COMMAND_ACCEPT:
 		open_row(screen, app);
@@ -247,6 +303,9 @@ const struct screen_ops scr_jobs = {
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,
+	.list = list_of,
+	.holds = holds,
+	.moved = moved,
 	.changed = changed,
 	.tick = tick,
 	.notes = notes,

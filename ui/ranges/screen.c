@@ -217,6 +217,24 @@ static void cycle_used(struct ranges_screen *screen, struct app *app)
 				    : _("Everything is copied, in the order of the disk."));
 }
 
+static struct list *list_of(void *state)
+{
+	struct ranges_screen *screen = state;
+
+	return screen->model ? &screen->list : NULL;
+}
+
+static bool holds(void *state, int row, const char *text)
+{
+	const struct ranges_model *model = ((const struct ranges_screen *)state)->model;
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	if ((size_t)row < model->row_count)
+		ranges_model_row(model, (size_t)row, UNITS_SI, &line);
+	return strcasestr(line.text, text) != NULL;
+}
+
 static bool command(void *state, struct app *app, enum command command)
 {
 	struct ranges_screen *screen = state;
@@ -399,6 +417,8 @@ const struct screen_ops scr_ranges = {
 	.draw = ranges_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
+	.list = list_of,
+	.holds = holds,
 	.field = field,
 	.edited = edited,
 	.changed = changed,

@@ -278,6 +278,20 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		draw_cell_right(draw, area, area.rows - 1, area.cols - 24, 23, ROLE_KEY,
 				_("more: Down PgDn"));
 	draw_cursor(draw, area, 0, 1);
+	if (screen->text.found)
+		draw_highlight(draw, area, screen->text.found - 1 - screen->text.top, ROLE_CURSOR);
+}
+
+static struct list *list_of(void *state)
+{
+	return &((struct report_screen *)state)->text;
+}
+
+static bool holds(void *state, int row, const char *text)
+{
+	const struct report_lines *lines = &((const struct report_screen *)state)->lines;
+
+	return (size_t)row < lines->count && strcasestr(lines->items[row], text);
 }
 
 static void draw_profile(struct app *app, struct draw *draw, struct rect box,
@@ -518,6 +532,8 @@ const struct screen_ops scr_report = {
 	.draw = draw_screen,
 	.command = command,
 	.unavailable = unavailable,
+	.list = list_of,
+	.holds = holds,
 	.changed = changed,
 	.notes = notes,
 };

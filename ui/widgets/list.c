@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/widgets/list.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
 #include "ui/core/layout.h"
 
 void list_go(struct list *list, int row)
@@ -10,6 +15,77 @@ void list_go(struct list *list, int row)
 	if (row > last)
 		row = last;
 	list->at = row > 0 ? row : 0;
+}
+
+bool list_find(struct list *list, int step, list_holds_fn *holds, void *data)
+{
+	/* The last page of a text begins before what was found in it. */
+	int from = list->text && list->found ? list->found - 1 : list->at;
+
+	for (int i = step != 0; i < list->count + (step != 0); i++) {
+		int row = (from + (step < 0 ? list->count - i : i)) % list->count;
+
+		if (!holds(data, row, list->wanted))
+			continue;
+		list_go(list, row);
+		list->found = row + 1;
+		return true;
+	}
+	return false;
+}
+
+bool list_sort_by(struct list *list, enum command command, int columns)
+{
+	if (command == COMMAND_SORT) {
+		list->column = (list->column + 1) % (columns + 1);
+		list->down = false;
+	} else if (command == COMMAND_SORT_BACK) {
+		list->down = !list->down;
+		if (!list->column)
+			list->column = 1;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void list_sort(const struct list *list, void *rows, size_t count, size_t size,
+	       list_compare_fn *compare)
+{
+	char *first = rows, held[64];
+
+	if (!list->column || size > sizeof(held))
+		return;
+	/* By insertion: the rows are few, mostly in order, and equal ones stay as they are. */
+	for (size_t i = 1; i < count; i++) {
+		size_t to = i;
+
+		memcpy(held, first + i * size, size);
+		for (; to > 0; to--) {
+			int order = compare(first + (to - 1) * size, held, list->column);
+
+			if (list->down ? order >= 0 : order <= 0)
+				break;
+		}
+		memmove(first + (to + 1) * size, first + to * size, (i - to) * size);
+		memcpy(first + to * size, held, size);
+	}
+}
+
+const char *list_heading(const struct list *list, int column, const char *text, int cols,
+			 char *buffer, size_t size)
+{
+	size_t skip;
+	char mark = list->down ? 'v' : '^';
+
+	if (list->column != column)
+		return text;
+	if (text_width(text) + 2 <= cols)
+		snprintf(buffer, size, "%s %c", text, mark);
+	else
+		snprintf(buffer, size, "%.*s%c", (int)text_break(text, cols - 1, &skip), text,
+			 mark);
+	return buffer;
 }
 
 void list_fit(struct list *list, int count, int rows)
@@ -25,6 +101,8 @@ bool list_move(struct list *list, enum command command)
 	/* One row of the last page stays in sight. */
 	int page = list->rows > 1 ? list->rows - 1 : 1;
 
+	if (list->text)
+		list->found = 0;
 	switch (command) {
 	case COMMAND_UP:
 		list_go(list, list->at - 1);

@@ -144,6 +144,32 @@ static void draw_body(struct draw *draw, struct rect area, const char *text, int
 	each_line(text, area.cols, draw_line, &drawing);
 }
 
+struct search {
+	int row;
+	const char *text;
+	bool found;
+};
+
+static void search_line(void *user, int number, const char *line, size_t length)
+{
+	struct search *search = user;
+	char copy[1024];
+
+	if (number != search->row)
+		return;
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, line);
+	search->found = strcasestr(copy, search->text) != NULL;
+}
+
+bool popup_holds(void *data, int row, const char *text)
+{
+	const struct popup *popup = data;
+	struct search search = { .row = row, .text = text };
+
+	each_line(popup->text, popup->cols, search_line, &search);
+	return search.found;
+}
+
 static struct rect open_box(struct draw *draw, struct rect screen, int rows, int cols,
 			    const char *title)
 {
@@ -256,10 +282,13 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 
 	rect_cut_bottom(&body, 1);
 	draw_body(draw, body, popup->text, popup->lines.top);
+	popup->cols = cols;
+	if (popup->lines.found)
+		draw_highlight(draw, body, popup->lines.found - 1 - popup->lines.top, ROLE_CURSOR);
 	if (lines > popup->lines.rows)
 		draw_printf(draw, area, area.rows - 1, 0, ROLE_DIM,
-			    _("Up/Down=scroll  Esc=close  line %d of %d"), popup->lines.top + 1,
-			    lines);
+			    _("Up/Down=scroll  /=find  Esc=close  line %d of %d"),
+			    popup->lines.top + 1, lines);
 	else
 		draw_text(draw, area, area.rows - 1, 0, ROLE_DIM, _("Esc=close"));
 	draw_cursor(draw, area, 0, 0);

@@ -63,6 +63,7 @@ struct popup {
 	struct field field;
 	char complaint[512];
 	struct list lines; /* of a text */
+	int cols;          /* it was drawn with */
 	popup_chosen_fn *chosen;
 	popup_typed_fn *typed;
 	void *user;
@@ -72,6 +73,8 @@ void popup_done(struct popup *popup);
 void popup_draw(struct popup *popup, struct draw *draw, struct rect screen);
 /* A question where there is but one line for it. */
 void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
+/* For list_find(): does a line of its text hold that? */
+bool popup_holds(void *popup, int row, const char *text);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
 

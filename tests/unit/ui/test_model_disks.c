@@ -106,6 +106,17 @@ START_TEST(test_partitions)
 }
 END_TEST
 
+static bool holds(void *model, int row, const char *text)
+{
+	return disks_holds(model, (size_t)row, text);
+}
+
+static bool find(struct disks_model *model, const char *text)
+{
+	strcpy(model->cursor.wanted, text);
+	return list_find(&model->cursor, 1, holds, model);
+}
+
 START_TEST(test_moving)
 {
 	struct fixture f;
@@ -122,7 +133,7 @@ START_TEST(test_moving)
 	list_go(&f.model.cursor, f.model.cursor.at + 1);
 	ck_assert_int_eq(f.model.cursor.at, 0);
 	ck_assert_ptr_null(disks_current(&f.model));
-	ck_assert(!disks_find(&f.model, "x"));
+	ck_assert(!find(&f.model, "x"));
 	teardown(&f);
 }
 END_TEST
@@ -132,19 +143,48 @@ START_TEST(test_find)
 	struct fixture f;
 
 	setup(&f, "many");
-	ck_assert(disks_find(&f.model, "j0137"));
+	ck_assert(find(&f.model, "j0137"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->identity.serial, "PN2134P6J0137");
 	/* From there on, around the end. */
-	ck_assert(disks_find(&f.model, "sda"));
+	ck_assert(find(&f.model, "sda"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sda");
-	ck_assert(disks_find(&f.model, "sda"));
+	ck_assert(find(&f.model, "sda"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdaa");
-	ck_assert(!disks_find(&f.model, "no such thing"));
+	ck_assert(!find(&f.model, "no such thing"));
 	teardown(&f);
 	setup(&f, "rescue");
 	/* What is on a disk finds the disk. */
-	ck_assert(disks_find(&f.model, "rescue"));
+	ck_assert(find(&f.model, "rescue"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sde");
+	teardown(&f);
+}
+END_TEST
+
+/* The disks go, the cursor and the partitions go with them. */
+START_TEST(test_sorted)
+{
+	struct disks_place place;
+	struct fixture f;
+	int err;
+
+	setup(&f, "rescue");
+	go_to(&f, "sdb");
+	ck_assert(disks_toggle(&f.model, &err));
+	disks_remember(&f.model, &place);
+	f.model.cursor.column = 2;
+	f.model.cursor.down = true;
+	ck_assert_int_eq(disks_update(&f.model, f.list, &place), 0);
+	ck_assert_str_eq(f.model.rows[0].disk->name, "sdb");
+	ck_assert_str_eq(f.model.rows[1].partition->node, "/dev/sdb1");
+	ck_assert_str_eq(f.model.rows[3].partition->node, "/dev/sdb3");
+	/* Those of the same size stay in their order. */
+	ck_assert_str_eq(f.model.rows[4].disk->name, "sda");
+	ck_assert_str_eq(f.model.rows[5].disk->name, "sdc");
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdb");
+	f.model.cursor.down = false;
+	ck_assert_int_eq(disks_update(&f.model, f.list, &place), 0);
+	ck_assert_str_eq(f.model.rows[0].disk->name, "sde");
+	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdb");
 	teardown(&f);
 }
 END_TEST
@@ -300,7 +340,7 @@ START_TEST(test_images)
 	ck_assert_int_eq(strncmp(line.text, " D  image ", 10), 0);
 	ck_assert_ptr_nonnull(strstr(line.text, "/srv/images/a.img"));
 	ck_assert_ptr_nonnull(strstr(line.text, "to be created"));
-	ck_assert(disks_find(&f.model, "images"));
+	ck_assert(find(&f.model, "images"));
 	ck_assert(!disks_refuse(disks_current(&f.model), true, &verdict));
 	teardown(&f);
 }
@@ -324,7 +364,7 @@ START_TEST(test_widths)
 			ck_assert_int_ge(columns.serial, 8);
 			ck_assert_int_ge(columns.model, 8);
 			line_start(&line, LINE_COLUMNS_MAX);
-			disks_text_heading(&columns, &line);
+			disks_text_heading(&f.model, &columns, &line);
 			ck_assert_int_lt(text_width(line.text), cols);
 			for (size_t i = 0; i < f.model.count; i++) {
 				enum role role;
@@ -537,10 +577,10 @@ Suite *unit_suite(void)
 	TCase *tests = tcase_create("model_disks");
 
 	add_tests(tests, test_cursor_stays_on_its_disk, test_partitions, test_moving, test_find,
-		  test_refusals, test_partition_refusals, test_marks, test_health_column,
-		  test_images, test_widths, test_many_partitions, test_serial_keeps_its_tail,
-		  test_details, test_health, test_silent, test_choice_in_words, test_hidden,
-		  test_order);
+		  test_sorted, test_refusals, test_partition_refusals, test_marks,
+		  test_health_column, test_images, test_widths, test_many_partitions,
+		  test_serial_keeps_its_tail, test_details, test_health, test_silent,
+		  test_choice_in_words, test_hidden, test_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

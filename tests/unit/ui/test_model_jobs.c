@@ -59,12 +59,68 @@ static const char *row(int at, int columns)
 START_TEST(three_groups)
 {
 	make();
-	ck_assert_int_eq(model.running, 2);
-	ck_assert_int_eq(model.unfinished, 1);
+	for (int i = 0; i < 5; i++)
+		ck_assert_int_eq(model.rows[i].unfinished, i == 2);
 	ck_assert_int_eq(model.count, 5);
 	ck_assert_ptr_eq(model.rows[2].past, &past[2]);
 	ck_assert_ptr_eq(model.rows[3].past, &past[0]);
 	ck_assert_ptr_eq(model.rows[4].past, &past[1]);
+}
+END_TEST
+
+static const struct past_copy *past_at(int at)
+{
+	return model.rows[at].past;
+}
+
+/* Unknown comes before all that is known; equal rows keep their order. */
+START_TEST(sorted_by_column)
+{
+	struct list list = { 0 };
+	struct line line;
+
+	make();
+	ck_assert(!list_sort_by(&list, COMMAND_ACCEPT, JOBS_SORT_COLUMNS));
+	for (int column = 1; column <= 3; column++)
+		ck_assert(list_sort_by(&list, COMMAND_SORT, JOBS_SORT_COLUMNS));
+	jobs_model_sort(&model, &list);
+	ck_assert_ptr_eq(past_at(0), &past[1]);
+	ck_assert_ptr_eq(model.rows[1].running, &running[0]);
+	ck_assert_ptr_eq(model.rows[2].running, &running[1]);
+	ck_assert_ptr_eq(past_at(3), &past[2]);
+	ck_assert(model.rows[3].unfinished);
+	ck_assert_ptr_eq(past_at(4), &past[0]);
+	line_start(&line, 80);
+	jobs_text_head(&list, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "DONE ^"));
+	ck_assert(list_sort_by(&list, COMMAND_SORT_BACK, JOBS_SORT_COLUMNS));
+	jobs_model_sort(&model, &list);
+	ck_assert_ptr_eq(past_at(0), &past[0]);
+	ck_assert_ptr_eq(past_at(4), &past[1]);
+	line_start(&line, 80);
+	jobs_text_head(&list, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "DONE v"));
+	/* Behind the last column comes its own order. */
+	list_sort_by(&list, COMMAND_SORT, JOBS_SORT_COLUMNS);
+	list_sort_by(&list, COMMAND_SORT, JOBS_SORT_COLUMNS);
+	ck_assert_int_eq(list.column, 0);
+	make();
+	jobs_model_sort(&model, &list);
+	ck_assert_ptr_eq(model.rows[0].running, &running[0]);
+}
+END_TEST
+
+START_TEST(a_copy_is_found_again)
+{
+	make();
+	ck_assert_int_eq(jobs_model_row_of(&model, 2001, "", 0), 1);
+	ck_assert_int_eq(jobs_model_row_of(&model, 0, "/2.map", 0), 2);
+	ck_assert_int_eq(jobs_model_row_of(&model, 2002, "", 0), -1);
+	/* In its row, or in what is known of it. */
+	ck_assert(jobs_holds(&model.rows[0], "COPYING"));
+	ck_assert(jobs_holds(&model.rows[0], "S6PNNM0T4"));
+	ck_assert(jobs_holds(&model.rows[2], "/2.map"));
+	ck_assert(!jobs_holds(&model.rows[2], "S6PNNM0T4"));
 }
 END_TEST
 
@@ -103,7 +159,7 @@ START_TEST(all_widths)
 	make();
 	for (int columns = 40; columns <= 300; columns++) {
 		line_start(&head, columns);
-		jobs_text_head(&head);
+		jobs_text_head(&(struct list){ 0 }, &head);
 		ck_assert_int_eq(head.columns, columns);
 		for (int i = 0; i < model.count; i++)
 			row(i, columns);
@@ -139,7 +195,8 @@ Suite *unit_suite(void)
 	Suite *suite = suite_create("ui/model_jobs");
 	TCase *tests = tcase_create("jobs");
 
-	add_tests(tests, three_groups, more_than_there_is_room_for, rows, all_widths, details);
+	add_tests(tests, three_groups, sorted_by_column, a_copy_is_found_again,
+		  more_than_there_is_room_for, rows, all_widths, details);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
