@@ -158,6 +158,15 @@ START_TEST(gpt_partitions_and_hostile_names)
 }
 END_TEST
 
+static void make_two_swaps(void)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
+
+	image_gpt(&image, partitions, 2);
+	image_swap(&image, 2048, 2048, "first");
+	image_swap(&image, 4096, 4096, "second");
+}
+
 /* Each failed read may be the disk's last: wherever it is that the disk fails, it does so once.
  * What else is there is shown. */
 START_TEST(a_disk_that_fails_is_read_once)
@@ -171,11 +180,7 @@ START_TEST(a_disk_that_fails_is_read_once)
 		{ 4096 * 512 + 70000, { "first", "" } },
 		{ SECTORS * 512L - 3087 * 512, { "first", "second" } },
 	};
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
-
-	image_gpt(&image, partitions, 2);
-	image_swap(&image, 2048, 2048, "first");
-	image_swap(&image, 4096, 4096, "second");
+	make_two_swaps();
 	if (!has_direct())
 		return;
 	fails_at = rows[_i].fails_at;
@@ -192,11 +197,7 @@ END_TEST
 /* After the second place nothing more is read. */
 START_TEST(a_disk_that_fails_twice_is_left)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
-
-	image_gpt(&image, partitions, 2);
-	image_swap(&image, 2048, 2048, "first");
-	image_swap(&image, 4096, 4096, "second");
+	make_two_swaps();
 	if (!has_direct())
 		return;
 	fails_at = SECTORS * 512L - 3087 * 512;
