@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/widgets/list.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,24 +50,37 @@ bool list_sort_by(struct list *list, enum command command, int columns)
 	return true;
 }
 
+/* The first of the sorted rows that this one comes before. */
+static size_t place_of(const struct list *list, const char *rows, size_t count, size_t size,
+		       list_compare_fn *compare)
+{
+	const char *row = rows + count * size;
+	size_t from = 0, to = count;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		int order = compare(rows + middle * size, row, list->column);
+
+		if (list->down ? order >= 0 : order <= 0)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+/* By binary insertion: qsort() does not keep the order of equal rows, and few comparisons are made,
+ * which put texts together. */
 void list_sort(const struct list *list, void *rows, size_t count, size_t size,
 	       list_compare_fn *compare)
 {
-	char *first = rows, held[64];
+	char *first = rows, held[LIST_ROW_MAX];
 
-	if (!list->column || size > sizeof(held))
-		return;
-	/* By insertion: the rows are few, mostly in order, and equal ones stay as they are. */
-	for (size_t i = 1; i < count; i++) {
-		size_t to = i;
+	assert(size <= sizeof(held));
+	for (size_t i = 1; list->column && i < count; i++) {
+		size_t to = place_of(list, first, i, size, compare);
 
 		memcpy(held, first + i * size, size);
-		for (; to > 0; to--) {
-			int order = compare(first + (to - 1) * size, held, list->column);
-
-			if (list->down ? order >= 0 : order <= 0)
-				break;
-		}
 		memmove(first + (to + 1) * size, first + to * size, (i - to) * size);
 		memcpy(first + to * size, held, size);
 	}

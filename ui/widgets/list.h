@@ -43,7 +43,8 @@ bool list_find(struct list *list, int step, list_holds_fn *holds, void *data);
 bool list_sort_by(struct list *list, enum command command, int columns);
 /* Less than, equal to or greater than 0, as for qsort(). */
 typedef int list_compare_fn(const void *a, const void *b, int column);
-/* Rows that are equal keep their order. */
+#define LIST_ROW_MAX 64
+/* Rows that are equal keep their order. Of at most LIST_ROW_MAX bytes each. */
 void list_sort(const struct list *list, void *rows, size_t count, size_t size,
 	       list_compare_fn *compare);
 /* The heading of a column, marked when it is the one sorted by. */
