@@ -534,6 +534,21 @@ def unplugged_while_a_range_is_typed():
     assert program.end()[1] == 0
 
 
+def a_line_that_is_typed_does_not_keep_the_screen_garbled():
+    """Ctrl-L draws all of it anew, whatever is typed into."""
+    for keys, title in (("/sd", "Find"), ("sd\r", "TO START"), ("f/", "Image file"), ("?/sd", "Find")):
+        program = Program([FAKEDECK, "rescue"])
+        program.wait("Choose a source")
+        program.type(keys)
+        program.wait(title)
+        program.quiet()
+        mark = len(program.output)
+        program.type("\x0c")
+        program.wait("clonedeck", mark, 10)
+        program.wait(title, mark, 10)
+        program.kill()
+
+
 def panes_cost_next_to_nothing():
     """The screen of a running copy at its full rate: far below a hundredth of a core."""
     with Terminal(f"{FAKEDECK} rescue", 120, 40) as terminal:
@@ -569,7 +584,7 @@ CASES = [
     what_comes_by_itself_takes_no_line_that_is_typed, what_went_wrong_is_told_beside_other_news,
     what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, the_fast_path_is_short,
     a_lifted_check_stands_on_every_screen, report_outlives_another_choice, a_report_goes_on_a_stick,
-    translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
+    translated_screens_keep_their_parts, unplugged_while_a_range_is_typed, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]
 

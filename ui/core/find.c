@@ -71,7 +71,7 @@ enum find_result find_key(struct find *find, const struct find_target *target, i
 	case FIELD_NOT_TAKEN:
 		if (command == COMMAND_UP || command == COMMAND_DOWN)
 			look(target, command == COMMAND_DOWN ? 1 : -1);
-		else if (command == COMMAND_STOP)
+		else if (command == COMMAND_STOP || command == COMMAND_REDRAW)
 			return FIND_NOT_TAKEN;
 		break;
 	default:
