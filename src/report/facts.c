@@ -130,19 +130,6 @@ static const char *throughput(const struct report *report, char *buffer, size_t 
 	return buffer;
 }
 
-static const char *not_readable(const struct report *report, char *buffer, size_t size)
-{
-	unsigned long areas = (unsigned long)report->job.bad_areas;
-	char bytes[UNITS_TEXT_MAX];
-
-	if (areas)
-		snprintf(buffer, size,
-			 P_("%s bytes in %lu area, listed in the annex",
-			    "%s bytes in %lu areas, listed in the annex", areas),
-			 units_print_count(report->job.bad_bytes, bytes), areas);
-	return buffer;
-}
-
 /* ---- what was proven ---- */
 
 static const char *verified_early(const struct report *report, char *buffer, size_t size)
@@ -438,7 +425,7 @@ static const struct fact facts[] = {
 	  .json = JSON_MADE("rate", report_json_rate) },
 	{ FACT_COPIED, .label = N_("forecast"), .title = N_("Forecasts"), .words = report_forecasts,
 	  .json = JSON_PART_OF("forecasts", forecasts_part, struct report, job) },
-	{ FACT_COPIED, .title = N_("Not readable"), .words = not_readable,
+	{ FACT_COPIED, .label = N_("missing"), .title = N_("Not readable"), .words = report_missing,
 	  .json = OF("bad_bytes", JSON_NUMBER, job.bad_bytes) },
 	{ FACT_COPIED, .json = OF("bad_areas_total", JSON_NUMBER, job.bad_areas) },
 	{ FACT_COPIED, .json = JSON_MADE("bad_areas", report_json_bad_areas) },

@@ -56,6 +56,9 @@ void report_add_fact_rows(json_object *rows, const struct report *report, enum f
 /* The JSON of the report as it is, not masked. */
 json_object *report_json_of_facts(const struct report *report);
 
+/* missing.c */
+const char *report_missing(const struct report *report, char *buffer, size_t size);
+
 /* graph.c: for the template. The strip: NULL where nothing is known. */
 json_object *report_graphs(const struct report *report);
 json_object *report_strip(const struct report *report);

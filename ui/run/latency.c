@@ -53,6 +53,19 @@ const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 	return buffer;
 }
 
+/* With a blank before it: digits alone if there is no room for the separator, then seconds. */
+static const char *short_ms(uint64_t ns, uint64_t count, int cols, char *buffer, size_t size)
+{
+	double ms = (double)ns / (double)NSEC_PER_MSEC;
+
+	run_text_ms(ns, count, buffer, size);
+	if (text_width(buffer) >= cols && ms < 9999.5)
+		snprintf(buffer, size, "%.0f", ms);
+	else if (text_width(buffer) >= cols)
+		snprintf(buffer, size, "%.0fs", ms / 1000);
+	return buffer;
+}
+
 /* Columns: label, when, and three times; of more room the times get some. */
 #define LABEL_COLS 6
 #define WHEN_COLS  4
@@ -84,9 +97,12 @@ void run_text_latency(const char *label, const char *when, const struct latency_
 	line_put(line, 1, "");
 	line_put(line, LABEL_COLS, label);
 	line_put(line, WHEN_COLS, when);
-	for (int i = 0; i < 3; i++)
-		line_put_right(line, cols + (i == 2),
-			       run_text_ms(times[i], latency->count, text, sizeof(text)));
+	for (int i = 0; i < 3; i++) {
+		int wide = cols + (i == 2);
+
+		line_put_right(line, wide,
+			       short_ms(times[i], latency->count, wide, text, sizeof(text)));
+	}
 }
 
 /* The lower edge of a bucket in milliseconds. */

@@ -224,7 +224,11 @@ const char *run_text_ends_at(const struct job_snapshot *job, int64_t now, char *
 	} else if (job->left.known) {
 		run_text_clock(now + (int64_t)job->left.least, now, first, sizeof(first));
 		run_text_clock(now + (int64_t)job->left.most, now, last, sizeof(last));
-		snprintf(buffer, size, _("%s to %s"), first, last);
+		/* Most ranges end within a minute at last. */
+		if (strcmp(first, last) == 0)
+			text_copy(buffer, size, first);
+		else
+			snprintf(buffer, size, _("%s to %s"), first, last);
 	}
 	return buffer;
 }
@@ -232,11 +236,10 @@ const char *run_text_ends_at(const struct job_snapshot *job, int64_t now, char *
 void run_text_amount(const struct job_snapshot *job, enum units_scale scale, uint32_t sector_size,
 		     struct line *line)
 {
-	const struct job_pass *pass = job_pass_counted(job);
+	const struct run_amount amount = run_stage_amount(job);
 	char text[2 * UNITS_TEXT_MAX + 16];
 
-	run_text_progress(pass ? pass->done : job->written, pass ? pass->total : job->total,
-			  run_is_rescue(job) ? UNITS_SECTORS : scale, sector_size, text,
-			  sizeof(text));
+	run_text_progress(amount.done, amount.total, run_is_rescue(job) ? UNITS_SECTORS : scale,
+			  sector_size, text, sizeof(text));
 	line_add(line, "%s", text);
 }

@@ -173,8 +173,13 @@ struct run_stage {
 /* Those that this job has, in their order; returns their number. */
 int run_stages(const struct job_snapshot *job, const struct plan_options *options,
 	       struct run_stage ret[static RUN_STAGES]);
+struct run_amount {
+	uint64_t done, total; /* bytes */
+};
+
 /* Of the one under way: its name, how much of it is done. */
 const char *run_stage_name(const struct job_snapshot *job);
+struct run_amount run_stage_amount(const struct job_snapshot *job);
 double run_stage_done(const struct job_snapshot *job);
 /* True while bad sectors are read again. */
 bool run_is_rescue(const struct job_snapshot *job);

@@ -132,14 +132,45 @@ bool run_is_rescue(const struct job_snapshot *job)
 	return job->pass != PASS_NONE && stage_of(job->pass) == RESCUE;
 }
 
-double run_stage_done(const struct job_snapshot *job)
+static bool searches(enum pass_kind kind)
+{
+	return kind == PASS_TRIM || kind == PASS_SCRAPE;
+}
+
+/* Trimming and scraping go over what failed one after the other, and both leave less of it: counted
+ * from what there was at first, the stage never goes back. */
+static struct run_amount searched(const struct job_snapshot *job)
+{
+	uint64_t left = job->rescue.non_trimmed + job->rescue.non_scraped;
+	struct run_amount amount = { 0, left };
+	unsigned i = 0;
+
+	while (i < begun(job) && !searches(job->passes[i].kind))
+		i++;
+	if (i < begun(job) && job->passes[i].total > left)
+		amount.total = job->passes[i].total;
+	amount.done = amount.total - left;
+	return amount;
+}
+
+struct run_amount run_stage_amount(const struct job_snapshot *job)
 {
 	const struct job_pass *pass = job_pass_counted(job);
-	uint64_t done = pass ? pass->done : job->written, total = pass ? pass->total : job->total;
 
-	if (!pass && job->pass != PASS_COPY && job->pass != PASS_NONE && job->state != JOB_ENDED)
+	if (pass && searches(pass->kind))
+		return searched(job);
+	return (struct run_amount){ pass ? pass->done : job->written,
+				    pass ? pass->total : job->total };
+}
+
+double run_stage_done(const struct job_snapshot *job)
+{
+	struct run_amount amount = run_stage_amount(job);
+
+	if (!job_pass_counted(job) && job->pass != PASS_COPY && job->pass != PASS_NONE &&
+	    job->state != JOB_ENDED)
 		return 0;
-	return total ? (double)done / (double)total : 0;
+	return amount.total ? (double)amount.done / (double)amount.total : 0;
 }
 
 /* Cut, not rounded: 100% means all of it. */
@@ -152,16 +183,16 @@ void passes_percent(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	const struct job_pass *pass = job_pass_counted(job);
 	bool copy = job->state == JOB_ENDED || job->pass == PASS_NONE || job->pass == PASS_COPY;
-	uint64_t done = pass ? pass->done : job->written, total = pass ? pass->total : job->total;
+	struct run_amount amount = run_stage_amount(job);
 
 	if (!pass && !copy)
 		snprintf(buffer, size, "-");
-	else if (!total)
+	else if (!amount.total)
 		put_percent(job->state == JOB_ENDED, buffer, size);
-	else if (done >= total)
+	else if (amount.done >= amount.total)
 		put_percent(1, buffer, size);
 	else
-		put_percent(fmin((double)done / (double)total, 0.9999), buffer, size);
+		put_percent(fmin((double)amount.done / (double)amount.total, 0.9999), buffer, size);
 }
 
 void passes_overall(const struct job_snapshot *job, char *buffer, size_t size)

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ui/run/latency.h"
 
@@ -37,6 +38,26 @@ START_TEST(test_fits)
 			run_text_latency(i & 1 ? "read" : "", "10s", &all[i / 2], &line);
 			ck_assert_int_le(text_width(line.text), width);
 		}
+}
+END_TEST
+
+/* Seconds long, in the columns of the smallest pane, each is still read as a figure of its own. */
+START_TEST(test_long_waits_do_not_touch)
+{
+	const struct latency_summary slow = {
+		.count = 1,
+		.p50 = 554 * NSEC_PER_MSEC,
+		.p99 = 1758 * NSEC_PER_MSEC,
+		.max = 24300 * NSEC_PER_MSEC,
+	};
+	struct line line;
+
+	line_start(&line, 27);
+	run_text_latency("read", "10s", &slow, &line);
+	ck_assert_str_eq(line.text, " read  10s   554 1758   24s");
+	line_start(&line, 40);
+	run_text_latency("read", "10s", &slow, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " 554    1,758    24,300"));
 }
 END_TEST
 
@@ -167,8 +188,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("latency");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_fits, test_unknown_is_a_dash, test_places, test_slowest_in_words,
-		  test_histogram, test_latency_of_the_pass);
+	add_tests(tcase, test_fits, test_long_waits_do_not_touch, test_unknown_is_a_dash,
+		  test_places, test_slowest_in_words, test_histogram, test_latency_of_the_pass);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -90,6 +90,7 @@ START_TEST(test_all_stages)
 	job.written = 523;
 	begin(PASS_TRIM);
 	begin(PASS_SCRAPE);
+	job.rescue.non_scraped = 750;
 	ck_assert_str_eq(text(), "vprepare vcopy >RESCUE 25.0% .flush .verify .finish");
 	ck_assert(run_is_rescue(&job));
 	begin(PASS_FLUSH);
@@ -102,6 +103,29 @@ START_TEST(test_all_stages)
 	begin(PASS_REWRITE);
 	begin(PASS_LOOK);
 	ck_assert_str_eq(text(), "vprepare vcopy vrescue vflush vverify >FINISH 25.0%");
+}
+END_TEST
+
+/* What is left falls from pass to pass, whatever each of them counts. */
+START_TEST(test_a_rescue_never_goes_back)
+{
+	job.pass_count = 0;
+	begin(PASS_COPY);
+	begin(PASS_TRIM);
+	job.rescue.non_trimmed = 900;
+	job.rescue.non_scraped = 50;
+	ck_assert_str_eq(percent(), "5.0%");
+	begin(PASS_SCRAPE);
+	job.passes[2] = (struct job_pass){ .kind = PASS_SCRAPE, .done = 8, .total = 400 };
+	job.rescue.non_trimmed = 0;
+	job.rescue.non_scraped = 392;
+	ck_assert_str_eq(percent(), "60.8%");
+	ck_assert_double_eq_tol(run_stage_done(&job), 0.608, 1e-9);
+	job.rescue.non_scraped = 0;
+	ck_assert_str_eq(percent(), "100.0%");
+	/* A map that is resumed may leave more than the first pass takes. */
+	job.rescue.non_scraped = 5000;
+	ck_assert_str_eq(percent(), "0.0%");
 }
 END_TEST
 
@@ -163,8 +187,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("passes");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_copied_only, test_all_stages, test_only_verified, test_percent,
-		  test_many_passes);
+	add_tests(tcase, test_copied_only, test_all_stages, test_a_rescue_never_goes_back,
+		  test_only_verified, test_percent, test_many_passes);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -306,6 +306,7 @@ START_TEST(test_slow_is_not_nothing)
 	job.pass = PASS_SCRAPE;
 	job.pass_count = 1;
 	job.passes[0] = (struct job_pass){ .kind = PASS_SCRAPE, .done = 51200, .total = 131072 };
+	job.rescue.non_scraped = 131072 - 51200;
 	job.now_pass = 1536;
 	line_start(&line, 80);
 	run_text_now(&facts, &line, &role);
@@ -337,6 +338,10 @@ START_TEST(test_unknown_is_a_dash)
 	job.total = 1 << 30;
 	ck_assert_str_eq(run_text_eta(&job, text, sizeof(text)), "unknown");
 	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "");
+	job.left = (struct job_range){ true, 61, 63 };
+	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "00:01");
+	job.left.most = 363;
+	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "00:01 to 00:06");
 	ck_assert_str_eq(run_text_temperature(&job.source, text, sizeof(text)), "-");
 	line_start(&line, 80);
 	ck_assert(run_text_queue(&plan, &job, 0, 4, 3, &line));

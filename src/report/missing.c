@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The words for what is missing in a copy: how much, where and why, and what that hurts. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/i18n.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "report/facts.h"
+#include "scsi/sense.h"
+
+/* What the destination holds there. Of a copy that ended early not all of it is filled yet. */
+static const char *in_its_place(const struct report *report)
+{
+	static const char *const words[] = {
+		[FILL_ZERO] = N_("; there the destination holds zeros"),
+		[FILL_MARK] = N_("; there the destination holds a mark"),
+		[FILL_LEAVE] = N_("; there the destination holds what it held before"),
+	};
+
+	return report->job.result == JOB_RESULT_PARTIAL && !report->job.refused_bytes
+		       ? _(words[report->plan->options.fill])
+		       : "";
+}
+
+const char *report_missing(const struct report *report, char *buffer, size_t size)
+{
+	unsigned long areas = (unsigned long)report->job.bad_areas;
+	char bytes[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (areas)
+		snprintf(buffer, size,
+			 P_("%s bytes in %lu area%s", "%s bytes in %lu areas%s", areas),
+			 units_print_count(report->job.bad_bytes, bytes), areas,
+			 in_its_place(report));
+	return buffer;
+}
+
+unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
+{
+	const struct job_snapshot *job = &report->job;
+	uint64_t listed = 0;
+
+	for (size_t i = 0; i < count && i < job->bad_shown; i++)
+		listed += !job->bad[i].write;
+	return job->bad_areas > listed ? (unsigned long)(job->bad_areas - listed) : 0;
+}
+
+const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size)
+{
+	if (bad->sense.known)
+		return sense_text(&bad->sense, buffer, size);
+	text_copy(buffer, size,
+		  bad->code ? error_phrase(bad->code) : _("bad since an earlier run"));
+	return buffer;
+}
+
+/* ---- what bad areas hurt ---- */
+
+const struct report_hurt *report_lost_table(const struct report *report)
+{
+	for (size_t i = 0; i < report->hurt_count; i++)
+		if (report->hurt[i].kind == REPORT_HURT_MBR ||
+		    report->hurt[i].kind == REPORT_HURT_GPT)
+			return &report->hurt[i];
+	return NULL;
+}
+
+const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size_t size)
+{
+	char where[64];
+
+	snprintf(where, sizeof(where), "LBA %" PRIu64 " +%" PRIu64, hurt->lba, hurt->sectors);
+	switch (hurt->kind) {
+	case REPORT_HURT_MBR:
+		if (hurt->lba == 0)
+			snprintf(buffer, size,
+				 _("the first sector, with partition table and boot code (%s)"),
+				 where);
+		else
+			snprintf(buffer, size, _("the table of logical partitions (%s)"), where);
+		break;
+	case REPORT_HURT_GPT:
+		snprintf(buffer, size, _("the GPT, the table of all partitions (%s)"), where);
+		break;
+	case REPORT_HURT_GPT_BACKUP:
+		snprintf(buffer, size, _("the backup GPT (%s)"), where);
+		break;
+	case REPORT_HURT_FS:
+		if (hurt->partition && !hurt->fs[0])
+			snprintf(buffer, size,
+				 _("the start of partition %u, by which its file system is "
+				   "recognised (%s)"),
+				 hurt->partition, where);
+		else if (hurt->partition)
+			snprintf(buffer, size,
+				 _("the superblock or header of partition %u, %s (%s)"),
+				 hurt->partition, hurt->fs, where);
+		else
+			snprintf(buffer, size, _("the superblock or header of %s (%s)"), hurt->fs,
+				 where);
+		break;
+	}
+	return buffer;
+}
+
+const char *report_boot_line(const struct report *report, char *buffer, size_t size)
+{
+	const struct report_hurt *table = report_lost_table(report);
+
+	if (!table)
+		text_copy(buffer, size, "");
+	else
+		snprintf(buffer, size,
+			 table->refused ? _("PARTITION TABLE NOT WRITTEN: the copy will not boot "
+					    "(LBA %" PRIu64 " +%" PRIu64 ")")
+					: _("PARTITION TABLE NOT READABLE: the copy will not boot "
+					    "(LBA %" PRIu64 " +%" PRIu64 ")"),
+			 table->lba, table->sectors);
+	return buffer;
+}
