@@ -163,7 +163,7 @@ static int read_and_check(const struct volume *volume, content_reader *read,
 	if (r == -ENOMEM || r == -ECANCELED)
 		return r;
 	if (r == -EINVAL || r == -ERANGE)
-		return content_doubt(content, _("it says of itself what cannot be"));
+		return content_doubt(content, _("its metadata holds impossible values"));
 	if (r < 0)
 		return content_doubt(content, error_phrase(r));
 	if (content->free_bytes > volume->size ||
@@ -179,7 +179,10 @@ int content_read(const struct volume *volume, const char *fs, struct content *co
 	int r;
 
 	*content = (struct content){ 0 };
-	if (read)
+	if (read && content_size(volume, fs) > volume->size)
+		r = content_doubt(content,
+				  _("it is larger than the partition or disk in which it lies"));
+	else if (read)
 		r = read_and_check(volume, read, content);
 	else
 		r = content_doubt(content, fs[0] ? _("what such a file system uses is not known")

@@ -70,8 +70,8 @@ int content_read(const struct volume *volume, const char *fs, struct content *co
 /* Is there a reader for such a file system? */
 bool content_known(const char *fs);
 void content_done(struct content *content);
-/* Bytes from the start of the volume in which the file system `fs` lies, as it says itself: all of
- * the volume where it says nothing that could be. */
+/* Bytes from the start of the volume in which the file system `fs` lies, as it says itself, perhaps
+ * more than there are: those of the volume where it says nothing. */
 uint64_t content_size(const struct volume *volume, const char *fs);
 
 /* The readers. */

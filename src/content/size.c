@@ -119,7 +119,7 @@ uint64_t content_size(const struct volume *volume, const char *fs)
 			return volume->size;
 		uint64_t bytes = sizes[i].size(first);
 
-		return bytes && bytes < volume->size ? bytes : volume->size;
+		return bytes ? bytes : volume->size;
 	}
 	return volume->size;
 }

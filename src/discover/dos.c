@@ -95,6 +95,29 @@ static int follow_chain(const struct table_source *source, uint64_t first, uint8
 			      DOS_CHAIN_MAX);
 }
 
+/* What libblkid says nothing of. */
+static int note_entries(const uint8_t *sector, struct table *table)
+{
+	const struct dos_entry *entries = (const struct dos_entry *)(sector + DOS_ENTRIES);
+	unsigned extended = 0;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < 4; i++) {
+		extended += is_extended(&entries[i]);
+		if (entries[i].type != 0 && entries[i].sectors != 0 && entries[i].start == 0)
+			r = table_add_note(table,
+					   _("Partition %u starts at LBA 0, where the partition "
+					     "table lies."),
+					   i + 1);
+	}
+	if (r == 0 && extended > 1)
+		r = table_add_note(table,
+				   _("There are %u extended partitions: only the logical "
+				     "partitions of the first one are shown."),
+				   extended);
+	return r;
+}
+
 int dos_inspect(const struct table_source *source, struct table *table)
 {
 	CLEANUP(free) uint8_t *sector = malloc(source->sector_size);
@@ -106,8 +129,32 @@ int dos_inspect(const struct table_source *source, struct table *table)
 	r = table_add_area(table, REGION_TABLE, 0, 1);
 	if (r < 0 || table_read_sectors(source, 0, 1, sector) < 0)
 		return r;
+	r = note_entries(sector, table);
 	extended = extended_entry(sector);
-	if (!extended)
-		return 0;
+	if (r < 0 || !extended)
+		return r;
 	return follow_chain(source, le32toh(extended->start), sector, table);
+}
+
+/* Beside a GPT there is one entry, which covers the disk. Where there are others, a system that
+ * does not know the GPT uses those. */
+int dos_inspect_hybrid(const struct table_source *source, struct table *table)
+{
+	CLEANUP(free) uint8_t *sector = malloc(source->sector_size);
+	const struct dos_entry *entries;
+	bool hybrid = false;
+
+	if (!sector)
+		return -ENOMEM;
+	if (table_read_sectors(source, 0, 1, sector) < 0 || !has_signature(sector))
+		return 0;
+	entries = (const struct dos_entry *)(sector + DOS_ENTRIES);
+	for (int i = 0; i < 4; i++)
+		hybrid |= entries[i].type != 0 && entries[i].type != 0xee;
+	if (!hybrid)
+		return 0;
+	return table_add_note(table, "%s",
+			      _("The master boot record names partitions of its own beside the GPT "
+				"(a hybrid MBR): some systems see those, and not the ones shown "
+				"here."));
 }

@@ -19,6 +19,8 @@
 
 /* The specification asks for room for 128 entries of 128 bytes; far more is no table. */
 #define GPT_ENTRIES_MAX (4U << 20)
+/* Of so many entries it is told that they are not shown. */
+#define OUTSIDE_MAX 4
 
 enum gpt_state { GPT_ABSENT, GPT_DAMAGED, GPT_SOUND };
 
@@ -26,7 +28,18 @@ struct gpt_copy {
 	enum gpt_state state;
 	uint64_t lba, alternate;
 	uint64_t entries, entry_sectors;
+	uint64_t first_usable, last_usable;
+	uint32_t entries_crc;
+	uint8_t guid[16];
+	unsigned outside[OUTSIDE_MAX]; /* numbers of partitions beyond what is usable */
+	size_t outside_count;
 };
+
+/* How every entry begins. */
+struct gpt_entry {
+	uint8_t type[16], guid[16];
+	uint64_t first, last;
+} __attribute__((packed));
 
 bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 {
@@ -46,6 +59,26 @@ bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 	return found == said;
 }
 
+/* libblkid leaves them out without a word. */
+static void find_outside(const struct gpt_header *header, const uint8_t *entries,
+			 struct gpt_copy *copy)
+{
+	static const uint8_t unused[16];
+	uint32_t size = le32toh(header->entry_size);
+
+	for (uint32_t i = 0; size >= sizeof(struct gpt_entry) && i < le32toh(header->entry_count);
+	     i++) {
+		const struct gpt_entry *entry = (const void *)(entries + (size_t)i * size);
+
+		if (memcmp(entry->type, unused, sizeof(unused)) == 0 ||
+		    (le64toh(entry->first) >= copy->first_usable &&
+		     le64toh(entry->last) <= copy->last_usable))
+			continue;
+		if (copy->outside_count < OUTSIDE_MAX)
+			copy->outside[copy->outside_count++] = i + 1;
+	}
+}
+
 static bool entries_are_sound(const struct table_source *source, const struct gpt_header *header,
 			      struct gpt_copy *copy)
 {
@@ -61,7 +94,10 @@ static bool entries_are_sound(const struct table_source *source, const struct gp
 	entries = malloc(rounded);
 	if (!entries || table_read_sectors(source, copy->entries, copy->entry_sectors, entries) < 0)
 		return false;
-	return ~crc32(~0U, CRC32_IEEE, entries, bytes) == le32toh(header->entries_crc);
+	if (~crc32(~0U, CRC32_IEEE, entries, bytes) != le32toh(header->entries_crc))
+		return false;
+	find_outside(header, entries, copy);
+	return true;
 }
 
 static int read_copy(const struct table_source *source, uint64_t lba, struct gpt_copy *ret)
@@ -80,6 +116,10 @@ static int read_copy(const struct table_source *source, uint64_t lba, struct gpt
 	if (!gpt_header_is_sound(sector, source->sector_size, lba))
 		return 0;
 	ret->alternate = le64toh(header->alternate_lba);
+	ret->first_usable = le64toh(header->first_usable);
+	ret->last_usable = le64toh(header->last_usable);
+	ret->entries_crc = header->entries_crc;
+	memcpy(ret->guid, header->guid, sizeof(ret->guid));
 	if (entries_are_sound(source, header, ret))
 		ret->state = GPT_SOUND;
 	return 0;
@@ -136,7 +176,36 @@ static int note_states(const struct gpt_copy *primary, const struct gpt_copy *ba
 			_("The backup of the GPT lies at LBA %llu and not at the end of the disk, "
 			  "LBA %llu."),
 			(unsigned long long)primary->alternate, (unsigned long long)last);
+	if (backup->entries_crc != primary->entries_crc ||
+	    memcmp(backup->guid, primary->guid, sizeof(primary->guid)) != 0)
+		return table_add_note(table, "%s",
+				      _("The GPT at the start of the disk and its backup at the "
+					"end differ: that at the start is shown."));
 	return 0;
+}
+
+static int note_outside(const struct gpt_copy *copy, struct table *table)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < copy->outside_count; i++)
+		r = table_add_note(table,
+				   _("Partition %u does not lie within LBA %llu to %llu, which is "
+				     "where the GPT has room for partitions: it is not shown."),
+				   copy->outside[i], (unsigned long long)copy->first_usable,
+				   (unsigned long long)copy->last_usable);
+	return r;
+}
+
+static int note_all(const struct table_source *source, const struct gpt_copy *primary,
+		    const struct gpt_copy *backup, struct table *table)
+{
+	uint64_t last = source->size / source->sector_size - 1;
+	int r = note_states(primary, backup, last, table);
+
+	if (r == 0)
+		r = note_outside(primary->state == GPT_SOUND ? primary : backup, table);
+	return r == 0 ? dos_inspect_hybrid(source, table) : r;
 }
 
 int gpt_inspect(const struct table_source *source, struct table *table, bool *retfound)
@@ -168,7 +237,7 @@ int gpt_inspect(const struct table_source *source, struct table *table, bool *re
 	if (r == 0 && backup.state != GPT_ABSENT)
 		r = add_areas(&backup, REGION_TABLE_BACKUP, table);
 	if (r == 0)
-		r = note_states(&primary, &backup, last, table);
+		r = note_all(source, &primary, &backup, table);
 	return r;
 }
 

@@ -78,6 +78,8 @@ int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t
  * or -ENOMEM. *retfound: there is at least one copy of the GPT, sound or not. */
 int gpt_inspect(const struct table_source *source, struct table *table, bool *retfound);
 int dos_inspect(const struct table_source *source, struct table *table);
+/* Adds a note if the first sector names partitions beside a GPT. */
+int dos_inspect_hybrid(const struct table_source *source, struct table *table);
 /* The size of sectors that a GPT was made for, which a file does not say: 512 or 4096, where its
  * header is found and sound; 0 without one. */
 uint32_t gpt_sector_size(int fd, uint64_t size);

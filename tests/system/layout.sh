@@ -3,7 +3,7 @@
 # A table that fits: on larger and smaller disks no tool finds anything wrong with it, and what is
 # in the partitions is what the source has there.
 . "$(dirname -- "$0")/lib.sh"
-need sfdisk sgdisk parted e2fsck debugfs jq
+need sfdisk sgdisk parted e2fsck debugfs jq mkfs.ntfs mkfs.exfat
 
 # source_gpt: 64 MiB, three partitions, the last one ext4; room behind it.
 source_gpt() {
@@ -432,6 +432,91 @@ odd_ones_are_refused() {
 	says 'hybrid MBR'
 }
 
+# Such tables are shown as far as they can be, and said to be so; a whole copy keeps them as they
+# are, and none is made to fit. What each way is: hostile-table.py.
+broken_tables_are_told_and_kept() {
+	local here way shown fit large
+	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
+	source_gpt
+	detach "$source"
+	large=$(new_disk large 100)
+	truncate -s 64M empty.img table.img
+	dd if=source.img of=table.img bs=512 count=2048 conv=notrunc status=none
+	dd if=source.img of=table.img bs=512 skip=131039 seek=131039 conv=notrunc status=none
+	while IFS='|' read -r way shown fit; do
+		case $way in
+		gpt*) cp --sparse=always table.img broken.img ;;
+		dos*) cp --sparse=always empty.img broken.img ;;
+		esac
+		"$here/hostile-table.py" broken.img "$way"
+		run 0 show broken.img
+		says "$shown"
+		run 0 clone -n -s broken.img -d "$large"
+		says source-table-broken
+		run 0 clone -n -s broken.img -d "$large" --used=only
+		run 3 clone -n -s broken.img -d "$large" --table=fit --grow=last
+		says "$fit"
+	done <<-'WAYS'
+		gpt-overlap|Partitions 2 and 3 overlap|overlaps something else
+		gpt-beyond|Partition 3 does not lie within LBA|beyond the end
+		gpt-backwards|Partition 3 reaches beyond the end|ends before it begins
+		gpt-in-table|Partition 1 does not lie within LBA|overlaps something else
+		gpt-backup|its backup at the end differ|say different things
+		gpt-entries|its backup at the end is shown|entries of the GPT of
+		gpt-count|its backup at the end is shown|is not understood
+		gpt-hybrid|(a hybrid MBR)|(a hybrid MBR)
+		dos-overlap|Partitions 1 and 2 overlap|overlaps something else
+		dos-beyond|reaches beyond the end|beyond the end
+		dos-zero|Partition 1 starts at LBA 0|overlaps something else
+		dos-twice|There are 2 extended partitions|has an extended partition
+		dos-loop|loops back to LBA 2048|has an extended partition
+		dos-chain-beyond|leads beyond the end|has an extended partition
+	WAYS
+	# What two partitions share, or lies behind the end of one, is not taken for free.
+	for way in gpt-overlap gpt-beyond gpt-cut; do
+		cp source.img broken.img
+		"$here/hostile-table.py" broken.img "$way"
+		clone 0 broken.img "$large" --used=only
+		cmp -n $((64 * MIB)) broken.img large.img
+	done
+	says "partition 3: it is larger than the partition or disk in which it lies"
+}
+
+# FAT, exFAT and NTFS say what their sectors are.
+no_table_fits_other_sectors() {
+	local large before number
+	source=$(new_disk source 48)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: gpt
+		start=2048, size=8MiB, type=uefi
+		size=8MiB, type=linux
+		size=8MiB, type=linux
+		size=8MiB, type=linux
+	TABLE
+	know_partitions "$source" 4
+	mkfs.vfat "${source}p1"
+	mkfs.ntfs -q -F -Q "${source}p2"
+	mkfs.ext4 -q -F "${source}p3"
+	mkfs.exfat "${source}p4"
+	sync "$source"
+	large=$(new_disk large 64 --sector-size 4096)
+	before=$(digest large.img)
+	clone 3 "$source" "$large"
+	says 'a copied partition table would be unreadable there'
+	clone 3 "$source" "$large" --allow sector-size-differs
+	says 'does not lift this'
+	clone 3 "$source" "$large" --table=fit
+	says 'partition 1 (vfat), 2 (ntfs), 4 (exfat) could not be read there'
+	for number in 1 2; do
+		clone 3 "${source}p$number" "$large"
+		says 'FAT, NTFS and boot sectors do not work after such a copy'
+	done
+	[ "$(digest large.img)" = "$before" ]
+	# An ext4 of such a size does; it is copied where that is asked for.
+	clone 0 "${source}p3" "$large" --allow sector-size-differs
+	e2fsck -fn "$large"
+}
+
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
@@ -439,4 +524,4 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
-	odd_ones_are_refused
+	odd_ones_are_refused broken_tables_are_told_and_kept no_table_fits_other_sectors

@@ -415,15 +415,20 @@ START_TEST(its_own_size)
 {
 	struct volume volume = make(_i);
 	unsigned char noise[4096];
+	struct content content;
 
 	volume.size += 8 * MIB;
 	ck_assert_int_eq(ftruncate(volume.fd, (off_t)volume.size), 0);
 	ck_assert_uint_le(content_size(&volume, made[_i].fs), made[_i].size);
 	ck_assert_uint_gt(content_size(&volume, made[_i].fs), made[_i].size - 4 * MIB);
-	/* One that is larger than its partition, that another one is said to be, that has no
-	 * sense: all of it. */
+	/* One that is larger than its partition is copied whole. */
 	volume.size = made[_i].size / 2;
-	ck_assert_uint_eq(content_size(&volume, made[_i].fs), volume.size);
+	ck_assert_uint_gt(content_size(&volume, made[_i].fs), volume.size);
+	ck_assert_int_eq(content_read(&volume, made[_i].fs, &content), 0);
+	ck_assert_str_eq(content.whole, "it is larger than the partition or disk in which it lies");
+	ck_assert_uint_eq(content.used_bytes, volume.size);
+	content_done(&content);
+	/* One that another one is said to be, or that has no sense, says nothing. */
 	ck_assert_uint_eq(content_size(&volume, "swap"), volume.size);
 	ck_assert_uint_eq(content_size(&volume, ""), volume.size);
 	memset(noise, 0xff, sizeof(noise));

@@ -291,6 +291,62 @@ START_TEST(lost_backup_is_told)
 }
 END_TEST
 
+START_TEST(backup_that_differs_is_told)
+{
+	struct gpt_partition before = { 2048, 4095, NULL }, after = { 2048, 8191, NULL };
+	static uint8_t front[34 * 512];
+
+	image_gpt(&image, &after, 1);
+	memcpy(front, image.bytes, sizeof(front));
+	image_gpt(&image, &before, 1);
+	memcpy(image.bytes, front, sizeof(front));
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(table.partitions[0].sectors, 6144);
+	ck_assert_uint_eq(table.note_count, 1);
+	ck_assert(noted("its backup at the end differ"));
+}
+END_TEST
+
+START_TEST(partitions_that_are_not_shown_are_told)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL },
+					      { 1, 100, NULL },
+					      { 4096, SECTORS, NULL } };
+
+	image_gpt(&image, partitions, 3);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_uint_eq(table.partition_count, 1);
+	ck_assert_uint_eq(table.note_count, 2);
+	ck_assert(noted("Partition 2 does not lie within LBA 34 to 16350"));
+	ck_assert(noted("Partition 3 does not"));
+}
+END_TEST
+
+START_TEST(hybrid_mbr_is_told)
+{
+	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
+
+	image_gpt(&image, partitions, 1);
+	image_dos_entry(&image, 0, 1, 0x83, 2048, 2048);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "gpt");
+	ck_assert_uint_eq(table.note_count, 1);
+	ck_assert(noted("a hybrid MBR"));
+}
+END_TEST
+
+START_TEST(odd_entries_of_a_dos_table_are_told)
+{
+	image_dos_entry(&image, 0, 0, 0x83, 0, 1000);
+	image_dos_entry(&image, 0, 1, 0x05, 2048, 1000);
+	image_dos_entry(&image, 0, 2, 0x0f, 4096, 1000);
+	image_dos_entry(&image, 2048, 0, 0x83, 63, 100);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert(noted("Partition 1 starts at LBA 0"));
+	ck_assert(noted("There are 2 extended partitions"));
+}
+END_TEST
+
 START_TEST(gpt_of_a_smaller_and_a_larger_disk)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
@@ -496,7 +552,9 @@ Suite *unit_suite(void)
 		  empty_disk_has_nothing, whole_disk_with_signature,
 		  gpt_partitions_and_hostile_names, gpt_on_4096_byte_sectors,
 		  gpt_for_other_sector_size_is_told, damaged_primary_gpt_shows_backup,
-		  damaged_entries_are_told, lost_backup_is_told, gpt_of_a_smaller_and_a_larger_disk,
+		  damaged_entries_are_told, lost_backup_is_told, backup_that_differs_is_told,
+		  partitions_that_are_not_shown_are_told, hybrid_mbr_is_told,
+		  odd_entries_of_a_dos_table_are_told, gpt_of_a_smaller_and_a_larger_disk,
 		  gpt_header_with_absurd_numbers, announced_gpt_that_is_not_there,
 		  dos_table_with_logical_partitions, looping_chain_ends,
 		  chain_beyond_the_end_and_into_nothing, overlapping_and_too_long_partitions,
