@@ -126,7 +126,7 @@ _clonedeck()
         --max-no-read)
         return
         ;;
-    --rounds | --positions | --time | --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
+    --rounds | --positions | --time | --request | --wait | --map-interval | --confirm | --allow | --operator | --ticket | --rate | --retries | --size | --at | -r | --ranges | \
         -b | --chunk | -q | --queue-depth | -j | --lanes)
         return
         ;;
@@ -157,8 +157,8 @@ _clonedeck()
         fi
         ;;
     bench)
-        mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes engines copy lethargy --rounds --positions --size --time --compare
-            --json --csv --html --write --confirm --practice --log-dir --help $(_clonedeck_disks)" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "rbuf profile sizes engines copy lethargy --rounds --positions --size --time --request
+            --compare --json --csv --html --write --confirm --practice --log-dir --help $(_clonedeck_disks)" -- "$cur")
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --no-mouse --size

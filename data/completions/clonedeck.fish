@@ -40,6 +40,7 @@ complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l rounds -x -d 're
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l positions -x -d 'places to read at'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l size -x -d 'bytes for one figure'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l time -x -d 'seconds at most for one figure'
+complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l request -x -d 'rbuf: only this size'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l compare -r -F -d 'an earlier result'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l csv -d 'as CSV'
 complete -c clonedeck -n '__fish_seen_subcommand_from bench' -l html -d 'as a page with charts'

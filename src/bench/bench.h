@@ -28,6 +28,7 @@ enum bench_takes {
 	BENCH_TAKES_POSITIONS = 1 << 3,
 	BENCH_TAKES_PAIR = 1 << 4, /* copies between practice disks, or two that were confirmed */
 	BENCH_TAKES_WRITE = 1 << 5,
+	BENCH_TAKES_REQUEST = 1 << 6,
 };
 
 struct bench_kind {
@@ -62,6 +63,7 @@ struct bench_options {
 	const char *practice; /* folder for practice disks, or NULL */
 	uint64_t size;        /* bytes to read for a figure, or at a place */
 	uint64_t time_ns;     /* at most, for a figure or a place */
+	uint64_t request;     /* bytes: only this size; 0: all sizes */
 	uint32_t rounds, positions; /* at most BENCH_ROUNDS_MAX; BENCH_POSITIONS_MAX */
 };
 

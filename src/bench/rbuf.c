@@ -106,9 +106,10 @@ static uint32_t choose_command(struct rbuf *rbuf)
 	return rbuf->run->end.size < LARGEST ? (uint32_t)rbuf->run->end.size : LARGEST;
 }
 
-/* Doubled from the smallest, and the largest itself, descending. */
-static void choose_sizes(struct rbuf *rbuf, uint32_t capacity)
+/* Doubled from the smallest, and the largest itself, descending; or the one that was asked for. */
+static int choose_sizes(struct rbuf *rbuf, uint32_t capacity, struct error *reterr)
 {
+	uint64_t asked = rbuf->run->options->request;
 	const struct io_end *end = &rbuf->run->end;
 	uint32_t unit = rbuf->buffer ? 4 : io_sector_size(end), size = SMALLEST;
 	uint32_t most = end->max_command    ? end->max_command
@@ -120,12 +121,21 @@ static void choose_sizes(struct rbuf *rbuf, uint32_t capacity)
 	if (most > rbuf->amount / LEAST_COMMANDS)
 		most = (uint32_t)(rbuf->amount / LEAST_COMMANDS);
 	most = (most < LARGEST ? most : LARGEST) / unit * unit;
+	if (asked > most || asked % unit)
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "measure", end->name,
+				 _("%s: requests may have up to %u bytes here, in steps of %u."),
+				 end->name, most, unit);
+	if (asked) {
+		rbuf->sizes[rbuf->count++] = (uint32_t)asked;
+		return 0;
+	}
 	while (size * 2 <= most)
 		size *= 2;
 	if (size != most)
 		rbuf->sizes[rbuf->count++] = most;
 	for (; size >= SMALLEST && size <= most && rbuf->count < SIZES_MAX; size /= 2)
 		rbuf->sizes[rbuf->count++] = size;
+	return 0;
 }
 
 /* ---- one cell ---- */
@@ -400,7 +410,9 @@ static int run(struct bench_run *run, struct error *reterr)
 	if (r < 0)
 		return r;
 	rbuf.memory = io_buffers_get(buffers);
-	choose_sizes(&rbuf, choose_command(&rbuf));
+	r = choose_sizes(&rbuf, choose_command(&rbuf), reterr);
+	if (r < 0)
+		goto out;
 	make_table(&rbuf);
 	r = bench_rounds(run, run->rounds, rbuf.count * WAYS, measure, &rbuf, reterr);
 	tell(&rbuf);
@@ -409,6 +421,7 @@ static int run(struct bench_run *run, struct error *reterr)
 			      _("%s refuses READ BUFFER, and READ in every size, through %s."),
 			      run->end.name, run->end.sg);
 	derive(&rbuf);
+out:
 	io_buffers_destroy(buffers);
 	return r;
 }
@@ -416,7 +429,7 @@ static int run(struct bench_run *run, struct error *reterr)
 const struct bench_kind bench_rbuf = {
 	.name = "rbuf",
 	.summary = N_("READ BUFFER through sg: a transfer without the medium"),
-	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS,
+	.takes = BENCH_TAKES_SIZE | BENCH_TAKES_TIME | BENCH_TAKES_ROUNDS | BENCH_TAKES_REQUEST,
 	.size = 200U << 20,
 	.time_ns = 5 * NSEC_PER_SEC,
 	.rounds = 1,

@@ -63,6 +63,7 @@ static const struct cli_option bench_options[] = {
 	{ "positions", 0, 0, BENCH(CLI_NUMBER, options.positions, BENCH_POSITIONS_MAX) },
 	{ "time", 0, 0, BENCH(CLI_NUMBER, seconds, TIME_MOST) },
 	{ "size", 0, 0, BENCH(CLI_OWN, options.size, required_argument, set_size) },
+	{ "request", 0, 0, BENCH(CLI_OWN, options.request, required_argument, set_size) },
 	{ "write", 0, 0, BENCH(CLI_SWITCH, write) },
 	{ "confirm", 0, 0, BENCH(CLI_TEXT, confirm, 0) },
 	{ "practice", 0, 0, BENCH(CLI_SWITCH, practice) },
@@ -85,6 +86,7 @@ static int print_help(void)
 		"  --positions N  places to read at (profile)\n"
 		"  --size SIZE    bytes to read for one figure\n"
 		"  --time SECONDS at most for one figure\n"
+		"  --request SIZE only requests of this size (rbuf)\n"
 		"  --compare FILE put the earlier result in FILE (from --json) beside it\n"
 		"  --json, --csv, --html  print the result so; HTML is a page with charts\n"
 		"  --log-dir DIR  where it is kept for later plans and copies (profile, sizes)\n"
@@ -112,6 +114,7 @@ static int check_taken(const char *command, const struct bench_command *given)
 		{ options->time_ns, BENCH_TAKES_TIME, "time" },
 		{ options->rounds, BENCH_TAKES_ROUNDS, "rounds" },
 		{ options->positions, BENCH_TAKES_POSITIONS, "positions" },
+		{ options->request, BENCH_TAKES_REQUEST, "request" },
 		{ given->write, BENCH_TAKES_WRITE, "write" },
 		{ given->practice, BENCH_TAKES_PAIR, "practice" },
 		{ given->confirm, BENCH_TAKES_PAIR | BENCH_TAKES_WRITE, "confirm" },

@@ -130,6 +130,25 @@ START_TEST(the_largest_is_what_disk_and_adapter_allow)
 }
 END_TEST
 
+START_TEST(one_size_where_one_was_asked_for)
+{
+	options.request = 12 << 10;
+	ck_assert_int_eq(measure(), 0);
+	ck_assert_ptr_nonnull(figure_at("rbuf", "12288", "direct"));
+	ck_assert_uint_eq(result.row_count, 1 + RBUF_ROWS);
+}
+END_TEST
+
+START_TEST(a_size_that_cannot_be_is_no_measurement)
+{
+	options.request = 128 << 10;
+	ck_assert_int_eq(measure(), -EINVAL);
+	options.request = 4098;
+	ck_assert_int_eq(measure(), -EINVAL);
+	ck_assert_uint_eq(result.row_count, 0);
+}
+END_TEST
+
 START_TEST(a_small_reserve_buffer_leaves_the_rest)
 {
 	disk.reserve_most = 16 << 10;
@@ -225,11 +244,12 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	add_tests(tcase, derives_what_the_text_derived, noise_is_no_latency,
 		  reads_the_buffer_by_all_four_ways, a_driver_that_copies_is_named,
-		  the_largest_is_what_disk_and_adapter_allow,
-		  a_small_reserve_buffer_leaves_the_rest, the_echo_buffer_where_that_is_all,
-		  a_refusal_becomes_reads_and_says_so, a_size_that_fails_is_left_out,
-		  news_of_a_reset_changes_nothing, a_disk_that_is_gone_ends_it,
-		  stopped_it_keeps_what_it_has, without_an_sg_node_there_is_a_sentence);
+		  the_largest_is_what_disk_and_adapter_allow, one_size_where_one_was_asked_for,
+		  a_size_that_cannot_be_is_no_measurement, a_small_reserve_buffer_leaves_the_rest,
+		  the_echo_buffer_where_that_is_all, a_refusal_becomes_reads_and_says_so,
+		  a_size_that_fails_is_left_out, news_of_a_reset_changes_nothing,
+		  a_disk_that_is_gone_ends_it, stopped_it_keeps_what_it_has,
+		  without_an_sg_node_there_is_a_sentence);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
