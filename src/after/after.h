@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "after/loop.h"
 #include "base/log.h"
 #include "discover/disk.h"
 #include "plan/identifiers.h"
@@ -75,13 +76,16 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
  * this process ends. Its root, or a negative errno. */
 int after_mount(const char *fs, const char *node, bool writable);
 
-/* ---- loop.c ---- */
-
-#define AFTER_NODE_MAX 32
-
-/* A descriptor that holds a loop device over these bytes, gone with it; or a negative errno. */
-int after_loop(const struct after_disk *disk, uint64_t start, uint64_t length,
-	       char node[static AFTER_NODE_MAX]);
+/* Of part of the disk: loop_attach(). */
+static inline int after_loop(const struct after_disk *disk, uint64_t start, uint64_t length,
+			     char node[static LOOP_NODE_MAX])
+{
+	return loop_attach(disk->fd,
+			   &(struct loop_window){ .start = start,
+						  .length = length,
+						  .sector_size = disk->sector_size },
+			   node);
+}
 
 /* ---- tool.c ---- */
 

@@ -196,7 +196,7 @@ static int look_in(const struct after_disk *disk, const struct identifier *item,
 		   const struct search *search)
 {
 	uint64_t start, length;
-	char node[AFTER_NODE_MAX];
+	char node[LOOP_NODE_MAX];
 
 	if (!after_range(disk, item->partition, &start, &length))
 		return -ERANGE;

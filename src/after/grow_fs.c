@@ -56,7 +56,7 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 	     struct grown_fs *ret)
 {
 	const struct grower *grower = find(fs);
-	char script[1024], said[128], node[AFTER_NODE_MAX];
+	char script[1024], said[128], node[LOOP_NODE_MAX];
 	uint64_t start, length;
 	int r = -ERANGE;
 

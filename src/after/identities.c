@@ -160,7 +160,7 @@ static void change(const struct after_disk *disk, const struct changer *changer,
 		   unsigned part_of, struct after_step *step)
 {
 	uint64_t start = 0, length = 0;
-	char node[AFTER_NODE_MAX];
+	char node[LOOP_NODE_MAX];
 	const char *tool = changer->change[0];
 
 	if (!after_range(disk, part_of, &start, &length)) {

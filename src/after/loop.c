@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "after/loop.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
@@ -6,42 +8,51 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "after/after.h"
 #include "base/cleanup.h"
 
-#define TRIES 16
+#define TRIES 16 /* others look for a free one at the same time */
 
-int after_loop(const struct after_disk *disk, uint64_t start, uint64_t length,
-	       char node[static AFTER_NODE_MAX])
+static int configure(int loop, int file, const struct loop_window *window)
 {
-	CLEANUP(close) int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-	const struct loop_config config = {
-		.fd = (uint32_t)disk->fd,
-		.block_size = disk->sector_size,
-		.info = { .lo_offset = start,
-			  .lo_sizelimit = length,
+	struct loop_config config = {
+		.fd = (uint32_t)file,
+		.block_size = window->sector_size,
+		.info = { .lo_offset = window->start,
+			  .lo_sizelimit = window->length,
 			  .lo_flags = LO_FLAGS_AUTOCLEAR },
 	};
 
+	if (window->direct)
+		config.info.lo_flags |= LO_FLAGS_DIRECT_IO;
+	if (ioctl(loop, LOOP_CONFIGURE, &config) == 0)
+		return 0;
+	config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
+	return window->direct && errno == EINVAL && ioctl(loop, LOOP_CONFIGURE, &config) == 0
+		       ? 0
+		       : -errno;
+}
+
+int loop_attach(int file, const struct loop_window *window, char node[static LOOP_NODE_MAX])
+{
+	CLEANUP(close) int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+
 	if (control < 0)
 		return -errno;
-	/* Others look for a free one at the same time. */
 	for (int i = 0; i < TRIES; i++) {
-		int number = ioctl(control, LOOP_CTL_GET_FREE), fd;
+		int number = ioctl(control, LOOP_CTL_GET_FREE), fd, r;
 
 		if (number < 0)
 			return -errno;
-		snprintf(node, AFTER_NODE_MAX, "/dev/loop%d", number);
+		snprintf(node, LOOP_NODE_MAX, "/dev/loop%d", number);
 		fd = open(node, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
-		if (ioctl(fd, LOOP_CONFIGURE, &config) == 0)
+		r = configure(fd, file, window);
+		if (r == 0)
 			return fd;
-		int code = errno;
-
 		close(fd);
-		if (code != EBUSY)
-			return -code;
+		if (r != -EBUSY)
+			return r;
 	}
 	return -EBUSY;
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/fs.h>
-#include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "after/loop.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -25,7 +25,6 @@
 #define SIZE_LEAST MIB
 #define SECTOR     512
 #define PIECE      (1U << 20)
-#define LOOP_TRIES 16 /* others may take the free one first */
 
 static int failed(const char *what, int code, struct error *reterr)
 {
@@ -97,50 +96,19 @@ static int fill(struct bench_run *run, int file, uint64_t size)
 	return 0;
 }
 
-/* Without the page cache below it where the file system can do without. */
-static int configure(const struct pair_disk *disk, int loop)
-{
-	struct loop_config config = { .fd = (unsigned)disk->file,
-				      .info.lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO };
-
-	text_copy((char *)config.info.lo_file_name, sizeof(config.info.lo_file_name), "practice");
-	if (ioctl(loop, LOOP_CONFIGURE, &config) == 0)
-		return 0;
-	config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
-	return errno == EINVAL && ioctl(loop, LOOP_CONFIGURE, &config) == 0 ? 0 : -errno;
-}
-
 /* Afterwards nobody has it open for writing, as a copy checks. */
-static int attach_to(struct pair_disk *disk, int number)
-{
-	snprintf(disk->node, sizeof(disk->node), "/dev/loop%d", number);
-	int loop = open(disk->node, O_RDWR | O_CLOEXEC);
-
-	if (loop < 0)
-		return -errno;
-	int r = configure(disk, loop);
-
-	if (r == 0) {
-		disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
-		r = disk->fd < 0 ? -errno : 0;
-		close(disk->file);
-		disk->file = -1;
-	}
-	close(loop);
-	return r;
-}
-
 static int attach(struct pair_disk *disk)
 {
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC), number, r = -EBUSY;
+	CLEANUP(close)
+	int loop = loop_attach(disk->file, &(struct loop_window){ .direct = true }, disk->node);
 
-	for (unsigned i = 0; i < LOOP_TRIES && r == -EBUSY; i++) {
-		number = control < 0 ? -1 : ioctl(control, LOOP_CTL_GET_FREE);
-		r = number < 0 ? -errno : attach_to(disk, number);
-	}
-	if (control >= 0)
-		close(control);
-	return r;
+	if (loop < 0)
+		return loop;
+	disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
+	if (disk->fd < 0)
+		return -errno;
+	close(cleanup_steal_fd(&disk->file));
+	return 0;
 }
 
 int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct pair *ret,
