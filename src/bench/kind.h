@@ -63,8 +63,8 @@ int bench_rounds(struct bench_run *run, unsigned rounds, unsigned count,
 		 int (*measure)(void *kind, unsigned i, struct error *reterr), void *kind,
 		 struct error *reterr);
 
-/* The disk has answered. */
-void bench_answered(const struct bench_run *run);
+/* The disk has answered at this time of clock_monotonic(). */
+void bench_answered(const struct bench_run *run, uint64_t now);
 /* For the copies to come, unless the disk is a partition; that it cannot be kept is noted. */
 void bench_keep(struct bench_run *run, const struct measured *found, bool sizes);
 /* A place of the disk could not be read: noted (the first few with their sentences) and counted;

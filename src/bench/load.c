@@ -150,7 +150,7 @@ static unsigned fill(struct reader *reader, struct io_request **idle, unsigned i
 		}
 		*now = request->completed;
 		take_answer(reader, request);
-		bench_answered(reader->reading->run);
+		bench_answered(reader->reading->run, *now);
 		if (bench_stops(reader->reading->run))
 			end_with(reader->reading, -ECANCELED);
 	}
@@ -182,7 +182,7 @@ static void *read_all(void *data)
 			now = idle[idle_count]->completed;
 			take_answer(reader, idle[idle_count++]);
 		}
-		bench_answered(reading->run);
+		bench_answered(reading->run, now);
 		if (bench_stops(reading->run))
 			end_with(reading, -ECANCELED);
 	}

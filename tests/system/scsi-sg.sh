@@ -381,6 +381,10 @@ what_a_transfer_costs_without_the_medium() {
 	run 0 bench rbuf "$source" --size 1M --json
 	echo 0 >/sys/module/sg/parameters/allow_dio
 	jq -e 'all(.figures[] | select(.column == "direct" and .table == "rbuf"); .path == "direct")' out
+	run 0 bench rbuf "$source" --size 1M --request 8K --json
+	jq -e '[.tables[0].rows[].key] == ["8192"]' out
+	run 1 bench rbuf "$source" --request 1000
+	says 'steps of 512'
 }
 
 a_disk_that_is_pulled_while_it_is_measured() {

@@ -73,7 +73,7 @@ int bench_rounds(struct bench_run *its, unsigned rounds, unsigned count,
 	return r;
 }
 
-void bench_answered(const struct bench_run *its)
+void bench_answered(const struct bench_run *its, uint64_t now)
 {
 }
 
