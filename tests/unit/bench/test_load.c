@@ -2,6 +2,7 @@
 #include "bench/load.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 
 /* A disk that remembers where it was read, and fails where a test wants it to. */
 static uint64_t places[PAST];
-static unsigned count;
+static atomic_uint count;
 static uint64_t bad;
 static int bad_code;
 
@@ -27,7 +28,7 @@ static int fake_open(const struct io_backend *backend, const struct io_end *end,
 	return 0;
 }
 
-static unsigned written, flushed;
+static atomic_uint written, flushed;
 
 static enum io_answer fake_submit(struct io_handle *handle, struct io_request *request)
 {
@@ -37,8 +38,10 @@ static enum io_answer fake_submit(struct io_handle *handle, struct io_request *r
 		written += memcmp(request->buffer, &request->offset, sizeof(uint64_t)) == 0;
 	else
 		memcpy(request->buffer, &request->offset, sizeof(uint64_t));
-	if (count < PAST)
-		places[count++] = request->offset;
+	unsigned at = atomic_fetch_add(&count, 1);
+
+	if (at < PAST)
+		places[at] = request->offset;
 	return sync_end(request, request->offset == bad ? bad_code : 0);
 }
 
