@@ -25,6 +25,7 @@
 #include "plan/plan.h"
 
 struct copy;
+struct held_memory;
 struct job;
 struct lane;
 struct sector_search;
@@ -140,8 +141,9 @@ struct copy {
 	bool never_writes; /* it only verifies */
 	struct work *work; /* of the pass */
 	struct rate_limit *limit;
-	struct zones *zones;    /* latency of the source by place */
-	const atomic_int *gate; /* enum gate */
+	struct zones *zones;      /* latency of the source by place */
+	struct held_memory *held; /* NULL: nothing is held back, or nothing is copied */
+	const atomic_int *gate;   /* enum gate */
 	/* Of the pass under way; set while all lanes are parked, then published by the next
 	 * generation. */
 	const struct slot_ops *ops;

@@ -10,12 +10,11 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/thread.h"
+#include "copy/held_memory.h"
 #include "io/buffers.h"
-#include "stats/zones.h"
 
 #define BATCH      32
 #define STACK_SIZE (256 << 10)
-#define SLOW_READ  NSEC_PER_SEC
 /* The longest that a completion waits for others to join it. */
 #define BATCH_WAIT (4 * NSEC_PER_MSEC)
 /* A full ring means that the coordinator is late; it runs ten times a second. */
@@ -41,69 +40,6 @@ static bool released_meanwhile(struct lane *lane)
 	return lane_take_released(lane);
 }
 
-static void count_begin(struct lane *lane, struct slot *slot)
-{
-	struct lane_counters *c = &lane->counters;
-
-	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
-		    slot->at_destination);
-	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
-	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
-		    slot->request.length);
-}
-
-static void count_end(struct lane *lane, struct slot *slot)
-{
-	struct lane_counters *c = &lane->counters;
-
-	if (watch_end(&slot->watch) && !slot->at_destination)
-		atomic_fetch_sub(&lane->hanging, 1);
-	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
-	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
-		    slot->request.length);
-}
-
-static void count_result(struct lane *lane, const struct slot *slot)
-{
-	const struct io_request *request = &slot->request;
-	struct lane_counters *c = &lane->counters;
-	uint64_t ns = request->completed - request->submitted, needed;
-
-	if (request->completed < request->submitted || request->result == -ECANCELED)
-		return;
-	if (request->direction == IO_WRITE) {
-		latency_add(&lane->write_latency, ns);
-		counter_add(&c->writes, 1);
-		return;
-	}
-	if (slot->at_destination) {
-		latency_add(&lane->back_latency, ns);
-		counter_add(&c->read_back, request->result == 0 ? request->length : 0);
-		return;
-	}
-	latency_add(&lane->read_latency, ns);
-	needed = zones_needed(lane->copy->zones, request->submitted, request->completed);
-	counter_add(&c->reads, 1);
-	counter_add(&c->slow_reads, ns > SLOW_READ);
-	if (request->result < 0) {
-		counter_add(&c->read_errors, 1);
-		counter_add(&c->error_bytes, request->length);
-		return;
-	}
-	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
-	counter_add(&c->read, request->length);
-	/* What looks for a bad sector reads in another way. */
-	if (lane->traits & PASS_BOTH_ENDS)
-		zones_add(lane->copy->zones, request->offset, request->length, ns, needed);
-}
-
-/* From the request's own times: reading the clock twice more is dear without a vDSO. */
-static void count_inside(struct lane *lane, const struct io_request *request)
-{
-	if (request->completed > request->submitted)
-		counter_add(&lane->counters.submit_ns, request->completed - request->submitted);
-}
-
 static void ask_if_gone(struct lane *lane, struct slot *slot)
 {
 	const struct copy *copy = lane->copy;
@@ -116,8 +52,10 @@ static void ask_if_gone(struct lane *lane, struct slot *slot)
 
 static void complete(struct lane *lane, struct slot *slot)
 {
-	count_end(lane, slot);
-	count_result(lane, slot);
+	lane_count_end(lane, slot);
+	lane_count_result(lane, slot);
+	if (slot->request.result < 0 && slot->request.result != -ECANCELED)
+		lane_slot_answer(lane, slot);
 	ask_if_gone(lane, slot);
 	lane_slot_fit(lane, slot);
 	/* This only queues the slot, so there is no recursion. */
@@ -156,17 +94,23 @@ static enum io_answer submit(struct lane *lane, struct io_handle *handle, struct
 	enum io_answer answer;
 
 	slot->at_destination = handle == lane->destination;
-	count_begin(lane, slot);
+	if (lane->copy->held && held_memory_is_preferred(lane->copy->held) &&
+	    lane_slot_answer(lane, slot)) {
+		lane_slot_fit(lane, slot);
+		slot->ops->advance(lane, slot);
+		return IO_DONE;
+	}
+	lane_count_begin(lane, slot);
 	slot->request.submitted = lane->now;
 	answer = io_submit(handle, &slot->request);
 	lane->now = answer == IO_DONE ? slot->request.completed : 0;
 	if (answer == IO_BUSY)
-		count_end(lane, slot);
+		lane_count_end(lane, slot);
 	if (answer == IO_QUEUED)
 		lane->inside[slot->at_destination] = 0;
 	if (answer == IO_DONE) {
 		lane->inside[slot->at_destination]++;
-		count_inside(lane, &slot->request);
+		lane_count_inside(lane, &slot->request);
 		complete(lane, slot);
 	}
 	if (answer == IO_QUEUED) {

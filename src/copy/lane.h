@@ -241,6 +241,12 @@ void lane_wake(struct lane *lane);
 void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
+/* What it counts of a request: as it is sent, as it has completed, what came of it, and the time of
+ * one that completed inside submit. */
+void lane_count_begin(struct lane *lane, struct slot *slot);
+void lane_count_end(struct lane *lane, struct slot *slot);
+void lane_count_result(struct lane *lane, const struct slot *slot);
+void lane_count_inside(struct lane *lane, const struct io_request *request);
 /* Begins a piece in a free slot; there must be one. */
 void lane_slot_begin(struct lane *lane, const struct slot_ops *ops, const struct piece *piece);
 /* Are two slots free, one for each end? */
@@ -251,6 +257,9 @@ struct slot *lane_slot_twin(struct lane *lane, struct slot *slot);
 void lane_slot_free(struct lane *lane, struct slot *slot);
 /* Reads `piece` from the source into the buffer. */
 void lane_slot_read(struct lane *lane, struct slot *slot);
+/* Answers a read of the source from memory (held_memory.h). False: it is not there, or the pass
+ * does not copy. */
+bool lane_slot_answer(const struct lane *lane, struct slot *slot);
 /* What was read of the source gets the table that fits the destination. */
 void lane_slot_fit(const struct lane *lane, const struct slot *slot);
 /* Has the destination clear this piece by itself (io_clear()), which blocks. Not with a backend

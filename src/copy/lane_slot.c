@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "copy/held_memory.h"
 #include "copy/lane.h"
 
 /* The buffers of the slots are contiguous, and so are their bad bits. */
@@ -203,6 +204,13 @@ void lane_slot_read(struct lane *lane, struct slot *slot)
 		.buffer = slot->buffer,
 	};
 	slot_queue_push(&lane->to_source, slot);
+}
+
+bool lane_slot_answer(const struct lane *lane, struct slot *slot)
+{
+	return lane->copy->held && lane->traits & PASS_WRITES && !slot->at_destination &&
+	       slot->request.direction == IO_READ &&
+	       held_memory_get(lane->copy->held, &slot->request);
 }
 
 /* What the source has in place of the table that fits is seen by nobody. */

@@ -33,6 +33,12 @@ struct sector_search;
 struct skip;
 struct zones;
 
+/* Of the pass that reads what is held back before anything is written. */
+struct baseline {
+	uint64_t skip_to; /* chunks before this one are left out */
+	unsigned failed;  /* areas in which a read failed, or took long */
+};
+
 struct job {
 	struct job_setup setup;
 	const struct plan *plan;
@@ -74,7 +80,8 @@ struct job {
 	struct skip *skip;
 	struct sector_search *search; /* of the passes that rescue */
 	struct zones *zones;          /* latency of the source */
-	struct probe *probe;          /* lane 0's while it runs */
+	struct baseline baseline;     /* lane 0's while it runs */
+	struct probe *probe;          /* the same */
 	struct clearing clearing;
 	struct verification verification;
 	struct coordinator *coordinator;

@@ -12,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "copy/held_memory.h"
 #include "job/capacity.h"
 #include "job/coordinator_private.h"
 #include "job/pass.h"
@@ -151,7 +152,9 @@ static int make_map(struct job *job, struct error *reterr)
 	if (map_reserve(job->map, 1024) < 0 ||
 	    job_make_work(job, WORK_UNFINISHED, job->choice.chunk, false) < 0)
 		return error_nomem(reterr);
-	if (stages_init(&job->stages, job->plan, job->setup.held) < 0)
+	if (stages_init(&job->stages, job->plan, job->setup.held) < 0 ||
+	    (!job->setup.verify_only &&
+	     held_memory_new(&job->stages, job->plan->sector_size, &job->copy.held) < 0))
 		return error_nomem(reterr);
 	job->setup.held = NULL;
 	job->clearing.at = map_held(job->map)->cleared;
@@ -239,7 +242,6 @@ static void make_copy(struct job *job)
 	};
 }
 
-/* Before the lanes are made. */
 static void observe(struct job *job)
 {
 	struct verification *v = &job->verification;
@@ -579,6 +581,7 @@ void job_destroy(struct job *job)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
 	stages_done(&job->stages);
+	held_memory_destroy(job->copy.held);
 	capacity_done(&job->probe->capacity);
 	look_done(job->verification.look);
 	rolling_done(job->verification.rolling);

@@ -90,6 +90,8 @@ int copy_prepare(struct job *job, unsigned round);
 unsigned copy_number(const struct job *job);
 void copy_hangs(struct job *job, uint64_t tag);
 int rewrite_prepare(struct job *job, unsigned round);
+/* A read of the source has failed: its place is read again later. */
+void copy_tell_left(struct lane *lane, const struct slot *slot);
 
 /* Wiping what is held back, before and after (pass_wipe.c). */
 extern const struct slot_ops wipe_ops;
@@ -97,6 +99,11 @@ int wipe_key_prepare(struct job *job, unsigned round);
 int wipe_rest_prepare(struct job *job, unsigned round);
 int disarm_prepare(struct job *job, unsigned round);
 void disarm_end(struct job *job);
+
+/* What is held back, read before anything is written (pass_baseline.c). */
+extern const struct slot_ops baseline_ops;
+int baseline_prepare(struct job *job, unsigned round);
+void baseline_end(struct job *job);
 
 /* Is the destination as large as it claims? (pass_capacity.c) */
 extern const struct slot_ops capacity_write_ops, capacity_read_ops;
@@ -118,7 +125,6 @@ bool write_only_report(struct lane *lane, struct slot *slot);
 int verify_prepare(struct job *job, unsigned round);
 int checksums_prepare(struct job *job, unsigned round);
 int compare_prepare(struct job *job, unsigned round);
-int baseline_prepare(struct job *job, unsigned round);
 int recheck_prepare(struct job *job, unsigned round);
 int look_flush_prepare(struct job *job, unsigned round);
 int look_prepare(struct job *job, unsigned round);

@@ -320,7 +320,7 @@ void copy_hangs(struct job *job, uint64_t tag)
 	skip_hang(job->skip, &job->work, tag);
 }
 
-static void tell_left(struct lane *lane, const struct slot *slot)
+void copy_tell_left(struct lane *lane, const struct slot *slot)
 {
 	struct error error = { 0 };
 	unsigned told = atomic_fetch_add(&lane->job->errors_told, 1);
@@ -348,7 +348,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	if (retry_read_at_once(lane, slot))
 		return;
-	tell_left(lane, slot);
+	copy_tell_left(lane, slot);
 	skip_bad(lane->job->skip, &lane->job->work, slot->tag);
 	good = (uint32_t)u64_align_down(slot->request.done, sector > unit ? sector : unit);
 	if (good >= slot->piece.length)

@@ -94,11 +94,6 @@ static int read_source(struct job *job, want_fn *want)
 	return r > 0 ? job->work.chunks > 0 : r;
 }
 
-int baseline_prepare(struct job *job, unsigned round)
-{
-	return read_source(job, recheck_want_first);
-}
-
 /* In later stages nothing is read for this: what was held back has just been read to be written. */
 int recheck_prepare(struct job *job, unsigned round)
 {

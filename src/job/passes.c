@@ -123,8 +123,8 @@ static void end_look(struct job *job)
  * collects what is found by reading back while it runs. */
 static const struct pass
 	baseline       = { PASS_BASELINE, PASS_ONE_LANE, JOB_COPYING, '?',
-		&recheck_ops, .prepare = baseline_prepare, .collect = recheck_collect,
-		.end = end_recheck },
+		&baseline_ops, .prepare = baseline_prepare, .collect = recheck_collect,
+		.end = baseline_end },
 	capacity_write = { PASS_PROBE, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '?',
 		&capacity_write_ops, .prepare = capacity_write_prepare },
 	capacity_flush = { PASS_PROBE, PASS_NO_LANES, JOB_FLUSHING, '\0',

@@ -6,6 +6,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
+#include "copy/held_memory.h"
 #include "job/coordinator_private.h"
 #include "verify/checksums.h"
 #include "verify/final_look.h"
@@ -220,6 +221,11 @@ static int prepare(struct job *job, const struct step *step)
 	return 0;
 }
 
+static bool source_has_failed(const struct job *job)
+{
+	return map_damaged_areas(job->map) > 0 || JOB_SUM(job, read_errors) > 0;
+}
+
 /* What was held back is copied only if everything before it is right. */
 static bool next_stage(struct job *job)
 {
@@ -228,6 +234,8 @@ static bool next_stage(struct job *job)
 	if (stages_last(stages) || job_gate(job) >= GATE_STOP || job_differs(job) ||
 	    !proof_complete(&job->verification))
 		return false;
+	if (job->copy.held && source_has_failed(job))
+		held_memory_prefer(job->copy.held);
 	stages->now++;
 	job->coordinator->course.step = 0;
 	return true;

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/thread.h"
+#include "copy/held_memory.h"
 #include "job/coordinator_private.h"
 #include "job/hang.h"
 #include "job/pass.h"
@@ -203,6 +204,7 @@ void show_publish(struct job *job, uint64_t now)
 	s.chunk = job->choice.chunk;
 	s.held_areas = job->stages.areas;
 	s.held_bytes = job->stages.bytes;
+	s.held_from_memory = job->copy.held ? held_memory_given(job->copy.held) : 0;
 	s.armed = co->armed;
 	s.source_in_use = job->setup.source_in_use;
 	s.rate_limit = rate_limit_get(&job->limit);

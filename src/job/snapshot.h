@@ -236,8 +236,10 @@ struct job_snapshot {
 	/* Held back to the end (plan/held.h); 0: nothing. */
 	unsigned held_areas;
 	uint64_t held_bytes;
-	bool source_in_use; /* as of job_setup */
-	bool armed;         /* and now on the medium; false if nothing was held back */
+	uint64_t held_from_memory; /* copied as read before the copy began: the source has failed
+				    * since */
+	bool source_in_use;        /* as of job_setup */
+	bool armed;                /* and now on the medium; false if nothing was held back */
 };
 
 /* "copy", "trim", …: for JSON and logs, never translated; "" for PASS_NONE. */

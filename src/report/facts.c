@@ -456,6 +456,8 @@ static const struct fact facts[] = {
 	{ FACT_FLUSHED, .json = JSON_MADE("held_back", report_json_held_back) },
 	{ FACT_FLUSHED, .label = N_("tables"), .title = N_("Tables"), .words = report_armed,
 	  .json = JSON_MADE("armed", report_json_armed) },
+	{ FACT_FLUSHED, .label = "", .title = "", .words = report_from_memory,
+	  .json = OF("held_from_memory", JSON_NUMBER, job.held_from_memory) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_fitted,
 	  .json = JSON_MADE("fitted", report_json_fitted_table) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_grown_fs,

@@ -135,6 +135,7 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 /* The table that was made for it; "" none. */
 const char *report_fitted(const struct report *report, char *buffer, size_t size);
 const char *report_armed(const struct report *report, char *buffer, size_t size);
+const char *report_from_memory(const struct report *report, char *buffer, size_t size);
 /* The first table at the start of the disk that is hurt; NULL: none is. */
 const struct report_hurt *report_lost_table(const struct report *report);
 /* "PARTITION TABLE NOT READABLE: the copy will not boot", with its place. */

@@ -301,6 +301,20 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 	return text_copy(buffer, size, text ? _(text) : "");
 }
 
+const char *report_from_memory(const struct report *report, char *buffer, size_t size)
+{
+	const struct job_snapshot *job = &report->job;
+	char bytes[UNITS_TEXT_MAX];
+
+	buffer[0] = '\0';
+	if (job->held_from_memory)
+		snprintf(buffer, size,
+			 _("%s B of that were read before the copy began: the source has failed "
+			   "since"),
+			 units_print_count(job->held_from_memory, bytes));
+	return buffer;
+}
+
 const char *report_armed(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/i18n.h"
+#include "copy/held_memory.h"
 #include "verify/verification.h"
 #include "verify/verdict.h"
 #include "verify/verdict_private.h"
@@ -249,7 +250,10 @@ void recheck_collect(struct verification *v, const struct lane_report *report)
 
 void recheck_collect_copied(struct verification *v, const struct lane_report *report)
 {
-	if (v->recheck->held && v->stages->now > 0)
+	const struct held_memory *memory = v->copy->held;
+
+	/* What came from memory is no reading of the source. */
+	if (v->recheck->held && v->stages->now > 0 && !(memory && held_memory_given(memory)))
 		add_reading(v, report, RECHECK_WRITTEN);
 }
 

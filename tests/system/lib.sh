@@ -172,9 +172,10 @@ writable() {
 	blockdev --setrw "$1"
 }
 
-# Even when something that is about to end still uses it, and whatever was mounted over it.
+# Even when something that is about to end still uses it, and whatever was mounted over it. A file
+# system whose program has ended is still mounted, though nobody can look at it.
 unmount() { # FOLDER
-	while mountpoint -q "$1"; do
+	while grep -qF " $(readlink -m "$1") " /proc/self/mountinfo; do
 		umount "$1" || umount -l "$1"
 	done
 }

@@ -6,8 +6,8 @@
 
 need nbdkit nbdfuse fusermount3 /dev/fuse ddrescue ddrescuelog
 
-# damaged MIB LBA+SECTORS...: a loop device in $source over good.img, made if it is not there, which fails at these places;
-# every read of it is in $case_dir/reads.
+# damaged MIB LBA+SECTORS...: a loop device in $source over good.img, made if it is not there, which fails at these places,
+# and everywhere once there is a file $case_dir/dead; every read of it is in $case_dir/reads.
 damaged() {
 	local mib=$1 pos=0 place lba sectors end
 	end=$((mib * MIB))
@@ -25,8 +25,9 @@ damaged() {
 	} >damage.map
 	: >reads
 	mkdir fuse
-	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=log --filter=ddrescue file good.img \
-		ddrescue-mapfile=damage.map logfile="$case_dir/reads" &
+	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=log --filter=error --filter=ddrescue \
+		file good.img ddrescue-mapfile=damage.map logfile="$case_dir/reads" \
+		error-pread=EIO error-pread-rate=1 error-pread-file="$case_dir/dead" &
 	wait_for test -S nbd
 	nbdfuse "$case_dir/fuse/disk" --unix "$case_dir/nbd" &
 	undone_by unmount "$case_dir/fuse"
@@ -226,6 +227,30 @@ a_failing_disk_gives_its_tables_first() {
 		.preset == "failing"' report.json
 }
 
+# Without that preset its tables come last: from memory, where they are since the start.
+a_disk_that_dies_has_given_its_tables() {
+	local whole copy
+	whole=$(new_disk good 32)
+	partition_gpt "$whole"
+	dd if=/dev/urandom of="$whole" bs=512 seek=12288 count=8 conv=fsync status=none
+	detach "$whole"
+	damaged 32
+	destination=$(new_disk destination 32)
+	clone 4 "$source" "$destination" --rate 8M --report "$case_dir/report.json" &
+	copy=$!
+	wait_for same_at 12288 8
+	touch dead
+	wait "$copy"
+	same_at 0 2048
+	same_at 18432 2048
+	same_at 65503 33
+	sfdisk --verify "$destination"
+	[ "$(blkid -p -o value -s LABEL -O $((18432 * 512)) "$destination")" = root ]
+	jq -e '.result == "PARTIAL" and .armed and .hurt == [] and .bad_bytes > 0 and
+		.held_from_memory == .held_back.bytes' report.json
+	says 'were read before the copy began: the source has failed since'
+}
+
 # What is given by its own name wins.
 a_preset_says_what_it_sets() {
 	source=$(new_disk source 8)
@@ -295,4 +320,5 @@ run_cases one_bad_sector_of_what_is_used ten_bad_sectors_of_what_is_used \
 	a_hundred_bad_sectors_of_what_is_used the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
+	a_disk_that_dies_has_given_its_tables \
 	a_preset_says_what_it_sets

@@ -68,7 +68,9 @@ START_TEST(complete_and_armed)
 	ck_assert_uint_eq(s.written, WHOLE_SIZE);
 	ck_assert_uint_eq(s.held_areas, held.areas.count);
 	ck_assert_uint_eq(s.held_bytes, range_list_total(&held.areas) * WHOLE_SECTOR);
-	ck_assert_uint_eq(s.passes[0].kind, PASS_WIPE);
+	ck_assert_uint_eq(s.held_from_memory, 0);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
+	ck_assert_uint_eq(s.passes[1].kind, PASS_WIPE);
 	ck_assert_uint_eq(s.passes[s.pass_count - 2].kind, PASS_ARM);
 	ck_assert_uint_eq(s.passes[s.pass_count - 1].kind, PASS_LOOK);
 	rig_check_complete(&rig);
@@ -315,10 +317,86 @@ START_TEST(the_last_write_fails)
 	rig.setup.held = &held;
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.read, WHOLE_SECTOR);
+	/* Before the copy goes on, and to be written. */
+	ck_assert_uint_eq(s.read, 2 * WHOLE_SECTOR);
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
 	map_destroy(map);
+}
+END_TEST
+
+static bool held_is_finished(const struct map *map)
+{
+	struct map_block block;
+
+	for (size_t i = 0; i < held.areas.count; i++) {
+		uint64_t at = held.areas.items[i].start * WHOLE_SECTOR;
+		uint64_t end = at + held.areas.items[i].count * WHOLE_SECTOR;
+
+		for (; at < end; at = block.start + block.size)
+			if (!map_at(map, at, &block) || block.status != MAP_FINISHED)
+				return false;
+	}
+	return true;
+}
+
+/* Requests in which what is held back is read before anything is written. */
+static unsigned first_reads(struct range sectors)
+{
+	uint32_t chunk = rig.plan->options.chunk;
+	uint64_t start = sectors.start * WHOLE_SECTOR;
+
+	return (unsigned)((start + sectors.count * WHOLE_SECTOR + chunk - 1) / chunk -
+			  start / chunk);
+}
+
+/* Only those are good, and a few more. */
+START_TEST(a_source_that_dies_has_given_its_tables)
+{
+	unsigned good = 16;
+
+	whole_prepare(0);
+	for (size_t i = 0; i < held.areas.count; i++)
+		good += first_reads(held.areas.items[i]);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	if (_i)
+		rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS,
+			  .start = 2 * MIB + 7 * WHOLE_SECTOR, .length = WHOLE_SECTOR);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .skip = good);
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.armed);
+	ck_assert_uint_gt(s.bad_bytes, 2 * MIB);
+	ck_assert_uint_gt(s.written, s.held_from_memory);
+	/* The area with the bad sector is left at once. */
+	ck_assert_uint_ge(s.held_from_memory, s.held_bytes - (_i ? MIB : 0));
+	ck_assert(_i || held_is_finished(map));
+	ck_assert(!is_zero(0, WHOLE_SECTOR) && !is_all(SCRIBBLE, 0, WHOLE_SECTOR));
+	rig_check(&rig, map);
+	map_destroy(map);
+}
+END_TEST
+
+/* It gives nothing when it is asked for them at last. */
+START_TEST(a_source_that_dies_at_the_end)
+{
+	whole_prepare(0);
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	for (size_t i = 0; i < held.areas.count; i++) {
+		const struct range *area = &held.areas.items[i];
+
+		rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS,
+			  .start = area->start * WHOLE_SECTOR, .length = area->count * WHOLE_SECTOR,
+			  .skip = first_reads(*area));
+	}
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.armed);
+	ck_assert_uint_gt(s.held_from_memory, 0);
+	rig_check_complete(&rig);
 }
 END_TEST
 
@@ -515,7 +593,8 @@ START_TEST(an_older_map_goes_on)
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
-	ck_assert_uint_eq(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED));
+	ck_assert_uint_gt(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED));
+	ck_assert_uint_le(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED) + s.held_bytes);
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
@@ -535,6 +614,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 6);
 	tcase_add_loop_test(tc, a_member_is_none_before_all_is_there, 0, 6);
 	tcase_add_loop_test(tc, a_member_with_a_table_is_none_before_that_is_there, 0, 7);
+	tcase_add_loop_test(tc, a_source_that_dies_has_given_its_tables, 0, 2);
+	tcase_add_test(tc, a_source_that_dies_at_the_end);
 	add_tests(tc, a_destination_that_fails_is_not_armed, the_last_write_fails,
 		  bad_sectors_among_what_is_held, nothing_that_could_be_read_arms_nothing);
 	tcase_add_loop_test(tc, sectors_of_the_source_that_are_bad_within_larger_ones, 0, 2);

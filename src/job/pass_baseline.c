@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is held back is read before anything is written, for two reasons: whether the
+ * source changes meanwhile is seen by that (verify/recheck.h), and a source that dies
+ * on the way has given its tables by then (copy/held_memory.h).
+ */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "copy/held_memory.h"
+#include "copy/retry.h"
+#include "job/core.h"
+#include "job/pass.h"
+#include "verify/passes.h"
+#include "verify/recheck.h"
+
+/* One bad sector costs no more than that. */
+#define CHUNK (128U << 10)
+/* In each area one failed read is enough; a disk with so many such areas has to give the rest of it
+ * later. */
+#define FAILED_MOST 4
+#define DEPTH       2
+/* As for reads that are counted as slow. */
+#define SLOW NSEC_PER_SEC
+
+static bool is_compared(const struct job *job)
+{
+	return job->verification.recheck->state == JOB_RECHECK_PENDING;
+}
+
+int baseline_prepare(struct job *job, unsigned round)
+{
+	uint32_t chunk = job->choice.chunk > CHUNK ? CHUNK : job->choice.chunk;
+	struct range_list compared = { 0 };
+	int r = recheck_want_first(&job->verification, &compared);
+
+	if (r == 0 && compared.count > 0)
+		r = job_make_work_of(job, &compared, "?+", chunk);
+	else if (r == 0 && job->copy.held)
+		r = job_make_work_of(job, held_memory_areas(job->copy.held), "?", chunk);
+	range_list_done(&compared);
+	if (r < 0)
+		return r;
+	job->baseline = (struct baseline){ 0 };
+	return (compared.count > 0 || job->copy.held) && job->work.chunks > 0;
+}
+
+void baseline_end(struct job *job)
+{
+	if (is_compared(job))
+		recheck_end(&job->verification);
+}
+
+static bool take(struct lane *lane, struct piece *ret)
+{
+	const struct baseline *baseline = &lane->job->baseline;
+
+	while (baseline->failed < FAILED_MOST && lane_take_chunk(lane, ret))
+		if (lane->pending_tag >= baseline->skip_to)
+			return true;
+	lane->chunks_left = 0;
+	return false;
+}
+
+static uint32_t depth(const struct lane *lane)
+{
+	return lane->depth_read < DEPTH ? lane->depth_read : DEPTH;
+}
+
+static void leave_area(struct lane *lane, const struct slot *slot, enum job_recheck why)
+{
+	struct job *job = lane->job;
+
+	if (is_compared(job))
+		atomic_store(&job->verification.recheck->trouble, why);
+	if (slot->tag < job->baseline.skip_to)
+		return;
+	job->baseline.skip_to = work_area_end(&job->work, slot->tag);
+	job->baseline.failed++;
+}
+
+/* Where bad sectors do not end the copy, this is left for the passes that rescue, but for a single
+ * sector, which would count as bad. */
+static void read_failed(struct lane *lane, struct slot *slot)
+{
+	uint32_t sector = lane->job->plan->sector_size, good;
+	int code = slot->request.result;
+
+	if (code == -ECANCELED || !retry_is_local(code)) {
+		lane_slot_free(lane, slot);
+		return;
+	}
+	counter_add(&lane->counters.errors, 1);
+	leave_area(lane, slot, JOB_RECHECK_DAMAGED);
+	good = (uint32_t)u64_align_down(slot->request.done, sector);
+	if (good >= slot->piece.length)
+		good = 0;
+	if (lane->copy->held)
+		held_memory_put(lane->copy->held, slot->piece.source, good, slot->buffer);
+	if (lane->job->plan->options.on_error != ON_ERROR_MAP ||
+	    slot->piece.length - good <= sector) {
+		lane_slot_free(lane, slot);
+		return;
+	}
+	copy_tell_left(lane, slot);
+	slot->code = code;
+	slot->sense = slot->request.sense;
+	slot->bad_status = MAP_NON_TRIMMED;
+	slot_mark_bad(lane, slot, good, slot->piece.length - good);
+	slot->report_end = slot->piece.length;
+	lane_slot_report(lane, slot);
+}
+
+static void advance(struct lane *lane, struct slot *slot)
+{
+	const struct io_request *request = &slot->request;
+
+	if (request->result < 0) {
+		read_failed(lane, slot);
+		return;
+	}
+	if (request->completed > request->submitted + SLOW)
+		leave_area(lane, slot, JOB_RECHECK_SLOW);
+	if (lane->copy->held)
+		held_memory_put(lane->copy->held, slot->piece.source, slot->piece.length,
+				slot->buffer);
+	if (is_compared(lane->job))
+		lane_slot_inspect(lane, slot);
+	else
+		lane_slot_report(lane, slot);
+}
+
+static void inspect(struct lane *lane, struct slot *slot)
+{
+	recheck_ops.inspect(lane, slot);
+}
+
+static bool report(struct lane *lane, struct slot *slot)
+{
+	return slot->has_bad ? slot_report_map(lane, slot) : recheck_ops.report(lane, slot);
+}
+
+const struct slot_ops baseline_ops = {
+	.take = take,
+	.depth = depth,
+	.begin = lane_slot_read,
+	.advance = advance,
+	.inspect = inspect,
+	.give_up = lane_slot_free,
+	.report = report,
+};
