@@ -349,7 +349,8 @@ void overall_show(struct overall *overall, const struct eta *copying, const stru
 	if (job->eta.known)
 		left = all;
 	else if (job->left.known)
-		left = (double)job->left.most;
+		/* Most areas hold few bad sectors: by the worst case the bar would hardly move. */
+		left = sqrt((double)job->left.least * (double)job->left.most);
 	advance(overall, left, job);
 	forecast(overall, job);
 	job->overall = overall->fraction;

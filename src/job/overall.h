@@ -6,10 +6,10 @@
  * How far it is, is a matter of time: once it is known how long the rest takes, each second
  * counts as much of what is left to the end as it takes of that time. So all stages have the
  * weight of their time, a wrong estimate is corrected little by little, and the figure never
- * falls. Before that it is the share of bytes: every byte to be copied and, if that was
- * asked for, every byte to be verified. A byte that was given up as bad counts as done. Bytes of
- * free places count where clearing them takes as long as writing them, or they are all read back.
- * While nobody knows the time it stands still.
+ * falls. Of a range it is the geometric mean that counts. Before that it is the share of bytes:
+ * every byte to be copied and, if that was asked for, every byte to be verified. A byte that was
+ * given up as bad counts as done. Bytes of free places count where clearing them takes as long as
+ * writing them, or they are all read back. While nobody knows the time it stands still.
  */
 #ifndef CLONEDECK_JOB_OVERALL_H
 #define CLONEDECK_JOB_OVERALL_H

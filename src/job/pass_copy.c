@@ -328,8 +328,8 @@ void copy_tell_left(struct lane *lane, const struct slot *slot)
 	if (told >= ERRORS_TOLD)
 		return;
 	io_explain(lane->source, &slot->request, &error);
-	job_event_add(lane->job, LOG_LEVEL_WARNING,
-		      _("%s The copy goes on; this place is read again later."), error.sentence);
+	job_event_add(lane->job, LOG_LEVEL_WARNING, _("%s It is read again later."),
+		      error.sentence);
 	if (told == ERRORS_TOLD - 1)
 		job_event_add(lane->job, LOG_LEVEL_WARNING,
 			      _("Further errors like this are counted, not listed."));

@@ -232,7 +232,7 @@ static const struct command_info table[] = {
 	{ COMMAND_SCREEN_7, STEPS, { '7', '0' }, NULL, NULL, N_("copies, also earlier"), 0 },
 	{ COMMAND_UNITS, (ON_ALL & ~ON(SCREEN_RANGES)) | ON(SCREEN_EDITOR), { 'u', 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_UNITS, ON(SCREEN_RANGES), { 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
-	{ COMMAND_THEME, ON_ALL, { ',' }, NULL, NULL, N_("dark, light, contrast, mono"), 0 },
+	{ COMMAND_THEME, ON_ALL, { ',' }, NULL, NULL, N_("next colour theme"), 0 },
 	{ COMMAND_LETTERS, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'M' }, NULL, NULL, N_("map in ddrescue's letters"), 0 },
 	{ COMMAND_REDRAW, ON_ALL | ON(SCREEN_EDITOR), { KEY_CTRL('l') }, NULL, NULL, N_("redraw"), 0 },
 	{ COMMAND_STOP, (ON_ALL & ~ON(SCREEN_RUN)) | ON(SCREEN_EDITOR), { KEY_CTRL('c') },
