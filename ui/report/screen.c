@@ -282,9 +282,12 @@ static void draw_text_lines(struct report_screen *screen, struct app *app, struc
 		draw_highlight(draw, area, screen->text.found - 1 - screen->text.top, ROLE_CURSOR);
 }
 
+/* Behind the map nobody would see what was found. */
 static struct list *list_of(void *state)
 {
-	return &((struct report_screen *)state)->text;
+	struct report_screen *screen = state;
+
+	return screen->map.open ? NULL : &screen->text;
 }
 
 static bool holds(void *state, int row, const char *text)
