@@ -52,6 +52,9 @@
 /* Areas are halved until they are this small, and so often at most. */
 #define HALVED_TO   (2ULL * CLUSTER)
 #define HALVES_MOST 64
+/* In each sweep only those that are not much shorter than the longest one: one failed read then
+ * decides about most. */
+#define HALVED_SHARE 2
 
 enum { SWEEP_FIRST, SWEEP_LARGE, SWEEP_FORWARDS, SWEEP_HALVES, SWEEP_LAST };
 
@@ -86,6 +89,16 @@ static bool goes_backwards(const struct job *job)
 	return job->sweep == SWEEP_HALVES && job->halves % 2 == 0;
 }
 
+static uint64_t longest_area(const struct work *work)
+{
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < work->count; i++)
+		if (work->areas[i].length > longest)
+			longest = work->areas[i].length;
+	return longest;
+}
+
 static int make_sweep(struct job *job)
 {
 	int r;
@@ -96,8 +109,10 @@ static int make_sweep(struct job *job)
 			  goes_backwards(job));
 
 	if (r == 0 && job->sweep == SWEEP_HALVES) {
+		uint64_t least = longest_area(&job->work) / HALVED_SHARE;
+
 		pthread_mutex_lock(&job->map_lock);
-		work_leave_edges(&job->work, job->map, HALVED_TO);
+		work_leave_edges(&job->work, job->map, least > HALVED_TO ? least : HALVED_TO);
 		pthread_mutex_unlock(&job->map_lock);
 	}
 	return r;

@@ -104,6 +104,18 @@ static void areas(struct paper *paper)
 			64 * KIB);
 }
 
+/* What one kind of damage teaches is wrong for the next one. */
+static void mixed(struct paper *paper)
+{
+	paper_damage(paper, part(60), SIZE / 32);
+	scatter(paper, 25, part(100), part(300));
+	for (unsigned i = 0; i < 6; i++)
+		paper_damage(paper, part(420 + 20 * i), SIZE / 512);
+	scatter(paper, 40, part(600), SIZE / 32);
+	paper_damage(paper, part(700), SIZE / 64);
+	scatter(paper, 10, part(750), part(200));
+}
+
 /*
  * MiB behind at most. By default four requests of a MiB are in flight when the first one fails, and
  * what is good in those that fail with it is read when all else has been. For a failing disk it is
@@ -114,11 +126,12 @@ static const struct {
 	void (*damage)(struct paper *paper);
 	double by_default, failing;
 } patterns[] = {
-	{ "single", single, 4, 1 },       { "dense", dense, 4, 2 },
+	{ "single", single, 4, 1 },       { "dense", dense, 4, 2.5 },
 	{ "clustered", clustered, 6, 5 }, { "regions", regions, 0, 0 },
 	{ "stripes", stripes, 0, 0 },     { "edges", edges, 4, 0.5 },
 	{ "slow", slow, 4, 0.5 },         { "physical", physical, 6, 2.5 },
 	{ "hanging", hanging, 4, 1 },     { "areas", areas, 6, 0.25 },
+	{ "mixed", mixed, 6, 6 },
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
