@@ -17,11 +17,16 @@
 #   UEFI, GPT, ext4: smaller, cut and moved, on NVMe: to the login, with swap and ESP. Larger, grown,
 #     with new identifiers, on SATA and on USB (24 November): to the login, with swap and ESP, after
 #     30 s of waiting in the initramfs for the old swap, as the report says
-#   UEFI, GPT, ext4, 4Kn: smaller, cut and moved, on 4Kn NVMe: to the login, with swap and ESP
-#   BIOS, GPT, Btrfs in a volume: larger, with new identifiers, on NVMe (24 November)
+#   UEFI, GPT, ext4, 4Kn: smaller, cut and moved, on 4Kn NVMe; larger, with new identifiers, on 4Kn
+#     NVMe (24 November): to the login, with swap and ESP
+#   UEFI, GPT, XFS: smaller, cut and moved, on NVMe; larger, with new identifiers, on SATA
+#     (24 November): to the login, with swap and ESP
+#   BIOS, GPT, Btrfs in a volume: larger, with new identifiers, on NVMe; smaller, on USB (24 November)
 #   UEFI, LUKS with /boot beside it: larger, on SATA; UEFI, LVM: same size on NVMe (24 November): to
 #     the login, with swap and ESP
-#   xfs: made and cloned, not started yet. Neither are smaller Btrfs, LVM and LUKS with new identifiers
+#   LUKS and LVM with new identifiers do not start, as the plan says: fstab and crypttab in them name
+#     the old ones and cannot be changed
+#   512-byte sectors to 4Kn is refused: nothing starts there without an ESP, and a FAT keeps its sectors
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)
 	copy=$(losetup --sector-size "$3" --find --show copy.img)
