@@ -12,6 +12,7 @@ import functools
 import http.server
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -46,7 +47,9 @@ class Machine:
                 if name == "source":
                     disk.write(os.urandom(32 << 20))
                 disk.truncate(32 << 20)
-            command += ["-drive", f"if=none,id={name},format=raw,file={folder}/{name}",
+            # In a copy of 16 s there is time to go to another desk.
+            slow = ",throttling.bps-write=2097152" if options.menu else ""
+            command += ["-drive", f"if=none,id={name},format=raw,file={folder}/{name}{slow}",
                         "-device", f"{device},drive={name},serial=TEST-{name[:3].upper()}"]
         self.process = subprocess.Popen(command)
         self.serial = self.connect("serial")
@@ -142,6 +145,12 @@ class Machine:
         self.monitor.sendall(text.encode() + b"\n")
         time.sleep(1)
 
+    def compare(self):
+        with open(f"{self.folder}/source", "rb") as one, open(f"{self.folder}/destination", "rb") as other:
+            if one.read() != other.read():
+                sys.exit("the copy differs")
+        self.note("compared from outside")
+
     def end(self):
         self.process.kill()
         self.process.wait()
@@ -160,11 +169,7 @@ def copy(machine, stick, logs):
     machine.type("clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES "
                  "--confirm ST-DES; echo status=$?\r")
     machine.see(r"status=0", 600)
-    with open(f"{machine.folder}/source", "rb") as one, \
-            open(f"{machine.folder}/destination", "rb") as other:
-        if one.read() != other.read():
-            sys.exit("the copy differs")
-    machine.note("compared from outside")
+    machine.compare()
     if stick:
         machine.type("clonedeck clone -s serial=TEST-SOU -d serial=STICK-0001 "
                      "--dry-run; echo status=$?\r")
@@ -200,19 +205,82 @@ def keys(machine):
 
 
 def ssh(machine, password, *command):
-    """What a command says that another desk gives; None when it is not let in."""
+    """How a command is given from another desk, and its environment."""
     asked = f"{machine.folder}/password"
     with open(asked, "w", encoding="ascii") as script:
         script.write(f"#!/bin/sh\necho {password}\n")
     os.chmod(asked, 0o700)
     options = ["NumberOfPasswordPrompts=1", "ConnectTimeout=20", "StrictHostKeyChecking=no",
                "UserKnownHostsFile=/dev/null", "PreferredAuthentications=password"]
-    done = subprocess.run(["ssh", "-q", "-tt", "-p", str(machine.ssh_port),
-                           *(f"-o{option}" for option in options), "root@127.0.0.1", *command],
-                          env=os.environ | {"SSH_ASKPASS": asked, "SSH_ASKPASS_REQUIRE": "force",
-                                            "TERM": "xterm-256color"},
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=300)
-    return None if done.returncode == 255 else done.stdout.decode(errors="replace")
+    return (["ssh", "-q", "-tt", "-p", str(machine.ssh_port),
+             *(f"-o{option}" for option in options), "root@127.0.0.1", *command],
+            os.environ | {"SSH_ASKPASS": asked, "SSH_ASKPASS_REQUIRE": "force"})
+
+
+def is_let_in(machine, password):
+    command, environment = ssh(machine, password, "true")
+    return subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          check=False, timeout=300).returncode != 255
+
+
+class Desk:
+    """A terminal at another desk, in tmux."""
+
+    def __init__(self, machine, name, password, *command):
+        self.machine = machine
+        self.tmux = ["tmux", "-S", f"{machine.folder}/{name}", "-f", "/dev/null"]
+        command, environment = ssh(machine, password, *command)
+        subprocess.run([*self.tmux, "new-session", "-d", "-x", "80", "-y", "24", shlex.join(command)],
+                       env=environment, check=True)
+
+    def see(self, text, limit=300):
+        end = time.monotonic() + limit
+        while text not in (screen := subprocess.run([*self.tmux, "capture-pane", "-p"], check=False,
+                                                    capture_output=True, text=True).stdout):
+            if time.monotonic() > end:
+                print(screen)
+                sys.exit(f"never seen at the other desk: {text}")
+            time.sleep(0.5)
+        self.machine.note(f"at the other desk: {text}")
+
+    def type(self, *keys):
+        for key in keys:
+            subprocess.run([*self.tmux, "send-keys", key], check=True)
+            time.sleep(0.5)
+
+    def end(self):
+        """The line is lost."""
+        subprocess.run([*self.tmux, "kill-server"], check=False, capture_output=True)
+
+
+def desks(machine, password):
+    """A copy is started in the deck from one desk, whose line is lost, and watched from another."""
+    desk = Desk(machine, "one", password, "clonedeck")
+    try:
+        desk.see("TEST-SOU")
+        for serial, key, said in (("TEST-SOU", "s", "Source is"), ("TEST-DES", "d", "will be copied to")):
+            desk.type("/", "C-u", serial, "Enter")
+            desk.see(f"Serial  {serial}")
+            desk.type(key)
+            desk.see(said)
+        desk.type("Enter")
+        desk.see("[3 Plan]")
+        desk.type("ST-DES", "Enter")
+        desk.see("COPY RUNNING")
+        desk.type("p")
+        desk.see("PAUSED")
+    finally:
+        desk.end()
+    desk = Desk(machine, "another", password, "clonedeck attach")
+    try:
+        desk.see("PAUSED")
+        desk.type("p")
+        desk.see("[5 Report]")
+        desk.see("COMPLETE")
+        desk.type("q")
+    finally:
+        desk.end()
+    machine.compare()
 
 
 def menu(machine, leave):
@@ -224,20 +292,16 @@ def menu(machine, leave):
     machine.see(r"HH:MM")
     machine.type("2031-05-06 07:08\r")
     machine.see(r"It is 2031-05-06 07:08:..[^$]*power off")
-    if ssh(machine, "x", "true") is not None:
+    if is_let_in(machine, "x"):
         sys.exit("the SSH server started by itself")
     machine.type("x")
     password = machine.see(r"password +(\S+)\s[^$]*power off").group(1)
-    if ssh(machine, "wrong", "true") is not None or ssh(machine, "", "true") is not None:
+    if is_let_in(machine, "wrong") or is_let_in(machine, ""):
         sys.exit("the SSH server lets everybody in")
-    said = ssh(machine, password, "clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES "
-                                  "--confirm ST-DES && echo fine")
-    if not said or "fine" not in said:
-        sys.exit(f"no copy from another desk: {said}")
-    machine.note("copied from another desk")
+    desks(machine, password)
     machine.type("x")
     machine.see(r"is off")
-    if ssh(machine, password, "true") is not None:
+    if is_let_in(machine, password):
         sys.exit("the SSH server is still on")
     if machine.in_memory:
         machine.type("p")
