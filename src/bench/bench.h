@@ -68,6 +68,22 @@ struct bench_options {
 };
 
 #define BENCH_POSITIONS_MAX 4096
+#define BENCH_PAIR_SIZE     (1ULL << 30) /* of a destination, to be overwritten */
+
+/* So many sectors of the source, from its start on, are copied between two disks: whole sectors of
+ * both, `size` bytes (0: BENCH_PAIR_SIZE) or what there is. */
+static inline uint64_t bench_pair_sectors(const struct endpoint *source,
+					  const struct endpoint *destination, uint64_t size)
+{
+	uint32_t sector = source->logical_sector_size;
+
+	size = size ? size : BENCH_PAIR_SIZE;
+	size = size < source->size ? size : source->size;
+	size = size < destination->size ? size : destination->size;
+	if (destination->logical_sector_size > sector)
+		sector = destination->logical_sector_size;
+	return sector ? size / sector * sector / source->logical_sector_size : 0;
+}
 
 /* Checks that no copy writes to the disk and starts to measure; does not wait for the disk. That it
  * cannot be claimed for reading is the result's error. `disks` is not needed afterwards. Class

@@ -28,7 +28,6 @@
 #define SILENT    (5 * NSEC_PER_SEC)
 #define TIME_MOST 3600 /* seconds */
 #define LINE_MAX  400
-#define PAIR_SIZE (1ULL << 30) /* of a destination, to be overwritten */
 
 struct bench_command {
 	bool json, csv, html, write, practice, help;
@@ -265,8 +264,6 @@ static int find_disks(struct bench_command *command, struct endpoint *retdestina
 static int confirm_copy(struct bench_command *command, const struct endpoint *destination)
 {
 	const struct endpoint *source = &command->options.disk;
-	uint64_t size = command->options.size ? command->options.size : PAIR_SIZE;
-	uint32_t sector = source->logical_sector_size;
 	char ranges[48];
 	const char *argv[] = { "clone",
 			       "-s",
@@ -285,15 +282,11 @@ static int confirm_copy(struct bench_command *command, const struct endpoint *de
 			       NULL };
 	struct clone_options options;
 
-	if (source->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE || !sector)
+	if (source->kind == ENDPOINT_IMAGE || destination->kind == ENDPOINT_IMAGE ||
+	    !source->logical_sector_size)
 		return cli_usage("bench", _("Only disks are measured, not files."));
-	size = size < source->size ? size : source->size;
-	size = size < destination->size ? size : destination->size;
-	/* Whole sectors of both. */
-	if (destination->logical_sector_size > sector)
-		sector = destination->logical_sector_size;
 	snprintf(ranges, sizeof(ranges), "0+%" PRIu64,
-		 size / sector * sector / source->logical_sector_size);
+		 bench_pair_sectors(source, destination, command->options.size));
 	optind = 0;
 	int r = clone_options_parse(command->confirm ? 14 : 12, (char **)argv, COMMAND_CLONE,
 				    &options);

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import time
 
-from drive import PATIENCE, Terminal, run
+from drive import PATIENCE, Terminal, run, undecorated
 
 CLONEDECK = os.environ["CLONEDECK"]
 MIB = 1 << 20
@@ -312,6 +312,44 @@ def compares_what_another_tool_copied():
                        for path in records() - logs), "a copy was logged"
 
 
+def measures_between_the_chosen_disks():
+    """bench copy onto the destination: only when its name was typed, and only as much as was said."""
+    with practice_disks() as (folder, source, destination):
+        before = digest(f"{folder}/source.img", 0, SOURCE)
+        behind = digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE)
+        empty = digest(f"{folder}/destination.img", 0, DESTINATION)
+        with deck(folder) as terminal:
+            choose_first(terminal, source, destination)
+            terminal.keys("b")
+            terminal.wait("Enter measures one of these")
+            for refused in (["Escape"], ["wrong", "Enter", "Escape"]):
+                terminal.keys("Enter")
+                terminal.wait("What is to be measured?")
+                terminal.keys("c")
+                terminal.wait("Between which disks?")
+                terminal.keys("o")
+                screen = terminal.wait("To start, type")
+                assert f"the first 64 MiB of {destination}" in " ".join(undecorated(screen).split()), screen
+                terminal.keys(*refused)
+                terminal.wait("nothing was written")
+                terminal.wait_gone("To start, type")
+            assert digest(f"{folder}/destination.img", 0, DESTINATION) == empty
+            terminal.keys("Enter")
+            terminal.wait("What is to be measured?")
+            terminal.keys("c")
+            terminal.wait("Between which disks?")
+            terminal.keys("o")
+            terminal.wait("To start, type")
+            terminal.keys(destination, "Enter")
+            terminal.wait("whose start is overwritten")
+            terminal.wait("Measured.")
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+        assert digest(f"{folder}/source.img", 0, SOURCE) == before
+        assert digest(f"{folder}/destination.img", 0, SOURCE) == before
+        assert digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE) == behind
+
+
 def hot_plug():
     """A disk that comes is listed, one that goes is not, the cursor stays."""
     with practice_disks() as (folder, source, destination):
@@ -417,6 +455,7 @@ def skipping(case):
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
          into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug,
+         measures_between_the_chosen_disks,
          laid_out_by_hand, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
 
 if __name__ == "__main__":

@@ -167,6 +167,8 @@ SINGLE = {
     "bench-stopped": ("rescue", BENCH + ["s", "End", "Up"], "what was measured so far"),
     "bench-bars": ("rescue", ["b", "Enter", "e", "Tab", "Right", "Right", "Right", "G"], "[best]"),
     "bench-failed": ("rescue", ["b", "Enter", "l"], "Only root"),
+    "bench-between": ("rescue", CHOOSE + ["b", "Enter", "l"], "Between which disks"),
+    "bench-confirm": ("rescue", CHOOSE + ["b", "Enter", "l", "o"], "To start, type"),
     "bench-simple": ("--simple rescue", BENCH, "45 of 64"),
     "jobs": ("--unfinished rescue", ["7"], "HGST"),
     "jobs-sorted": ("--unfinished rescue", ["7", "o", "o", "o", "O"], "Sorted: DONE"),

@@ -11,12 +11,31 @@
 #define CHART_MAX 1024
 #define BAR_LABEL 30
 
+static void draw_state(const struct bench_screen *screen, struct draw *draw, struct rect area)
+{
+	struct line line;
+
+	if (!screen->has_result)
+		return;
+	line_start(&line, area.cols - 1);
+	bench_text_state(&screen->result, &screen->progress, &line);
+	draw_text(draw, area, 1, 1, screen->result.end == BENCH_FAILED ? ROLE_BAD : ROLE_NORMAL,
+		  line.text);
+}
+
 static void draw_head(struct bench_screen *screen, struct app *app, struct draw *draw,
 		      struct rect area)
 {
 	const struct endpoint *disk = app_bench_disk(app);
 	struct line line;
 
+	if (screen->options.confirmed) {
+		draw_printf(draw, area, 0, 1, ROLE_STRONG,
+			    _("%s to %s, whose start is overwritten"), screen->pair.source.node,
+			    screen->pair.destination.node);
+		draw_state(screen, draw, area);
+		return;
+	}
 	line_start(&line, area.cols - 1);
 	line_fit(&line, disk->kind == ENDPOINT_NONE ? _("no disk: b on 1 Disks") : disk->node);
 	if (disk->identity.model[0])
@@ -25,12 +44,7 @@ static void draw_head(struct bench_screen *screen, struct app *app, struct draw 
 		line_piece(&line, _("S/N %s"), disk->identity.serial);
 	line_piece(&line, "%s", _("nothing is written to it"));
 	draw_text(draw, area, 0, 1, ROLE_STRONG, line.text);
-	if (!screen->has_result)
-		return;
-	line_start(&line, area.cols - 1);
-	bench_text_state(&screen->result, &screen->progress, &line);
-	draw_text(draw, area, 1, 1, screen->result.end == BENCH_FAILED ? ROLE_BAD : ROLE_NORMAL,
-		  line.text);
+	draw_state(screen, draw, area);
 }
 
 /* What there is to choose from. */

@@ -5,6 +5,8 @@
  */
 #include "ui/bench/screen.h"
 
+#include <stdio.h>
+
 #include "base/clock.h"
 #include "base/i18n.h"
 
@@ -17,6 +19,12 @@
 bool bench_screen_runs(const struct bench_screen *screen)
 {
 	return screen->bench && !screen->progress.ended;
+}
+
+/* Are two disks being checked, or is what confirms them being typed? */
+static bool is_checked(const struct bench_screen *screen)
+{
+	return screen->pair.session && !screen->options.confirmed;
 }
 
 static void forget(struct bench_screen *screen)
@@ -32,8 +40,10 @@ static void done(void *state)
 
 	if (screen->bench)
 		bench_stop(screen->bench);
-	if (screen->bench && bench_wait(screen->bench, PATIENCE))
+	if (!screen->bench || bench_wait(screen->bench, PATIENCE)) {
 		bench_destroy(screen->bench);
+		bench_pair_end(screen);
+	}
 	forget(screen);
 }
 
@@ -42,9 +52,12 @@ static void look(struct bench_screen *screen, struct app *app)
 	struct bench_result result;
 	bool ran = bench_screen_runs(screen);
 
+	bench_pair_look(screen, app);
+	if (screen->bench)
+		bench_progress(screen->bench, &screen->progress);
+	app_moves(app, bench_screen_runs(screen) || is_checked(screen));
 	if (!screen->bench)
 		return;
-	bench_progress(screen->bench, &screen->progress);
 	if (bench_snapshot(screen->bench, &result) < 0) {
 		app_nomem(app);
 		return;
@@ -52,7 +65,6 @@ static void look(struct bench_screen *screen, struct app *app)
 	forget(screen);
 	screen->result = result;
 	screen->has_result = true;
-	app_moves(app, bench_screen_runs(screen));
 	app_redraw(app);
 	if (ran && screen->progress.ended && result.end == BENCH_FAILED)
 		app_error(app, &result.error);
@@ -70,20 +82,21 @@ static void enter(void *state, struct app *app)
 
 /* ---- commands ---- */
 
-static void start(void *user, struct app *app, int choice)
+void bench_screen_start(struct bench_screen *screen, struct app *app, const struct bench_kind *kind,
+			const struct session *confirmed)
 {
-	struct bench_screen *screen = user;
 	struct error error = { 0 };
 
-	if (choice < 0)
-		return;
 	bench_destroy(screen->bench);
 	screen->bench = NULL;
 	screen->options =
-		(struct bench_options){ .kind = bench_kinds[choice],
+		(struct bench_options){ .kind = kind,
+					.confirmed = confirmed,
 					.practice = app_practice_dir(app),
 					.log_dir = session_choice(app_session(app)).log_dir };
-	if (!(bench_kinds[choice]->takes & BENCH_TAKES_PAIR))
+	if (confirmed)
+		screen->options.disk = screen->pair.source;
+	else if (!(kind->takes & BENCH_TAKES_PAIR))
 		screen->options.disk = *app_bench_disk(app);
 	screen->table = screen->column = 0;
 	screen->rows = (struct list){ 0 };
@@ -92,11 +105,56 @@ static void start(void *user, struct app *app, int choice)
 	if (bench_start(&screen->options, session_disks(app_session(app)), &screen->bench, &error) <
 	    0) {
 		screen->bench = NULL;
+		screen->options.confirmed = NULL;
+		bench_pair_end(screen);
 		app_error(app, &error);
 		return;
 	}
 	app_say(app, _("Measuring; s stops it."));
 	look(screen, app);
+}
+
+enum between { PRACTICE_DISKS, CHOSEN_DISKS };
+
+static void start_between(void *user, struct app *app, int choice)
+{
+	struct bench_screen *screen = user;
+
+	if (choice == PRACTICE_DISKS)
+		bench_screen_start(screen, app, screen->pair.kind, NULL);
+	else if (choice == CHOSEN_DISKS)
+		bench_pair_begin(screen, app, screen->pair.kind);
+}
+
+static void ask_between(struct bench_screen *screen, struct app *app, const struct bench_kind *kind)
+{
+	const struct choice *chosen = app_choice(app);
+	char label[160];
+	const struct popup_choice choices[] = {
+		[PRACTICE_DISKS] = { 'p', _("two practice disks, which are made for it") },
+		[CHOSEN_DISKS] = { 'o', label },
+	};
+
+	bench_pair_end(screen);
+	screen->pair.kind = kind;
+	snprintf(label, sizeof(label), _("%s to %s, which it OVERWRITES from its start on"),
+		 chosen->source.node, chosen->destination.node);
+	popup_ask(app, _("Between which disks?"),
+		  _("What is overwritten is confirmed like a copy of 3 Plan: by what has to be "
+		    "typed."),
+		  choices, 2, start_between, screen);
+}
+
+static void start(void *user, struct app *app, int choice)
+{
+	struct bench_screen *screen = user;
+
+	if (choice < 0)
+		return;
+	if (bench_kinds[choice]->takes & BENCH_TAKES_PAIR && bench_pair_is_chosen(app))
+		ask_between(screen, app, bench_kinds[choice]);
+	else
+		bench_screen_start(screen, app, bench_kinds[choice], NULL);
 }
 
 static void ask_kind(struct bench_screen *screen, struct app *app)
@@ -161,6 +219,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_ACCEPT:
 		if (bench_screen_runs(screen))
 			return _("It is being measured; s stops it.");
+		if (is_checked(screen))
+			return _("Both disks are being checked.");
 		return app_bench_disk(app)->kind == ENDPOINT_NONE
 			       ? _("Choose a disk on 1 Disks, and press b there.")
 			       : NULL;
@@ -177,13 +237,13 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 
 static void tick(void *state, struct app *app)
 {
-	if (bench_screen_runs(state))
-		look(state, app);
+	look(state, app);
 }
 
 static const char *const notes[] = {
 	N_("KINDS  rbuf profile sizes engines read the disk; copy and lethargy copy between two "
-	   "practice disks that they make, and read nothing of yours."),
+	   "practice disks that they make, or from the chosen source to the chosen destination, "
+	   "whose start they overwrite once that is confirmed."),
 	N_("CHART  the column in brackets: a curve, or a bar for each row of the table."),
 	N_("-  not measured: never shown as 0."),
 	NULL,
