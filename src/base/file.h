@@ -71,6 +71,12 @@ dev_t file_beneath(const char *path);
  * stays as it is named. 0 or a negative errno, with *ret as `path` as far as that fits.
  */
 int file_follow(const char *path, char *ret, size_t size);
+/*
+ * All of a text, into size bytes. Only from a regular file that belongs to the user or to root, and
+ * that nobody else may write: else -EPERM. -EFBIG if it is longer, -EILSEQ if it holds a 0.
+ * 0 or a negative errno.
+ */
+int file_read_trusted(const char *path, char *ret, size_t size);
 /* A file that was made stays found after a power cut. 0 or a negative errno. */
 int file_sync_directory(const char *path);
 

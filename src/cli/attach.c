@@ -197,10 +197,12 @@ static const struct cli_option options[] = {
 
 int cli_attach(int argc, char **argv)
 {
-	struct attach wanted = { 0 };
+	struct cli_defaults defaults;
+	int unusable = cli_read_defaults(&defaults), r;
+	struct attach wanted = { .deck.looks = defaults.looks };
 	uint32_t pid = 0;
-	int r = cli_parse(argc, argv, options, 0, &wanted, NULL);
 
+	r = cli_parse(argc, argv, options, 0, &wanted, NULL);
 	if (r != 0)
 		return r;
 	if (wanted.help)
@@ -224,5 +226,5 @@ int cli_attach(int argc, char **argv)
 				 argv[optind]);
 	if (optind + 1 < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);
-	return attach(&wanted.deck, pid);
+	return unusable ? unusable : attach(&wanted.deck, pid);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "ui/deck.h"
 
 struct job_snapshot;
 struct plan;
@@ -113,6 +114,21 @@ int cli_choose(const char *command, const char *option, const char *value,
 bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret);
 /* Flushes standard output; reports errors other than a closed pipe. */
 int cli_finish_output(int code);
+
+/* ---- defaults.c ---- */
+
+#define CLI_DEFAULTS_MAX 4096 /* bytes of such a file */
+
+/* Options of the deck that the command line need not name. */
+struct cli_defaults {
+	struct deck_looks looks;
+	bool simple;
+	const char *notify; /* in text; NULL: none */
+	char text[2 * CLI_DEFAULTS_MAX];
+};
+
+/* From the user's file or, where that is none, the system's. 0, or the exit code to end with. */
+int cli_read_defaults(struct cli_defaults *ret);
 
 /* ---- dd.c: dd's operands (if=, of=, bs=, ...) are answered with the command that does it ---- */
 

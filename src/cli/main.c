@@ -87,10 +87,16 @@ static const struct cli_option deck_options[] = {
 
 static int run_deck(int argc, char **argv)
 {
-	struct command_line line = { .deck.allow = line.allow.rules };
+	struct cli_defaults defaults;
+	int unusable = cli_read_defaults(&defaults), r;
+	struct command_line line = {
+		.deck = { .looks = defaults.looks,
+			  .simple = defaults.simple,
+			  .allow = line.allow.rules },
+	};
 	char folder[512];
-	int r = cli_parse(argc, argv, deck_options, 0, &line, NULL);
 
+	r = cli_parse(argc, argv, deck_options, 0, &line, NULL);
 	if (r != 0)
 		return r;
 	if (line.help)
@@ -102,6 +108,10 @@ static int run_deck(int argc, char **argv)
 		return cli_version(line.json);
 	if (line.json)
 		return cli_usage("", _("The deck has no --json; --version and commands do."));
+	if (unusable)
+		return unusable;
+	if (!line.deck.notify)
+		line.deck.notify = defaults.notify;
 	if (running_folder(folder, sizeof(folder)))
 		line.deck.folder = folder;
 	return deck_run(&line.deck);
