@@ -40,11 +40,23 @@ tests() {
 	"$top/tests/count-tests" "$builds/$name/meson-logs/testlog.json" && return "$good"
 }
 
-# What runs under the sanitizers: all units, and whole copies with everything in motion. That units get
+# What runs under the sanitizers: units, and whole copies with everything in motion. That units get
 # along with a disk that takes its time is seen without a sanitizer: here their disks lie in memory.
-sanitized_tests() { # NAME
+sanitized_tests() { # NAME SELECTION...
 	[ ! -w /dev/shm ] || export CLONEDECK_UNIT_DISKS=/dev/shm
-	tests "$1" --suite unit --suite sanitized
+	tests "$@"
+}
+
+# threaded_units NAME: the unit tests of that build that run a program which starts threads.
+threaded_units() {
+	local name words
+	cd "$builds/$1" || return 1
+	meson introspect --tests . |
+		jq -r '.[] | select(any(.suite[]; endswith("unit"))) | [.name, (.cmd | join(" "))] | @tsv' |
+		while IFS=$'\t' read -r name words; do
+			# shellcheck disable=SC2086 # several words
+			! grep -qsd skip -e pthread_create -- $words || echo "$name"
+		done
 }
 
 # The tests are built by the same compiler elsewhere.
@@ -52,9 +64,13 @@ check_gcc() {
 	CC=gcc build gcc --buildtype=release -Dtests=disabled
 }
 
-# For its warnings, which do not depend on how it optimizes; what it makes is not run.
+# For what it says of the tests, without making anything of them; clang-tidy tells its warnings about
+# everything else.
 check_clang() {
-	CC=clang build clang --buildtype=plain
+	configure_clang || return 1
+	cd "$builds/clang" || return 1
+	jq -r '.[] | select(.file | test("/tests/")) | .command + " -fsyntax-only"' compile_commands.json |
+		xargs -d '\n' -n 1 -P "$(nproc)" sh -c
 }
 
 # Without anything that may be left out.
@@ -103,17 +119,28 @@ check_sanitizers() {
 check_address() {
 	build_address || return 1
 	ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
-		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 sanitized_tests address
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		sanitized_tests address --suite unit --suite address
 }
 
+# A program without a second thread has no races.
 check_thread() {
 	build_thread || return 1
-	TSAN_OPTIONS=halt_on_error=1:suppressions=$top/tests/thread.supp sanitized_tests thread
+	local units
+	units=$(threaded_units thread) || return 1
+	# shellcheck disable=SC2086 # several names
+	TSAN_OPTIONS=halt_on_error=1:suppressions=$top/tests/thread.supp \
+		sanitized_tests thread $units system/clone system/resume
 }
 
-# The configuration tells what each file is compiled with, and there are no headers that a build makes.
+# Its configuration tells what each file is compiled with; one includes what a build makes.
+configure_clang() {
+	CC=clang configure clang --buildtype=plain && meson compile -C "$builds/clang" certificate
+}
+
+# With the warnings of the compiler.
 check_tidy() {
-	CC=clang configure clang --buildtype=plain || return 1
+	configure_clang || return 1
 	find "$top/src" "$top/ui" -name '*.c' -print0 |
 		xargs -0 -n 8 -P "$(nproc)" clang-tidy --quiet -p "$builds/clang" \
 			--warnings-as-errors='*'
