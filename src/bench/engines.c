@@ -136,20 +136,6 @@ static void add_engines(struct comparison *all)
 
 /* ---- tables ---- */
 
-struct size_words {
-	char text[16];
-};
-
-/* "512 B", "4 KiB": they are all whole. */
-static struct size_words size_words(uint32_t request)
-{
-	struct size_words words;
-
-	snprintf(words.text, sizeof(words.text), request < 1024 ? "%u B" : "%u KiB",
-		 request < 1024 ? request : request / 1024);
-	return words;
-}
-
 /* 512 bytes, or a sector where that is more. */
 static uint32_t size_of(const struct io_end *end, unsigned size)
 {
@@ -164,7 +150,7 @@ static void add_table(struct comparison *all, enum bench_pattern pattern, const 
 {
 	struct bench_run *run = all->run;
 	uint32_t before = 0;
-	char label[64];
+	char label[64], size[BENCH_TEXT_MAX];
 
 	bench_make_table(run, key, title, columns, COLUMNS, NULL, 0);
 	for (unsigned i = 0; i < SIZES; i++) {
@@ -173,8 +159,8 @@ static void add_table(struct comparison *all, enum bench_pattern pattern, const 
 		for (unsigned e = 0; e < all->engine_count && request != before; e++) {
 			const struct engine *engine = &all->engines[e];
 
-			snprintf(label, sizeof(label), "%s %s", size_words(request).text,
-				 _(engine->label));
+			snprintf(label, sizeof(label), "%.24s %s",
+				 bench_print(BENCH_BYTES, request, size), _(engine->label));
 			all->cells[all->cell_count++] = (struct cell){
 				.engine = engine,
 				.pattern = pattern,
@@ -207,6 +193,7 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 {
 	struct error error = { 0 };
 	const struct engine *engine = cell->engine;
+	char size[BENCH_TEXT_MAX];
 	const struct bench_load load = {
 		.backend = engine->backend,
 		.end = &all->run->end,
@@ -219,8 +206,8 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 		.polled = engine->polled,
 	};
 
-	bench_tell(all->run, _("%s %s, depth %u"), size_words(cell->request).text, _(engine->label),
-		   depth);
+	bench_tell(all->run, _("%s %s, depth %u"), bench_print(BENCH_BYTES, cell->request, size),
+		   _(engine->label), depth);
 	int r = bench_load_run(all->run, &load, ret, &error);
 
 	text_copy(ret->how.engine, sizeof(ret->how.engine), engine->name);
@@ -299,7 +286,7 @@ static void conclude(struct comparison *all)
 	const struct bench_result *result = all->run->result;
 	const struct cell *first[2] = { NULL };
 	double rates[2] = { 0 };
-	char text[2][BENCH_TEXT_MAX];
+	char text[2][BENCH_TEXT_MAX], size[BENCH_TEXT_MAX];
 
 	for (unsigned i = 0; i < all->cell_count; i++) {
 		const struct cell *cell = &all->cells[i];
@@ -321,9 +308,10 @@ static void conclude(struct comparison *all)
 		all->run,
 		_("Random reads of %s: one after the other %s is fastest (%s), several at once "
 		  "%s at depth %u (%s)."),
-		size_words(size_of(&all->run->end, 1)).text, _(first[0]->engine->label),
-		bench_print(BENCH_PER_SECOND, rates[0], text[0]), _(first[1]->engine->label),
-		first[1]->best, bench_print(BENCH_PER_SECOND, rates[1], text[1]));
+		bench_print(BENCH_BYTES, size_of(&all->run->end, 1), size),
+		_(first[0]->engine->label), bench_print(BENCH_PER_SECOND, rates[0], text[0]),
+		_(first[1]->engine->label), first[1]->best,
+		bench_print(BENCH_PER_SECOND, rates[1], text[1]));
 }
 
 static int run_all(struct bench_run *run, struct error *reterr)

@@ -36,22 +36,13 @@ static json_object *text(const char *words)
 	return json_object_new_string(words);
 }
 
-/* The unit of a column's figures, or -1: there are none. */
-static int unit_of(const struct bench_result *result, unsigned table, unsigned column)
-{
-	for (size_t i = 0; i < result->figure_count; i++)
-		if (result->figures[i].table == table && result->figures[i].column == column)
-			return (int)result->figures[i].unit;
-	return -1;
-}
-
 /* ---- charts ---- */
 
 struct chart {
 	const struct bench_result *result;
 	struct bench_earlier *earlier;
 	unsigned table;
-	int unit;
+	enum bench_unit unit;
 	size_t first, count; /* rows: of all of the result, those of a table are in a row */
 	double most;
 };
@@ -98,12 +89,10 @@ static void add_curves(const struct chart *chart, json_object *lines, json_objec
 	const struct bench_table *table = &chart->result->tables[chart->table];
 
 	for (unsigned c = 0; c < table->column_count; c++) {
+		if (bench_result_unit(chart->result, chart->table, c) != chart->unit)
+			continue;
 		json_object *name = json_object_new_object();
 
-		if (unit_of(chart->result, chart->table, c) != chart->unit) {
-			json_object_put(name);
-			continue;
-		}
 		add(name, "colour", json_object_new_int((int)c % COLOURS));
 		add(name, "name", text(table->columns[c].heading));
 		json_object_array_add(names, name);
@@ -146,8 +135,8 @@ static json_object *draw_chart(const struct chart *chart)
 	char most[BENCH_TEXT_MAX], half[BENCH_TEXT_MAX];
 
 	add_curves(chart, lines, names);
-	add(object, "most", text(bench_print((enum bench_unit)chart->unit, chart->most, most)));
-	add(object, "half", text(bench_print((enum bench_unit)chart->unit, chart->most / 2, half)));
+	add(object, "most", text(bench_print(chart->unit, chart->most, most)));
+	add(object, "half", text(bench_print(chart->unit, chart->most / 2, half)));
 	add(object, "lines", lines);
 	add(object, "names", names);
 	add(object, "marks", marks(chart));
@@ -158,12 +147,15 @@ static json_object *draw_chart(const struct chart *chart)
 static json_object *page_chart(const struct bench_result *result, unsigned table,
 			       struct bench_earlier *earlier)
 {
-	struct chart chart = { .result = result, .earlier = earlier, .table = table, .unit = -1 };
+	struct chart chart = {
+		.result = result, .earlier = earlier, .table = table, .unit = BENCH_UNIT_COUNT
+	};
 
 	if (!result->tables[table].chart)
 		return NULL;
-	for (unsigned c = 0; c < result->tables[table].column_count && chart.unit < 0; c++)
-		chart.unit = unit_of(result, table, c);
+	for (unsigned c = 0;
+	     c < result->tables[table].column_count && chart.unit == BENCH_UNIT_COUNT; c++)
+		chart.unit = bench_result_unit(result, table, c);
 	for (size_t i = result->row_count; i-- > 0;) {
 		chart.count += result->rows[i].table == table;
 		chart.first = result->rows[i].table == table ? i : chart.first;
@@ -172,7 +164,7 @@ static json_object *page_chart(const struct bench_result *result, unsigned table
 		const struct bench_figure *figure = &result->figures[i];
 		double then = bench_earlier_find(earlier, result, figure);
 
-		if (figure->table == table && (int)figure->unit == chart.unit)
+		if (figure->table == table && figure->unit == chart.unit)
 			chart.most = fmax(chart.most, fmax(then, figure->median));
 	}
 	return chart.most > 0 ? draw_chart(&chart) : NULL;
@@ -184,7 +176,7 @@ static json_object *page_chart(const struct bench_result *result, unsigned table
 #define BARS_LEAST 4
 static double longest(const struct bench_result *result, unsigned table, unsigned column)
 {
-	int unit = unit_of(result, table, column);
+	enum bench_unit unit = bench_result_unit(result, table, column);
 	unsigned count = 0;
 	double most = 0;
 
@@ -193,7 +185,7 @@ static double longest(const struct bench_result *result, unsigned table, unsigne
 
 		if (figure->table != table || figure->column != column)
 			continue;
-		if ((int)figure->unit != unit || unit == BENCH_COUNT)
+		if (figure->unit != unit || unit == BENCH_COUNT)
 			return 0;
 		most = fmax(most, figure->median);
 		count++;

@@ -78,6 +78,15 @@ const struct bench_figure *bench_result_find(const struct bench_result *result, 
 	return find(result, row, column);
 }
 
+enum bench_unit bench_result_unit(const struct bench_result *result, unsigned table,
+				  unsigned column)
+{
+	for (size_t i = 0; i < result->figure_count; i++)
+		if (result->figures[i].table == table && result->figures[i].column == column)
+			return result->figures[i].unit;
+	return BENCH_UNIT_COUNT;
+}
+
 double bench_result_median(const struct bench_result *result, unsigned row, unsigned column)
 {
 	const struct bench_figure *figure = find(result, row, column);

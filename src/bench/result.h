@@ -123,6 +123,9 @@ void bench_result_note(struct bench_result *result, const char *format, ...)
 /* NULL: not measured. Borrowed until a figure is added. */
 const struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
 					     unsigned column);
+/* Of the column's figures; BENCH_UNIT_COUNT: there are none. */
+enum bench_unit bench_result_unit(const struct bench_result *result, unsigned table,
+				  unsigned column);
 /* Its median; 0: not measured. */
 double bench_result_median(const struct bench_result *result, unsigned row, unsigned column);
 /* A copy of its own. -ENOMEM. */

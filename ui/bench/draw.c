@@ -104,18 +104,6 @@ static void draw_curve(const struct bench_screen *screen, struct app *app, struc
 			result->rows[last].label);
 }
 
-/* Of the column that is drawn. */
-static enum bench_unit unit_of(const struct bench_screen *screen)
-{
-	const struct bench_result *result = &screen->result;
-
-	for (size_t i = 0; i < result->figure_count; i++)
-		if (result->figures[i].table == screen->table &&
-		    result->figures[i].column == screen->column)
-			return result->figures[i].unit;
-	return BENCH_COUNT;
-}
-
 static void draw_chart(const struct bench_screen *screen, struct app *app, struct draw *draw,
 		       struct rect box)
 {
@@ -128,7 +116,7 @@ static void draw_chart(const struct bench_screen *screen, struct app *app, struc
 	/* The title of the table comes last: it may be cut, a number must not be. */
 	snprintf(title, sizeof(title), _("%s, highest %s: %s"),
 		 table->columns[screen->column].heading,
-		 bench_print(unit_of(screen),
+		 bench_print(bench_result_unit(&screen->result, screen->table, screen->column),
 			     (double)bench_chart(&screen->result, screen->table, screen->column,
 						 samples, CHART_MAX),
 			     top),
