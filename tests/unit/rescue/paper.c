@@ -26,18 +26,34 @@ void paper_damage(struct paper *paper, uint64_t start, uint64_t length)
 	memset(paper->bad + start / PAPER_SECTOR, 1, length / PAPER_SECTOR);
 }
 
+/* As of diskmodel.c: what was bad before does not count. */
+static void grow(struct paper *paper, uint64_t sector)
+{
+	uint64_t left = paper->grows;
+
+	for (; left > 0 && sector < paper->size / PAPER_SECTOR; sector++) {
+		left -= !paper->bad[sector];
+		paper->bad[sector] = 1;
+	}
+}
+
 bool paper_read(struct paper *paper, uint64_t offset, uint64_t length)
 {
 	uint64_t first = offset / PAPER_SECTOR, count = length / PAPER_SECTOR;
-	bool good = !memchr(paper->bad + first, 1, count);
+	const uint8_t *bad;
+	bool good;
 
 	pthread_mutex_lock(&paper->lock);
+	bad = memchr(paper->bad + first, 1, count);
+	good = !bad;
 	for (uint64_t i = 0; good && i < count; i++)
 		paper->rescued += paper->got[first + i] ? 0 : PAPER_SECTOR;
 	if (good)
 		memset(paper->got + first, 1, count);
 	else if (paper->failures < paper->most)
 		paper->failed[paper->failures++] = paper->rescued;
+	if (bad)
+		grow(paper, (uint64_t)(bad - paper->bad));
 	pthread_mutex_unlock(&paper->lock);
 	return good;
 }

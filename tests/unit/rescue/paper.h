@@ -22,8 +22,9 @@ struct paper {
 	pthread_mutex_t lock;
 	uint64_t size;      /* bytes */
 	uint8_t *bad, *got; /* of each sector, 0 or 1 */
-	uint64_t rescued;   /* bytes */
-	uint64_t *failed;   /* bytes that were rescued by the time of each failed read */
+	uint64_t grows; /* sectors that follow the first bad one and go bad with each failed read */
+	uint64_t rescued; /* bytes */
+	uint64_t *failed; /* bytes that were rescued by the time of each failed read */
 	size_t failures;
 	size_t most; /* there is room for so many; further ones are not noted */
 };

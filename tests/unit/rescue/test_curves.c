@@ -2,7 +2,7 @@
 /*
  * What comes off a disk before it dies: at every number of failed reads at least as much as GNU
  * ddrescue has by then, but for a stated rest, on disks that are damaged in the ways of
- * tests/bench/patterns.py that do not change while they are read. No time passes here.
+ * tests/bench/patterns.py. No time passes here.
  */
 #include "unit.h"
 
@@ -104,6 +104,15 @@ static void areas(struct paper *paper)
 			64 * KIB);
 }
 
+/* Every failed read hurts what follows. */
+static void growing(struct paper *paper)
+{
+	paper_damage(paper, part(200), 256 * KIB);
+	paper_damage(paper, part(500), 256 * KIB);
+	paper_damage(paper, part(700), 256 * KIB);
+	paper->grows = 256;
+}
+
 /* What one kind of damage teaches is wrong for the next one. */
 static void mixed(struct paper *paper)
 {
@@ -131,7 +140,7 @@ static const struct {
 	{ "stripes", stripes, 0, 0 },     { "edges", edges, 4, 0.5 },
 	{ "slow", slow, 4, 0.5 },         { "physical", physical, 6, 2.5 },
 	{ "hanging", hanging, 4, 1 },     { "areas", areas, 6, 0.25 },
-	{ "mixed", mixed, 6, 6 },
+	{ "mixed", mixed, 6, 6 },         { "growing", growing, 0, 0 },
 };
 
 #define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
@@ -184,6 +193,7 @@ START_TEST(what_comes_off_before_the_disk_dies)
 	paper_new(&theirs, SIZE, FAILURES);
 	patterns[pattern].damage(&ours);
 	memcpy(theirs.bad, ours.bad, SIZE / PAPER_SECTOR);
+	theirs.grows = ours.grows;
 	peer_rescue(&theirs, FAILURES);
 	rescue(&ours, &options);
 	behind = (double)most_behind(&ours, &theirs, &at) / MIB;
