@@ -309,8 +309,8 @@ const char *report_from_memory(const struct report *report, char *buffer, size_t
 	buffer[0] = '\0';
 	if (job->held_from_memory)
 		snprintf(buffer, size,
-			 _("%s B of that were read before the copy began: the source has failed "
-			   "since"),
+			 _("%s B of that as read before the copy began: reads of the source have "
+			   "failed since"),
 			 units_print_count(job->held_from_memory, bytes));
 	return buffer;
 }

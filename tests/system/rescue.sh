@@ -248,7 +248,7 @@ a_disk_that_dies_has_given_its_tables() {
 	[ "$(blkid -p -o value -s LABEL -O $((18432 * 512)) "$destination")" = root ]
 	jq -e '.result == "PARTIAL" and .armed and .hurt == [] and .bad_bytes > 0 and
 		.held_from_memory == .held_back.bytes' report.json
-	says 'were read before the copy began: the source has failed since'
+	says 'as read before the copy began: reads of the source have failed since'
 }
 
 # What is given by its own name wins.
