@@ -546,5 +546,5 @@ int headless_verify(struct session *session, int signal_fd, const struct headles
 		wait_for_events(&run);
 	if (run.abandoned)
 		return leave(&run, retabandoned);
-	return session_verified(session) ? 0 : failed(session, SESSION_TASK_VERIFY);
+	return session_copy(session).verified ? 0 : failed(session, SESSION_TASK_VERIFY);
 }

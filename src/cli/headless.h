@@ -23,7 +23,8 @@ int headless_block_signals(void);
  * for ever and are not to be waited for. */
 int headless_run(struct session *session, int signal_fd, const struct headless_options *options,
 		 bool *retabandoned);
-/* From a planned session to session_verified(); 0, or the exit code if there is nothing of it. */
+/* From a planned session to session_copy().verified; 0, or the exit code if there is nothing of it.
+ */
 int headless_verify(struct session *session, int signal_fd, const struct headless_options *options,
 		    bool *retabandoned);
 /* Columns of the terminal on standard output, 80 where there is none. */

@@ -58,7 +58,7 @@ static void print_word(const struct report *report)
 static int print_result(struct session *session, bool json)
 {
 	struct report report = { .plan = session_choice(session).plan,
-				 .job = *session_verified(session) };
+				 .job = *session_copy(session).verified };
 	enum exit_code code = report_exit_code(&report);
 	char *text CLEANUP(free) = NULL;
 	struct error error = { 0 };
@@ -80,7 +80,7 @@ static int print_result(struct session *session, bool json)
 static void print_by_design(const struct session *session, const struct clone_options *options)
 {
 	struct report report = { .plan = session_choice(session).plan,
-				 .job = *session_verified(session) };
+				 .job = *session_copy(session).verified };
 
 	if (options->report || report_exit_code(&report) != EXIT_MISMATCH)
 		return;

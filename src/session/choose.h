@@ -32,7 +32,7 @@
 /* What happens when a disk of the copy is unplugged. */
 enum session_vanish {
 	SESSION_VANISH_WAIT, /* wait for the disk, then continue automatically */
-	SESSION_VANISH_ASK,  /* wait for the disk and for session_go_on() */
+	SESSION_VANISH_ASK,  /* wait for the disk and for session_start() */
 	SESSION_VANISH_STOP, /* stop; the copy can be resumed */
 };
 
@@ -64,7 +64,7 @@ enum session_state {
 	SESSION_RUNNING,   /* there is a job */
 	SESSION_WAITING,   /* for a missing disk, or session_finish() */
 	SESSION_FINISHING, /* releasing the disks and making the report, in the background */
-	SESSION_FINISHED,  /* there is a report, or session_verified() of the plan */
+	SESSION_FINISHED,  /* there is a report, or session_copy().verified of the plan */
 	SESSION_VERIFYING, /* the ends of the plan, or of a copy that has ended, are compared */
 };
 
@@ -107,8 +107,6 @@ int session_new(const struct session_options *options, struct session **ret, str
 /* Stops a running job cleanly first. NULL is fine. */
 void session_destroy(struct session *session);
 enum session_state session_state(const struct session *session);
-/* From the start of a copy or of a verification to its end: no other plan can be made. */
-bool session_is_busy(const struct session *session);
 /* Poll descriptor: hot-plug, the end of a background task, job events. */
 int session_fd(const struct session *session);
 /* Handles pending events; never blocks. Returns a set of session_change. */
@@ -254,7 +252,8 @@ struct session_choice {
 	 * or copies them last; NULL: whole. */
 	const struct used *used;
 	const struct used_modes *modes;
-	bool checking; /* also once more, since disks came or went: it cannot be confirmed then */
+	bool checking;   /* also once more, since disks came or went: it cannot be confirmed then */
+	bool comparable; /* both ends may be read, as far as the checks know (session_verify()) */
 	bool measuring;
 	const struct session_measured *measured; /* NULL: not for this plan, or not yet */
 	const char *log_dir;

@@ -474,13 +474,6 @@ static int check_idle(const struct session *session, struct error *reterr)
 		_("The report is still being saved; that takes as long as the disk does."));
 }
 
-static int need_report(const struct session *session, const char *path, struct error *reterr)
-{
-	return session->has_report ? 0
-				   : error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save", path,
-					       _("There is no report yet."));
-}
-
 static int begin_save(struct session *session, struct error *reterr)
 {
 	struct saving *saving = &session->saving;
@@ -517,15 +510,21 @@ int session_sign(struct session *session, const char *operator_name, const char 
 	return begin_save(session, reterr);
 }
 
-int session_save(struct session *session, const char *path, struct error *reterr)
+int session_save(struct session *session, const char *path, const struct stick *stick,
+		 struct error *reterr)
 {
 	struct saving *saving = &session->saving;
 	int r = check_idle(session, reterr);
 
-	if (r == 0)
-		r = need_report(session, path, reterr);
 	if (r < 0)
 		return r;
+	if (!session->has_report)
+		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "save",
+				 stick ? stick->node : path, _("There is no report yet."));
+	if (stick) {
+		saving->stick = *stick;
+		return begin_save(session, reterr);
+	}
 	if (strlen(path) >= sizeof(saving->path))
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
 				 _("The report cannot be saved there: the path is too long."));
@@ -539,18 +538,6 @@ size_t session_sticks(const struct session *session, struct stick ret[static STI
 	return session->plan ? stick_list(session->disks, session->plan,
 					  session->options.practice_dir != NULL, ret)
 			     : 0;
-}
-
-int session_save_on(struct session *session, const struct stick *stick, struct error *reterr)
-{
-	int r = check_idle(session, reterr);
-
-	if (r == 0)
-		r = need_report(session, stick->node, reterr);
-	if (r < 0)
-		return r;
-	session->saving.stick = *stick;
-	return begin_save(session, reterr);
 }
 
 void session_take_save(struct session *session, unsigned *changes)

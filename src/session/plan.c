@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "plan/free_places.h"
+#include "session/compare.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
@@ -440,6 +441,8 @@ struct session_choice session_choice(const struct session *session)
 		.used = used,
 		.modes = &session->modes,
 		.checking = session_runs(session, SESSION_TASK_PLAN),
+		.comparable =
+			plan && compare_allowed(plan, &session->verdicts, RUN_COMPARE, NULL) == 0,
 		.measuring = session_runs(session, SESSION_TASK_MEASURE),
 		.measured = session->measured ? &session->measurement.found
 			    : plan && session->known.source > 0 && session->known.destination > 0

@@ -11,7 +11,7 @@
 /* A disk of the copy is missing. */
 struct session_waiting {
 	bool source, destination; /* which of them is missing */
-	bool back;                /* nothing is missing; session_go_on() continues */
+	bool back;                /* nothing is missing; session_start() continues */
 	bool trying;              /* is being claimed and compared */
 	uint64_t since;           /* monotonic ns */
 	int64_t at;               /* the same in unix seconds */
@@ -29,6 +29,10 @@ struct session_copy {
 	/* Of the last session_move_map(): will the new place be lost at a restart, and did the log
 	 * move, too? */
 	bool map_in_memory, log_moved;
+	/* What the last verification found (verify.h); NULL: it did not start, or has not ended. */
+	const struct job_snapshot *verified;
+	/* From the start of a copy or of a verification to its end: no other plan can be made. */
+	bool busy;
 	/* Report or log were abandoned on a disk that does not answer. If the kernel waits for it,
 	 * the process ends only when the disk answers. */
 	bool left_behind;
@@ -36,7 +40,9 @@ struct session_copy {
 struct session_copy session_copy(const struct session *session);
 
 /* In the background: opens and checks both ends, creates the log files, starts the job. On failure
- * the state goes back to SESSION_PLANNED and session_error(SESSION_TASK_START) says why. */
+ * the state goes back to SESSION_PLANNED and session_error(SESSION_TASK_START) says why. A copy
+ * that waits for a disk continues, if the options say to ask, or continuing has failed: -EAGAIN
+ * while the disk is missing. */
 int session_start(struct session *session, struct error *reterr);
 /* Stops the job, whatever it does; one that is still starting writes nothing. Never waits. */
 void session_stop(struct session *session);
@@ -56,9 +62,6 @@ bool session_can_finish(struct session *session);
  * verification (verify.h).
  */
 int session_finish(struct session *session, struct error *reterr);
-/* Continues at the user's request, if the options say to ask, or continuing has failed. -EAGAIN
- * while the disk is missing. */
-int session_go_on(struct session *session, struct error *reterr);
 /*
  * Moves the map of a running copy: to a new file, into a directory, or (NULL) to the one fallback:
  * the log directory or, if it was there, $TMPDIR or /dev/shm. In the background; SESSION_CHANGE_MAP
@@ -72,17 +75,16 @@ int session_move_map(struct session *session, const char *path, struct error *re
  * remove it. -EBUSY while an earlier save is in progress. */
 int session_sign(struct session *session, const char *operator_name, const char *ticket,
 		 bool mask_serials, struct error *reterr);
-/*
- * Saves report, text and certificate elsewhere, likewise. path: a directory, or a file name whose
- * ending is replaced by .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan.
- */
-int session_save(struct session *session, const char *path, struct error *reterr);
 /* The sticks of the newest list that the report can be saved on, none of a disk of the plan, none
  * in use. Returns their number. */
 size_t session_sticks(const struct session *session, struct stick ret[static STICKS_MAX]);
-/* Saves report, text, certificate, log and map on one of them, likewise. It is mounted only for
- * that. */
-int session_save_on(struct session *session, const struct stick *stick, struct error *reterr);
+/*
+ * Saves report, text and certificate elsewhere, likewise. path: a directory, or a file name whose
+ * ending is replaced by .json, .txt and .html. -EACCES (class REFUSED) on a disk of the plan. Or,
+ * with log and map, on a stick, which is mounted only for that; path is NULL then.
+ */
+int session_save(struct session *session, const char *path, const struct stick *stick,
+		 struct error *reterr);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
 

@@ -377,6 +377,8 @@ struct session_copy session_copy(const struct session *session)
 		.map_path = session->files.at.map,
 		.map_in_memory = session->map_in_memory,
 		.log_moved = session->log_moved,
+		.verified = session->compared ? &session->verified : NULL,
+		.busy = session_is_busy(session),
 		.left_behind = session->left_behind,
 	};
 }

@@ -229,6 +229,10 @@ int session_begin_task(struct session *session, enum session_task task, void (*b
 bool session_runs(const struct session *session, enum session_task task);
 /* Waits for its end; then its data is the session's again. */
 void session_join(struct session *session, enum session_task task);
+/* session_copy().busy */
+bool session_is_busy(const struct session *session);
+/* session_start() of a copy that waits for a disk. */
+int session_go_on(struct session *session, struct error *reterr);
 /* -EBUSY while a copy is in progress and nothing else can be planned. */
 int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
 struct job *session_job(const struct session *session);

@@ -335,6 +335,8 @@ int session_start(struct session *session, struct error *reterr)
 	struct plan *plan = NULL;
 	int r;
 
+	if (session->state == SESSION_WAITING)
+		return session_go_on(session, reterr);
 	if (session->state != SESSION_CONFIRMED)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "start", NULL,
 				 _("Nothing can be started before it is confirmed."));
@@ -563,14 +565,4 @@ void session_stop_verify(struct session *session)
 	if (session->compare.opened.job)
 		job_stop(session->compare.opened.job);
 	forget_verify(session);
-}
-
-int session_check_compare(const struct session *session, struct error *reterr)
-{
-	return compare_allowed(session->plan, &session->verdicts, RUN_COMPARE, reterr);
-}
-
-const struct job_snapshot *session_verified(const struct session *session)
-{
-	return session->compared ? &session->verified : NULL;
 }

@@ -19,13 +19,9 @@
  *   stays as it is; the log gets some lines.
  * The same again of what was compared so. The state is SESSION_VERIFYING, session_copy().job is its
  * job once both ends are open, and session_finish() ends it once session_can_finish().
- * SESSION_CHANGE_STATE announces the end, session_error(SESSION_TASK_VERIFY) why it could not
- * start.
+ * SESSION_CHANGE_STATE announces the end: session_copy().verified, or
+ * session_error(SESSION_TASK_VERIFY) why it could not start.
  */
 int session_verify(struct session *session, struct error *reterr);
-/* May the ends of the plan be compared, as far as its checks know? -EBUSY, class REFUSED: no. */
-int session_check_compare(const struct session *session, struct error *reterr);
-/* The result of the last one; NULL: it did not start, or has not ended. */
-const struct job_snapshot *session_verified(const struct session *session);
 
 #endif

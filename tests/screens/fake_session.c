@@ -118,13 +118,6 @@ enum session_state session_state(const struct session *session)
 	return session->state;
 }
 
-bool session_is_busy(const struct session *session)
-{
-	return session->state == SESSION_STARTING || session->state == SESSION_RUNNING ||
-	       session->state == SESSION_WAITING || session->state == SESSION_FINISHING ||
-	       session->state == SESSION_VERIFYING;
-}
-
 void session_scan(struct session *session, const struct session_names *names)
 {
 	session->scans++;
@@ -407,6 +400,7 @@ struct session_choice session_choice(const struct session *session)
 		.retry = &session->retry,
 		.token = session->token,
 		.token_phrase = session->phrase,
+		.comparable = verdict_list_worst(&session->verdicts) != VERDICT_REFUSE,
 		.measured = session->has_measured ? &session->measured : NULL,
 		.log_dir = "/var/log/clonedeck",
 		.log_dir_in_memory = true,
@@ -451,6 +445,9 @@ int session_confirm(struct session *session, const char *token, struct error *re
 
 int session_start(struct session *session, struct error *reterr)
 {
+	if (session->state == SESSION_WAITING)
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", "",
+				 "The disk is not there yet.");
 	session->state = SESSION_STARTING;
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
@@ -463,16 +460,6 @@ int session_verify(struct session *session, struct error *reterr)
 	session->again = fake_job_verify(session->plan, !session->has_report, session->fd);
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
-}
-
-int session_check_compare(const struct session *session, struct error *reterr)
-{
-	return verdict_list_worst(&session->verdicts) == VERDICT_REFUSE ? -EBUSY : 0;
-}
-
-const struct job_snapshot *session_verified(const struct session *session)
-{
-	return session->has_verified ? &session->verified : NULL;
 }
 
 static void end_verify(struct session *session)
@@ -497,6 +484,8 @@ struct session_copy session_copy(const struct session *session)
 		.waiting = session->state == SESSION_WAITING ? &session->waiting : NULL,
 		.report = session->has_report ? &session->report : NULL,
 		.map_path = "/var/log/clonedeck/x.map",
+		.verified = session->has_verified ? &session->verified : NULL,
+		.busy = session->state >= SESSION_STARTING && session->state != SESSION_FINISHED,
 	};
 }
 
@@ -525,12 +514,6 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	if (session->state == SESSION_WAITING)
 		ret->state = JOB_WAITING;
 	return true;
-}
-
-int session_go_on(struct session *session, struct error *reterr)
-{
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EAGAIN, "start", "",
-			 "The disk is not there yet.");
 }
 
 int session_move_map(struct session *session, const char *path, struct error *reterr)
@@ -563,10 +546,14 @@ int session_sign(struct session *session, const char *operator_name, const char 
 	return 0;
 }
 
-int session_save(struct session *session, const char *path, struct error *reterr)
+int session_save(struct session *session, const char *path, const struct stick *stick,
+		 struct error *reterr)
 {
-	error_set(&session->errors[SESSION_TASK_SAVE], ERROR_CLASS_ENVIRONMENT, -EROFS, "save",
-		  path, "The report cannot be saved to %s: this session only pretends.", path);
+	session->errors[SESSION_TASK_SAVE] = (struct error){ 0 };
+	if (path)
+		error_set(&session->errors[SESSION_TASK_SAVE], ERROR_CLASS_ENVIRONMENT, -EROFS,
+			  "save", path,
+			  "The report cannot be saved to %s: this session only pretends.", path);
 	tell(session, SESSION_CHANGE_SAVED);
 	return 0;
 }
@@ -579,13 +566,6 @@ size_t session_sticks(const struct session *session, struct stick ret[static STI
 				 .model = "SanDisk Ultra",
 				 .size = 16008609792 };
 	return 1;
-}
-
-int session_save_on(struct session *session, const struct stick *stick, struct error *reterr)
-{
-	session->errors[SESSION_TASK_SAVE] = (struct error){ 0 };
-	tell(session, SESSION_CHANGE_SAVED);
-	return 0;
 }
 
 void session_note(struct session *session, const char *text)

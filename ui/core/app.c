@@ -161,7 +161,7 @@ const struct job_snapshot *app_job(const struct app *app)
 
 bool app_copying(const struct app *app)
 {
-	return session_is_busy(app->session);
+	return session_copy(app->session).busy;
 }
 
 void app_take_snapshot(struct app *app)

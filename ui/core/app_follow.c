@@ -36,7 +36,7 @@ static void answer_waiting(void *user, struct app *app, int choice)
 
 	if (choice == 1)
 		app_stop_now(app);
-	else if (choice == 0 && session_go_on(app->session, &error) < 0)
+	else if (choice == 0 && session_start(app->session, &error) < 0)
 		app_error(app, &error);
 	else if (choice < 0)
 		app_message(app, MESSAGE_WARN, _("Waiting for the disk. p shows what for."));
@@ -147,7 +147,7 @@ void app_verify(struct app *app)
 
 bool app_compared(const struct app *app, struct report *ret)
 {
-	const struct job_snapshot *job = session_verified(app->session);
+	const struct job_snapshot *job = session_copy(app->session).verified;
 
 	if (!job || !app_compares(app))
 		return false;
@@ -235,7 +235,7 @@ static void show_compared(struct app *app)
 
 static void verify_ended(struct app *app)
 {
-	const struct job_snapshot *job = session_verified(app->session);
+	const struct job_snapshot *job = session_copy(app->session).verified;
 
 	popup_close(app);
 	app->stop_wanted = false;

@@ -309,7 +309,7 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 		     gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG,
 		     line.text + 1);
 	if (gate_refused(gate)) {
-		if (session_check_compare(app_session(app), NULL) == 0)
+		if (session_choice(app_session(app)).comparable)
 			draw_text(
 				draw, area, 1, 1, ROLE_NORMAL,
 				_("v compares both disks instead of copying; nothing is written."));

@@ -49,7 +49,7 @@ static const char *path_typed(void *user, struct app *app, const char *text)
 		return _("Type the path of a folder or a file, or Esc.");
 	text_copy(sign->saved_as, sizeof(sign->saved_as), text);
 	sign->on_stick = false;
-	app_begun(app, session_save(app_session(app), text, &error), &error,
+	app_begun(app, session_save(app_session(app), text, NULL, &error), &error,
 		  _("Saving report, text and certificate..."));
 	return NULL;
 }
@@ -74,7 +74,7 @@ static void stick_agreed(void *user, struct app *app, int choice)
 	}
 	sign->saved_as[0] = '\0';
 	sign->on_stick = true;
-	app_begun(app, session_save_on(app_session(app), &sign->sticks[sign->stick], &error),
+	app_begun(app, session_save(app_session(app), NULL, &sign->sticks[sign->stick], &error),
 		  &error, _("Mounting, saving and unmounting: do not pull it yet..."));
 }
 

@@ -42,7 +42,6 @@ static struct report a_report;
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_session_start(struct session *session, struct error *reterr);
 int __wrap_session_verify(struct session *session, struct error *reterr);
-const struct job_snapshot *__wrap_session_verified(const struct session *session);
 enum session_state __wrap_session_state(const struct session *session);
 int __wrap_session_fd(const struct session *session);
 unsigned __wrap_session_dispatch(struct session *session);
@@ -81,13 +80,6 @@ int __wrap_session_verify(struct session *session, struct error *reterr)
 	return 0;
 }
 
-const struct job_snapshot *__wrap_session_verified(const struct session *session)
-{
-	static const struct job_snapshot verified;
-
-	return play.state == SESSION_FINISHED ? &verified : NULL;
-}
-
 enum session_state __wrap_session_state(const struct session *session)
 {
 	return play.state;
@@ -121,7 +113,10 @@ unsigned __wrap_session_dispatch(struct session *session)
 
 struct session_copy __wrap_session_copy(const struct session *session)
 {
+	static const struct job_snapshot verified;
+
 	return (struct session_copy){
+		.verified = play.state == SESSION_FINISHED ? &verified : NULL,
 		.job = play.state == SESSION_RUNNING ? a_job : NULL,
 		.waiting = play.state == SESSION_WAITING ? &play.waiting : NULL,
 		.report = play.state == SESSION_FINISHED ? &a_report : NULL,

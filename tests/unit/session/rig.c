@@ -307,7 +307,7 @@ int sign_report(const char *operator_name, const char *ticket, bool mask, struct
 
 int save_report(const char *path, struct error *reterr)
 {
-	int r = session_save(session, path, reterr);
+	int r = session_save(session, path, NULL, reterr);
 
 	return r < 0 ? r : wait_for_save(reterr);
 }

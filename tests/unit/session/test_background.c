@@ -255,7 +255,7 @@ START_TEST(a_report_is_saved_meanwhile)
 	finish();
 	hold(true);
 	text_copy(path, sizeof(path), path_of("kept"));
-	ck_assert_int_eq(session_save(session, path, &error), 0);
+	ck_assert_int_eq(session_save(session, path, NULL, &error), 0);
 	wait_until_it_hangs();
 	ck_assert_int_eq(session_sign(session, "A", "B", false, &error), -EBUSY);
 	/* Another choice takes the report away; what is being saved is a copy of it. */

@@ -65,7 +65,7 @@ static const struct job_snapshot *verify_again(void)
 	ck_assert_ptr_nonnull(session_copy(session).report);
 	until_verified(SESSION_FINISHED);
 	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_COMPLETE);
-	return session_verified(session);
+	return session_copy(session).verified;
 }
 
 static void spoil(const char *node, off_t at)
@@ -194,10 +194,10 @@ static const struct job_snapshot *compare(enum session_state then)
 
 	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
-	ck_assert_ptr_null(session_verified(session));
+	ck_assert_ptr_null(session_copy(session).verified);
 	until_verified(then);
 	ck_assert_ptr_null(session_copy(session).report);
-	return session_verified(session);
+	return session_copy(session).verified;
 }
 
 /* No map, no report, no log: nothing was copied. */
@@ -272,7 +272,7 @@ START_TEST(a_copy_after_comparing)
 	ck_assert_int_lt(session_confirm(session, session_choice(session).token, &error), 0);
 	ck_assert_int_lt(session_start(session, &error), 0);
 	plan_and_confirm(source, destination, 0);
-	ck_assert_ptr_null(session_verified(session));
+	ck_assert_ptr_null(session_copy(session).verified);
 	ck_assert(!session_snapshot(session, &job));
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
@@ -314,8 +314,8 @@ START_TEST(comparing_is_stopped)
 	ck_assert_int_eq(session_finish(session, &error), 0);
 	while (session_state(session) == SESSION_VERIFYING)
 		wait_once();
-	ck_assert_ptr_nonnull(session_verified(session));
-	ck_assert_int_eq(session_verified(session)->result, JOB_RESULT_STOPPED);
+	ck_assert_ptr_nonnull(session_copy(session).verified);
+	ck_assert_int_eq(session_copy(session).verified->result, JOB_RESULT_STOPPED);
 	ck_assert(!session_snapshot(session, &job));
 	check_no_files();
 }

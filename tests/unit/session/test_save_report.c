@@ -124,8 +124,8 @@ START_TEST(what_was_saved_is_enough_to_verify_years_later)
 		else
 			wait_once();
 	}
-	ck_assert_ptr_nonnull(session_verified(session));
-	ck_assert_int_eq(session_verified(session)->result, JOB_RESULT_COMPLETE);
+	ck_assert_ptr_nonnull(session_copy(session).verified);
+	ck_assert_int_eq(session_copy(session).verified->result, JOB_RESULT_COMPLETE);
 	/* Without the first list the rest is saved all the same, and it is told. */
 	ck_assert_int_eq(unlink(first), 0);
 	snprintf(saved, sizeof(saved), "%s/second", place);
@@ -175,7 +175,7 @@ static struct stick finish_with_stick(const char *size)
 
 static int save_on(const struct stick *stick, struct error *reterr)
 {
-	int r = session_save_on(session, stick, reterr);
+	int r = session_save(session, NULL, stick, reterr);
 
 	return r < 0 ? r : wait_for_save(reterr);
 }

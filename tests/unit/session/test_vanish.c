@@ -275,12 +275,12 @@ START_TEST(asks_first)
 	copy_for_a_while();
 	unplug(false);
 	until_ended();
-	ck_assert_int_eq(session_go_on(session, &error), -EAGAIN);
+	ck_assert_int_eq(session_start(session, &error), -EAGAIN);
 	atomic_store(&source_gone, false);
 	attach("a.img", source, sizeof(source));
 	until(is_back);
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert_msg(session_go_on(session, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
 	until_back_and_let_go();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
