@@ -267,33 +267,6 @@ static int plan(struct session *session, const struct session_wish *wish, struct
 	return 0;
 }
 
-/* As the source's, with a third of every ext4 to spare. */
-static void lay_out(struct session *session)
-{
-	const struct disk *source = disk_at(session, &session->plan->source);
-	const struct endpoint *to = &session->plan->destinations[0];
-	struct layout_table *table = &session->table;
-
-	*table = (struct layout_table){ .sector = 512, .first = 34, .movable = true };
-	table->sectors = session->plan->source.size / 512;
-	table->room = to->size / 512;
-	table->usable = table->room - 33;
-	for (size_t i = 0; source && i < source->partition_count && i < FITTED_PARTS_MAX; i++) {
-		const struct partition *p = &source->partitions[i];
-		struct layout_part *part = &table->parts[table->count++];
-
-		*part = (struct layout_part){ .number = p->number,
-					      .start = p->start,
-					      .to = p->start,
-					      .sectors = p->sectors,
-					      .size = p->sectors,
-					      .least = p->sectors };
-		if (strcmp(p->fs, "ext4") == 0)
-			part->least = p->sectors / 3 * 2;
-		text_copy(part->fs, sizeof(part->fs), p->fs);
-	}
-}
-
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr)
 {
 	int r = wish->map ? resume(session, wish->map, reterr) : plan(session, wish, reterr);
@@ -302,7 +275,8 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 		return r;
 	session->state = SESSION_CHECKING;
 	if (!wish->map)
-		lay_out(session);
+		machine_table(disk_at(session, &session->plan->source), session->plan,
+			      &session->table);
 	tell(session, SESSION_CHANGE_STATE);
 	return 0;
 }
@@ -347,22 +321,12 @@ int session_measure(struct session *session, struct error *reterr)
 	return 0;
 }
 
-/* Every disk answers, and the first of them is not quite well. */
 void session_ask_health(struct session *session, const struct disk *disk)
 {
-	struct health *health;
-
 	if (session->checkup_count == CHECKUPS)
 		return;
-	health = &session->checkups[session->checkup_count].health;
+	machine_health(disk, &session->checkups[session->checkup_count].health);
 	text_copy(session->checkups[session->checkup_count++].node, 64, disk->node);
-	health_clear(health, NULL);
-	health->time = 1790005000;
-	health->passed = YES;
-	health->values[HEALTH_TEMPERATURE] = 31;
-	health->values[HEALTH_POWER_ON] = 20130;
-	health->values[HEALTH_REALLOCATED] = strcmp(disk->name, "sda") == 0 ? 8 : 0;
-	health->values[HEALTH_PENDING] = strcmp(disk->name, "sda") == 0 ? 2 : 0;
 	tell(session, SESSION_CHANGE_HEALTH);
 }
 
@@ -590,40 +554,9 @@ void session_read_past(struct session *session)
 
 const struct past_copy *session_past(const struct session *session, size_t *retcount)
 {
-	static char text[] = "COMPLETE, exit code 0\nFrom  /dev/nvme0n1\nTo  /srv/nas.img\n";
-	static const struct past_copy past[] = {
-		{ .report = "/var/log/clonedeck/20260921-150000.json",
-		  .map = "/var/log/clonedeck/20260921-150000.map",
-		  .result = "STOPPED",
-		  .exit_code = 6,
-		  .at = 1790005600,
-		  .seconds = 12240,
-		  .total = 4000787030016,
-		  .copied = 3930787030016,
-		  .source = { "/dev/sdd", "HGST HUS724020ALS640", "PN2134P6J8KX" },
-		  .destination = { "/dev/sdc", "WDC WD40EFAX-68JH4N1", "WD-WX12D3456789" },
-		  .unfinished = true },
-		{ .report = "/var/log/clonedeck/20260920-090200.json",
-		  .result = "COMPLETE",
-		  .at = 1789895000,
-		  .seconds = 9060,
-		  .total = 1024209543168,
-		  .copied = 1024209543168,
-		  .source = { "/dev/nvme0n1", "Samsung SSD 980 1TB", "S64DNF0R1234" },
-		  .destination = { "/srv/nas.img", "", "" },
-		  .text = text },
-		{ .report = "/var/log/clonedeck/20260912-114000.json",
-		  .result = "MISMATCH",
-		  .exit_code = 5,
-		  .at = 1789200000,
-		  .seconds = 840,
-		  .total = 31900000256,
-		  .copied = 31900000256,
-		  .source = { "/dev/sde", "SanDisk Ultra Fit", "4C530001230812" },
-		  .destination = { "/dev/sdb", "", "" } },
-	};
+	const struct past_copy *past = machine_past(retcount);
 
-	*retcount = machines.unfinished ? sizeof(past) / sizeof(past[0]) : 0;
+	*retcount = machines.unfinished ? *retcount : 0;
 	return past;
 }
 

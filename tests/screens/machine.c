@@ -340,3 +340,77 @@ struct disk_list *machine_make(const char *name)
 		return new_list(0);
 	return NULL;
 }
+
+/* Every disk answers, and the first of them is not quite well. */
+void machine_health(const struct disk *disk, struct health *ret)
+{
+	health_clear(ret, NULL);
+	ret->time = 1790005000;
+	ret->passed = YES;
+	ret->values[HEALTH_TEMPERATURE] = 31;
+	ret->values[HEALTH_POWER_ON] = 20130;
+	ret->values[HEALTH_REALLOCATED] = strcmp(disk->name, "sda") == 0 ? 8 : 0;
+	ret->values[HEALTH_PENDING] = strcmp(disk->name, "sda") == 0 ? 2 : 0;
+}
+
+const struct past_copy *machine_past(size_t *retcount)
+{
+	static char text[] = "COMPLETE, exit code 0\nFrom  /dev/nvme0n1\nTo  /srv/nas.img\n";
+	static const struct past_copy past[] = {
+		{ .report = "/var/log/clonedeck/20260921-150000.json",
+		  .map = "/var/log/clonedeck/20260921-150000.map",
+		  .result = "STOPPED",
+		  .exit_code = 6,
+		  .at = 1790005600,
+		  .seconds = 12240,
+		  .total = 4000787030016,
+		  .copied = 3930787030016,
+		  .source = { "/dev/sdd", "HGST HUS724020ALS640", "PN2134P6J8KX" },
+		  .destination = { "/dev/sdc", "WDC WD40EFAX-68JH4N1", "WD-WX12D3456789" },
+		  .unfinished = true },
+		{ .report = "/var/log/clonedeck/20260920-090200.json",
+		  .result = "COMPLETE",
+		  .at = 1789895000,
+		  .seconds = 9060,
+		  .total = 1024209543168,
+		  .copied = 1024209543168,
+		  .source = { "/dev/nvme0n1", "Samsung SSD 980 1TB", "S64DNF0R1234" },
+		  .destination = { "/srv/nas.img", "", "" },
+		  .text = text },
+		{ .report = "/var/log/clonedeck/20260912-114000.json",
+		  .result = "MISMATCH",
+		  .exit_code = 5,
+		  .at = 1789200000,
+		  .seconds = 840,
+		  .total = 31900000256,
+		  .copied = 31900000256,
+		  .source = { "/dev/sde", "SanDisk Ultra Fit", "4C530001230812" },
+		  .destination = { "/dev/sdb", "", "" } },
+	};
+
+	*retcount = sizeof(past) / sizeof(past[0]);
+	return past;
+}
+
+/* As the source's, with a third of every ext4 to spare. */
+void machine_table(const struct disk *source, const struct plan *plan, struct layout_table *table)
+{
+	*table = (struct layout_table){ .sector = 512, .first = 34, .movable = true };
+	table->sectors = plan->source.size / 512;
+	table->room = plan->destinations[0].size / 512;
+	table->usable = table->room - 33;
+	for (size_t i = 0; source && i < source->partition_count && i < FITTED_PARTS_MAX; i++) {
+		const struct partition *p = &source->partitions[i];
+		struct layout_part *part = &table->parts[table->count++];
+
+		*part = (struct layout_part){ .number = p->number,
+					      .start = p->start,
+					      .to = p->start,
+					      .sectors = p->sectors,
+					      .size = p->sectors,
+					      .least = p->sectors };
+		if (strcmp(p->fs, "ext4") == 0)
+			part->least = p->sectors / 3 * 2;
+		text_copy(part->fs, sizeof(part->fs), p->fs);
+	}
+}

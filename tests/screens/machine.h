@@ -7,6 +7,10 @@
 #define CLONEDECK_TESTS_SCREENS_MACHINE_H
 
 #include "discover/disk.h"
+#include "health/health.h"
+#include "layout/arrange.h"
+#include "plan/plan.h"
+#include "report/past.h"
 
 /*
  * "rescue": SATA, SAS, USB with the running system, NVMe; two disks of one model.
@@ -15,5 +19,9 @@
  * without sdb. "none": no disk. NULL for another name or without memory.
  */
 struct disk_list *machine_make(const char *name);
+/* What a disk of them answers; the copies that were made there; the table that a source gets. */
+void machine_health(const struct disk *disk, struct health *ret);
+const struct past_copy *machine_past(size_t *retcount);
+void machine_table(const struct disk *source, const struct plan *plan, struct layout_table *table);
 
 #endif

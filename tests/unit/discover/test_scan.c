@@ -36,25 +36,28 @@ static void teardown(void)
 
 static void load(const char *machine)
 {
-	char *path = g_strdup_printf("%s/%s.umockdev", DUMPS, machine);
+	g_autofree char *path = g_strdup_printf("%s/%s.umockdev", DUMPS, machine);
 	GError *error = NULL;
 
 	ck_assert_msg(umockdev_testbed_add_from_file(testbed, path, &error), "%s",
 		      error ? error->message : "");
-	g_free(path);
 }
 
 static void run(const char *machine, bool all)
 {
-	char *mountinfo = g_strdup_printf("%s/%s.mountinfo", DUMPS, machine);
-	char *swaps = g_strdup_printf("%s/%s.swaps", DUMPS, machine);
+	g_autofree char *mountinfo = g_strdup_printf("%s/%s.mountinfo", DUMPS, machine);
+	g_autofree char *swaps = g_strdup_printf("%s/%s.swaps", DUMPS, machine);
 	struct scan_options options = { .all = all, .mountinfo = mountinfo, .swaps = swaps };
 	struct error error = { 0 };
 
 	ck_assert_msg(scan_new(&options, &scan, &error) == 0, "%s", error.sentence);
 	ck_assert_msg(scan_run(scan, &list, &error) == 0, "%s", error.sentence);
-	g_free(mountinfo);
-	g_free(swaps);
+}
+
+static void load_and_run(const char *machine, bool all)
+{
+	load(machine);
+	run(machine, all);
 }
 
 static const struct disk *disk(const char *node)
@@ -94,8 +97,7 @@ static bool uses(const struct use_list *in_use, enum use_kind kind, const char *
 
 START_TEST(laptop_sata)
 {
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 
 	const struct disk *sda = disk("/dev/sda");
 
@@ -141,8 +143,7 @@ END_TEST
 
 START_TEST(laptop_nvme)
 {
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 
 	const struct disk *nvme = disk("/dev/nvme0n1");
 
@@ -171,8 +172,7 @@ END_TEST
 
 START_TEST(laptop_usb_and_oddities)
 {
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 	ck_assert_uint_eq(list->count, 4);
 	ck_assert_str_eq(list->disks[3].name, "nvme0n1");
 
@@ -194,8 +194,7 @@ END_TEST
 
 START_TEST(laptop_all)
 {
-	load("laptop");
-	run("laptop", true);
+	load_and_run("laptop", true);
 	ck_assert_uint_eq(list->count, 7);
 	ck_assert_str_eq(disk("/dev/dm-1")->identity.model, "vg-root");
 	ck_assert_int_eq(disk("/dev/dm-1")->kind, DISK_DM);
@@ -208,8 +207,7 @@ START_TEST(endpoints_by_every_name)
 	struct endpoint endpoint;
 	struct error error = { 0 };
 
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 	ck_assert_int_eq(endpoint_resolve(list, "/dev/sda", true, &endpoint, &error), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_DISK);
 	ck_assert_int_eq(endpoint_resolve(list, "/dev/sg0", true, &endpoint, &error), 0);
@@ -231,8 +229,7 @@ START_TEST(identity_alone_is_the_same)
 {
 	struct identity identity;
 
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 	for (size_t i = 0; i < list->count; i++) {
 		/* umockdev has no /sys/dev/block for a path without "/block/" in it. */
 		if (list->disks[i].kind == DISK_NVME)
@@ -330,8 +327,7 @@ static void bind_to_ahci(const char *device)
 
 START_TEST(nvme_disks_that_the_sata_controller_hides)
 {
-	load("nosg");
-	run("nosg", false);
+	load_and_run("nosg", false);
 	ck_assert(!missing("NVMe"));
 	disk_list_destroy(list);
 	list = NULL;
@@ -345,8 +341,7 @@ END_TEST
 
 START_TEST(no_sg_driver_and_no_udev_database)
 {
-	load("nosg");
-	run("nosg", false);
+	load_and_run("nosg", false);
 	ck_assert(missing("modprobe sg"));
 	ck_assert_str_eq(disk("/dev/sda")->sg, "");
 	ck_assert_str_eq(disk("/dev/sda")->identity.serial, "S3Z9NB0K1234");
@@ -362,8 +357,7 @@ END_TEST
 
 START_TEST(stacks_spread_their_uses)
 {
-	load("stack");
-	run("stack", true);
+	load_and_run("stack", true);
 	for (int i = 0; i < 2; i++) {
 		const struct disk *d = disk(i ? "/dev/sdb" : "/dev/sda");
 		const struct partition *p = &d->partitions[0];
@@ -442,8 +436,7 @@ static size_t place_of(const struct use_list *in_use, const char *what)
 /* vgchange, then mdadm, then cryptsetup. */
 START_TEST(holders_are_told_from_the_top)
 {
-	load("stack");
-	run("stack", true);
+	load_and_run("stack", true);
 
 	const struct use_list *in_use = &disk("/dev/sda")->partitions[0].in_use;
 
@@ -493,8 +486,7 @@ END_TEST
 
 START_TEST(a_recorded_machine_names_every_disk)
 {
-	load("stacked");
-	run("stacked", false);
+	load_and_run("stacked", false);
 	ck_assert_uint_eq(list->count, 20);
 	/* Two controllers: the disk hangs below neither of them. */
 	ck_assert_str_eq(disk("/dev/nvme4n1")->identity.model, "QEMU NVMe Ctrl");
@@ -567,8 +559,7 @@ START_TEST(hot_plug)
 	char text[256];
 	bool rescan = false;
 
-	load("laptop");
-	run("laptop", false);
+	load_and_run("laptop", false);
 	ck_assert(!scan_next_event(scan, text, sizeof(text), &rescan));
 	ck_assert(!rescan);
 	umockdev_testbed_uevent(testbed,

@@ -6,7 +6,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,26 +13,9 @@
 #include "liar.h"
 #include "whole.h"
 
-#define SCRIBBLE '\xa5' /* what the rig puts on a destination */
-
-static bool is_all(char value, uint64_t offset, uint64_t length)
-{
-	char *buffer = aligned_alloc(4096, MIB);
-	bool same;
-
-	ck_assert_uint_le(length, MIB);
-	ck_assert_int_ge(
-		pread(rig.destination, buffer, (length + 4095) / 4096 * 4096, (off_t)offset),
-		(ssize_t)length);
-	/* The first byte, and each is the one before. */
-	same = buffer[0] == value && memcmp(buffer, buffer + 1, length - 1) == 0;
-	free(buffer);
-	return same;
-}
-
 static bool is_zero(uint64_t offset, uint64_t length)
 {
-	return is_all(0, offset, length);
+	return whole_is_all(0, offset, length);
 }
 
 static bool held_is_zero(void)
@@ -45,16 +27,6 @@ static bool held_is_zero(void)
 			zero = zero &&
 			       is_zero((held.areas.items[i].start + at) * WHOLE_SECTOR, 4096);
 	return zero;
-}
-
-/* The key goes before anything else is written. */
-static void check_nothing_or_whole(void)
-{
-	if (is_all(SCRIBBLE, 0, WHOLE_SECTOR))
-		for (uint64_t at = 0; at < WHOLE_SIZE; at += MIB)
-			ck_assert(is_all(SCRIBBLE, at + WHOLE_SECTOR, MIB - WHOLE_SECTOR));
-	else if (!is_zero(0, WHOLE_SECTOR))
-		rig_check_complete(&rig);
 }
 
 START_TEST(complete_and_armed)
@@ -134,121 +106,6 @@ START_TEST(what_was_there_goes_first)
 	/* Where the old partition ended, which the copy has not reached. */
 	ck_assert(is_zero(10 * MIB - 4096, 4096));
 	ck_assert(!is_zero(11 * MIB, 4096));
-}
-END_TEST
-
-/* Each of them is much read: a direct read a sector took most of this program's time. */
-#define WINDOW (64 * 1024)
-
-/* What a resume relies on: what was wiped, and is not finished, is empty until it is armed; then
- * each sector of it is empty, or has what the source has. */
-static void check_record(const struct map *map)
-{
-	const struct map_held *record = map_held(map);
-	char *a = aligned_alloc(4096, WINDOW), *b = aligned_alloc(4096, WINDOW);
-	uint64_t window = UINT64_MAX; /* what a and b hold begins there */
-
-	for (size_t i = 0; i < record->wiped.count; i++) {
-		struct range r = record->wiped.items[i];
-
-		for (uint64_t lba = r.start; lba < r.start + r.count; lba++) {
-			uint64_t at = lba * WHOLE_SECTOR;
-			struct map_block block;
-
-			ck_assert(map_at(map, at, &block));
-			if (block.status == MAP_FINISHED)
-				continue;
-			if (window != at / WINDOW * WINDOW) {
-				window = at / WINDOW * WINDOW;
-				ck_assert_int_eq(pread(rig.destination, a, WINDOW, (off_t)window),
-						 WINDOW);
-				ck_assert_int_eq(pread(rig.source, b, WINDOW, (off_t)window),
-						 WINDOW);
-			}
-			at -= window;
-			ck_assert_msg(a[at] == 0 || (record->arming &&
-						     memcmp(a + at, b + at, WHOLE_SECTOR) == 0),
-				      "sector %ju is not empty", (uintmax_t)lba);
-		}
-	}
-	free(a);
-	free(b);
-}
-
-static const enum verify_choice verifying[] = { VERIFY_OFF, VERIFY_DIGEST, VERIFY_COMPARE };
-
-/* Without and with the parts being verified: nothing is armed over what was not. */
-START_TEST(stopped_at_any_moment)
-{
-	struct map *map = NULL;
-
-	rig_seed();
-	whole_prepare(_i ? 80 * MIB : 40 * MIB);
-	rig.plan->options.verify = verifying[_i];
-	for (int stops = 0;; stops++) {
-		ck_assert_int_lt(stops, 200);
-		rig.setup.resume = map;
-		rig.setup.held = &held;
-		rig_start(&rig);
-		/* The longer it takes, the later: a verification has to end between two stops. */
-		usleep((useconds_t)(rand() % (700000 + 20000 * stops)));
-		job_stop(rig.job);
-		struct job_snapshot s = rig_wait(&rig);
-
-		map_destroy(map);
-		map = rig_load_map(&rig);
-		rig_load_earlier(&rig);
-		rig_check(&rig, map);
-		check_record(map);
-		if (s.result == JOB_RESULT_COMPLETE) {
-			ck_assert(s.armed);
-			ck_assert_uint_eq(s.proof.verified, _i ? WHOLE_SIZE : 0);
-			/* What any part has read is known to all that follow. */
-			ck_assert_uint_eq(s.proof.compared,
-					  verifying[_i] == VERIFY_COMPARE ? WHOLE_SIZE : 0);
-			break;
-		}
-		ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
-		/* All may be there, and only not looked at yet. */
-		ck_assert(!s.armed || s.written == WHOLE_SIZE);
-		check_nothing_or_whole();
-	}
-	rig_check_complete(&rig);
-	map_destroy(map);
-}
-END_TEST
-
-/* Also in the middle of wiping and of arming: the rate makes both last. */
-START_TEST(killed_at_any_moment)
-{
-	struct map *map = NULL;
-
-	rig_seed();
-	whole_prepare(100 * MIB);
-	rig.plan->options.verify = verifying[_i];
-	rig.setup.map_interval = 5 * MS;
-	for (int round = 0; round < 12; round++) {
-		rig.setup.resume = map;
-		rig.setup.held = &held;
-		rig_run_and_die(&rig, 300000);
-		check_nothing_or_whole();
-		if (access(rig.map_path, F_OK))
-			continue;
-		map_destroy(map);
-		map = rig_load_map(&rig);
-		rig_load_earlier(&rig);
-		rig_check(&rig, map);
-		check_record(map);
-	}
-	rig.plan->options.rate = 0;
-	rig.setup.resume = map;
-	rig.setup.held = &held;
-	struct job_snapshot s = rig_run(&rig);
-
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert_uint_eq(s.proof.verified, _i ? WHOLE_SIZE : 0);
-	rig_check_complete(&rig);
-	map_destroy(map);
 }
 END_TEST
 
@@ -382,7 +239,7 @@ START_TEST(a_source_that_dies_has_given_its_tables)
 	/* The area with the bad sector is left at once. */
 	ck_assert_uint_ge(s.held_from_memory, s.held_bytes - (_i ? MIB : 0));
 	ck_assert(_i || held_is_finished(map));
-	ck_assert(!is_zero(0, WHOLE_SECTOR) && !is_all(SCRIBBLE, 0, WHOLE_SECTOR));
+	ck_assert(!is_zero(0, WHOLE_SECTOR) && !whole_is_all(SCRIBBLE, 0, WHOLE_SECTOR));
 	rig_check(&rig, map);
 	map_destroy(map);
 }
@@ -618,8 +475,6 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tc, NULL, whole_teardown);
 	add_tests(tc, complete_and_armed, a_destination_that_refuses_a_place,
 		  nothing_held_back_is_as_ever, a_tiny_disk, what_was_there_goes_first);
-	tcase_add_loop_test(tc, stopped_at_any_moment, 0, 3);
-	tcase_add_loop_test(tc, killed_at_any_moment, 0, 2);
 	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 6);
 	tcase_add_loop_test(tc, a_member_is_none_before_all_is_there, 0, 6);
 	tcase_add_loop_test(tc, a_member_with_a_table_is_none_before_that_is_there, 0, 7);

@@ -19,4 +19,9 @@ void whole_prepare(uint64_t rate);
 void whole_prepare_member(bool table);
 void whole_teardown(void);
 
+#define SCRIBBLE '\xa5' /* what the rig puts on a destination */
+
+/* Are all bytes there, as far as the sector they end in, of that value? */
+bool whole_is_all(char value, uint64_t offset, uint64_t length);
+
 #endif

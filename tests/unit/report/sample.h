@@ -263,6 +263,19 @@ static inline void sample_add_differences(struct sample *sample)
 	};
 }
 
+static inline void sample_add_checksums(struct sample *sample, enum job_sums_state state)
+{
+	struct job_sums *sums = &sample->report.job.sums;
+
+	*sums = (struct job_sums){ .state = state, .count = 2 };
+	sums->items[0].algorithm = CHECKSUM_SHA512;
+	sums->items[1].algorithm = CHECKSUM_MD5;
+	if (!job_sums_known(sums))
+		return;
+	memset(sums->items[0].hex, 'a', 128);
+	memset(sums->items[1].hex, 'b', 32);
+}
+
 static inline void sample_done(struct sample *sample)
 {
 	report_done(&sample->report);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report's words, exit codes, text within its columns, and saving. */
+/* The report's words, exit codes, text within its columns. */
 #include "unit.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "report/sample.h"
 
@@ -522,21 +519,8 @@ START_TEST(absurd_widths_end)
 }
 END_TEST
 
-static void add_sums(enum job_sums_state state)
-{
-	struct job_sums *sums = &sample.report.job.sums;
-
-	*sums = (struct job_sums){ .state = state, .count = 2 };
-	sums->items[0].algorithm = CHECKSUM_SHA512;
-	sums->items[1].algorithm = CHECKSUM_MD5;
-	if (!job_sums_known(sums))
-		return;
-	memset(sums->items[0].hex, 'a', 128);
-	memset(sums->items[1].hex, 'b', 32);
-}
-
 /* They are told with what they are of, or with why there are none. */
-START_TEST(sums_say_what_they_are_of)
+START_TEST(checksums_say_what_they_are_of)
 {
 	static const struct {
 		enum job_sums_state state;
@@ -554,90 +538,10 @@ START_TEST(sums_say_what_they_are_of)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *md5 = i > 1 ? unknown : known;
 
-		add_sums(cases[i].state);
+		sample_add_checksums(&sample, cases[i].state);
 		check_parts(text_of(&sample.report, 200), cases[i].words, md5, NULL);
 		check_parts(html_of(&sample.report), cases[i].words, md5, NULL);
 	}
-}
-END_TEST
-
-static void check_line(const char *path, const char *wanted)
-{
-	char text[1024];
-	FILE *file = fopen(path, "r");
-	bool found = false;
-
-	ck_assert_ptr_nonnull(file);
-	while (fgets(text, sizeof(text), file))
-		found = found || strcmp(text, wanted) == 0;
-	fclose(file);
-	ck_assert_msg(found, "%s is not in %s", wanted, path);
-}
-
-START_TEST(lists_of_sums_are_as_md5sum_reads_them)
-{
-	char directory[] = "/tmp/clonedeck-sums-XXXXXX", path[512];
-	struct error error = { 0 };
-
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(sample.report.files.checksums, sizeof(sample.report.files.checksums), "%s/x",
-		 directory);
-	/* Not known: no file. */
-	add_sums(JOB_SUMS_INCOMPLETE);
-	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(!report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
-
-	add_sums(JOB_SUMS_OF_SOURCE);
-	strcpy(sample.plan->source.node, "/tmp/a\\b\nc");
-	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
-	check_line(path, "\\bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  /tmp/a\\\\b\\nc\n");
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(report_sum_path(&sample.report, CHECKSUM_SHA512, path, sizeof(path)));
-	ck_assert_int_eq(unlink(path), 0);
-
-	/* With zeros in it nobody finds it on the source, and on the destination is more. */
-	sample.report.job.sums.state = JOB_SUMS_OF_DESTINATION;
-	sample.report.job.sums.zeros = 512;
-	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), 0);
-	ck_assert(report_sum_path(&sample.report, CHECKSUM_MD5, path, sizeof(path)));
-	check_line(path, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  -\n");
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(report_sum_path(&sample.report, CHECKSUM_SHA512, path, sizeof(path)));
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(rmdir(directory), 0);
-	/* The folder is gone. */
-	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), -ENOENT);
-	ck_assert_ptr_nonnull(strstr(error.sentence, directory));
-}
-END_TEST
-
-START_TEST(saving_replaces_the_file_whole)
-{
-	char directory[] = "/tmp/test-report.XXXXXX", path[64], name[128];
-	struct error error = { 0 };
-	struct stat st;
-
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-	snprintf(path, sizeof(path), "%s/r.json", directory);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, &error), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, &error), 0);
-	ck_assert_int_eq(stat(path, &st), 0);
-	ck_assert_int_gt(st.st_size, 1000);
-	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, &error), 0);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL, &error), 0);
-	ck_assert_int_eq(stat(path, &st), 0);
-	ck_assert_int_gt(st.st_size, 1000);
-	ck_assert_int_eq(unlink(path), 0);
-	/* Nothing was left beside it. */
-	ck_assert_int_eq(rmdir(directory), 0);
-
-	snprintf(name, sizeof(name), "%s/no/such/r.json", directory);
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, name, NULL, &error), -ENOENT);
-	ck_assert_ptr_nonnull(strstr(error.sentence, name));
-	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, "/dev/full", NULL, &error),
-			 -EINVAL);
 }
 END_TEST
 
@@ -657,8 +561,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
 		  a_weak_zone_is_named, text_stays_within_its_columns, absurd_widths_end,
-		  sums_say_what_they_are_of, lists_of_sums_are_as_md5sum_reads_them,
-		  saving_replaces_the_file_whole);
+		  checksums_say_what_they_are_of);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
