@@ -11,7 +11,7 @@ import time
 
 from drive import PATIENCE, Terminal, cells, run
 from pty_program import Program
-from saved import PLAN, RANGES, RUN, press
+from saved import PLAN, RANGES, RUN, STOPPED, press
 
 FAKEDECK = os.environ["FAKEDECK"]
 
@@ -72,8 +72,26 @@ def the_mouse():
         terminal.wait(" D> sdb")
         at(5, 10, 65)
         terminal.wait("> sde")
+        # A field is below the list: rows above it are no steps from there.
+        terminal.keys("g")
+        at(23, 30)
+        terminal.wait("[2 Ranges]")
+        terminal.keys("e")
+        terminal.wait("Esc=leave it")
+        at(6, 10)
+        terminal.wait(" >[x] 1       2048")
+        terminal.keys("Escape")
+        at(17, 70)
+        terminal.wait("Esc=leave it")
+        terminal.keys("Escape", "1")
+        terminal.wait("[1 Disks]")
         at(23, 20)
         terminal.wait("[3 Plan]")
+        terminal.keys("Escape")
+        terminal.wait("press Tab")
+        at(22, 62)
+        at(21, 62)
+        terminal.wait("type what is asked for, then Enter")
         for _ in range(2):
             at(23, 2)
             at(12, 30)
@@ -84,6 +102,15 @@ def the_mouse():
             at(dice.randint(0, 22), dice.randint(0, 79), dice.choice((0, 0, 0, 64, 65)))
         terminal.child("fakedeck")
         assert "[4 " not in terminal.settled()
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, STOPPED + ["m"])
+        terminal.wait("Tab=bad areas")
+        at(17, 20)
+        terminal.wait("Space=tick")
+        at(17, 20)
+        terminal.wait(" >[ ]  1700000000")
+        at(5, 20)
+        terminal.wait("Tab=bad areas")
     with Terminal(f"{FAKEDECK} --no-mouse rescue") as terminal:
         terminal.wait("Choose a source")
         assert terminal.tmux("display", "-p", "#{mouse_any_flag}").strip() == "0"

@@ -332,7 +332,8 @@ void app_draw(struct app *app)
 	draw_banner(app, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
 	app->mouse.list = draw.list;
-	app->mouse.cursor = draw.cursor_row;
+	app->mouse.cursor = draw.list_row;
+	app->mouse.field = draw.field;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	popup_draw(&app->popup, &draw,

@@ -342,6 +342,8 @@ void draw_highlight(struct draw *draw, struct rect area, int row, enum role role
 {
 	attr_t attribute = attributes(draw, role);
 
+	if (role == ROLE_CURSOR)
+		draw->list_row = area.row + row;
 	if (visible(area, row))
 		mvchgat(area.row + row, area.col, area.cols, attribute & ~A_COLOR,
 			(short)PAIR_NUMBER(attribute), NULL);

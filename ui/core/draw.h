@@ -18,6 +18,8 @@ struct draw {
 	const struct term *term;
 	int cursor_row, cursor_col; /* absolute; where the hardware cursor goes at the end */
 	struct rect list;           /* the rows of a list with a cursor, where a click moves that */
+	int list_row;      /* absolute; the last one that looks like being under a cursor */
+	struct rect field; /* where a click does what Tab does; empty: nowhere */
 };
 
 /* A new frame: everything blank. Nothing is sent yet. */

@@ -24,7 +24,10 @@ enum command mouse_click(const struct mouse *mouse, int row, int col, int *retti
 		if (hit->row == row && col >= hit->from && col < hit->to)
 			return hit->command;
 	}
-	if (!is_in(mouse->list, row, col) || row == mouse->cursor)
+	if (is_in(mouse->field, row, col))
+		return COMMAND_NEXT_FIELD;
+	if (!is_in(mouse->list, row, col) || !is_in(mouse->list, mouse->cursor, col) ||
+	    row == mouse->cursor)
 		return COMMAND_NONE;
 	*rettimes = abs(row - mouse->cursor);
 	return row < mouse->cursor ? COMMAND_UP : COMMAND_DOWN;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a click means, as the screen was drawn last: a tab or a key of the footer is that key, a row
- * of a list goes there. Nothing is started or erased by it alone. Rows and columns are the
- * terminal's. */
+ * of a list or a field goes there. Nothing is started or erased by it alone. Rows and columns are
+ * the terminal's. */
 #ifndef CLONEDECK_UI_CORE_MOUSE_H
 #define CLONEDECK_UI_CORE_MOUSE_H
 
@@ -14,8 +14,9 @@ struct mouse {
 		enum command command;
 	} hits[SCREEN_STEPS + FOOTER_ITEMS_MAX];
 	int count;
-	struct rect list; /* of rows that the cursor moves over; empty: none */
-	int cursor;       /* the row that it is in */
+	struct rect list;  /* of rows that the cursor moves over; empty: none */
+	int cursor;        /* the row that it is in; a row elsewhere: it is in none */
+	struct rect field; /* what Tab goes to; empty: none */
 };
 
 void mouse_add(struct mouse *mouse, int row, int from, int to, enum command command);

@@ -327,6 +327,8 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	line_start(&line, col - 1);
 	line_fit(&line, phrase);
 	draw_text(draw, area, 1, 1, ROLE_NORMAL, line.text);
+	if (!gate->typing)
+		draw->field = (struct rect){ area.row + 1, area.col + col + 1, 1, cols };
 	draw_field(draw, area, 1, col + 1, cols, &gate->typed,
 		   gate->typing && !screen->options_open);
 }

@@ -215,6 +215,9 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 	if (both || screen->focus == FOCUS_DESTINATION) {
 		to = draw_text(draw, layout->field, 0, both ? start + cols : 0, ROLE_NORMAL,
 			       _(" -> dest LBA "));
+		if (screen->focus == FOCUS_LIST)
+			draw->field = (struct rect){ layout->field.row, layout->field.col + to, 1,
+						     DESTINATION_COLS };
 		draw_field(draw, layout->field, 0, to, DESTINATION_COLS, &model->destination,
 			   screen->focus == FOCUS_DESTINATION);
 	}

@@ -180,8 +180,10 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 	if (window->cells <= 0)
 		return;
 	letter[0] = letter_at(pane, scene);
-	draw_text(draw, layout->cells, window->cursor / window->cols, window->cursor % window->cols,
-		  ROLE_CURSOR, letter);
+	draw_highlight(draw,
+		       (struct rect){ layout->cells.row + window->cursor / window->cols,
+				      layout->cells.col + window->cursor % window->cols, 1, 1 },
+		       0, ROLE_CURSOR);
 	line_start(&line, layout->cell.cols);
 	map_text_cell(scene->plan, scene->disk, window, letter[0], &line);
 	draw_text(draw, layout->cell, 0, 0, ROLE_STRONG, line.text);
@@ -241,6 +243,9 @@ static void draw_areas(struct map_pane *pane, struct draw *draw, const struct la
 	if (!count)
 		return;
 	list_fit(&pane->areas, count, layout->areas.rows);
+	draw->field = pane->list ? layout->cells : layout->areas;
+	if (pane->list)
+		draw->list = layout->areas;
 	draw_text(draw, layout->columns, 0, scene->ticks ? 3 : 0, ROLE_DIM,
 		  _("          AREA SECTORS   PART  WHAT IS WRONG"));
 	draw_place(pane, draw, layout->columns, scene->snapshot, count);
