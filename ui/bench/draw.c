@@ -29,7 +29,7 @@ static void draw_head(struct bench_screen *screen, struct app *app, struct draw 
 	const struct endpoint *disk = app_bench_disk(app);
 	struct line line;
 
-	if (screen->options.confirmed) {
+	if (screen->pair.session) {
 		draw_printf(draw, area, 0, 1, ROLE_STRONG,
 			    _("%s to %s, whose start is overwritten"), screen->pair.source.node,
 			    screen->pair.destination.node);
