@@ -115,16 +115,17 @@ project_headers() { # LAYER FOLDER
 	done
 }
 
+readarray -t owned <<<"$owners"
 system_headers() { # LAYER FOLDER
-	local header line glob layers
+	local header line owner
 	includes "$2" '<' | while IFS= read -r line; do
 		header=${line##*:}
 		# The first line that fits decides.
-		while IFS=: read -r glob layers; do
-			matches "$header" "$glob" || continue
-			case " $layers " in *" $1 "*) ;; *) echo "$line is not for $1" ;; esac
+		for owner in "${owned[@]}"; do
+			matches "$header" "${owner%%:*}" || continue
+			case "${owner#*:} " in *" $1 "*) ;; *) echo "$line is not for $1" ;; esac
 			break
-		done <<<"$owners"
+		done
 	done
 }
 
@@ -137,7 +138,7 @@ archive() { # LAYER
 
 # "object symbol" of what an archive asks for. The variants of one call look alike: checked
 # by the compiler (__x_chk), for large files (x64), with versions (x@…).
-wanted() { # LAYER
+ask_archive() { # LAYER
 	local file
 	file=$(archive "$1")
 	[ -e "$file" ] || {
@@ -146,6 +147,15 @@ wanted() { # LAYER
 	}
 	nm -A -u "$file" | sed -E 's/^([^ ]*):[ ]+U ([^@ ]*).*/\1 \2/' |
 		sed -E 's/ __(isoc99_)?([a-z0-9_]+)_chk$/ \2/; s/ __([a-z0-9_]+)_2$/ \1/; s/ ([a-z_]+)64$/ \1/'
+}
+
+# Each archive is asked once.
+declare -A asked
+for layer in $core cli ui; do
+	asked[$layer]=$(ask_archive "$layer")
+done
+wanted() { # LAYER
+	printf '%s\n' "${asked[$1]}"
 }
 
 # Complains about symbols of one archive that match; "missing" is one of them.
