@@ -79,8 +79,15 @@ static void leave_area(struct lane *lane, const struct slot *slot, enum job_rech
 	job->baseline.failed++;
 }
 
-/* Where bad sectors do not end the copy, this is left for the passes that rescue, but for a single
- * sector, which would count as bad. */
+/* May a place that cannot be read be left for the passes that rescue? Not what an earlier part of
+ * the copy has written already: they would fill it. Nor a single sector, which would count as bad.
+ */
+static bool may_be_left(const struct job *job, uint32_t length)
+{
+	return job->plan->options.on_error == ON_ERROR_MAP && job->already == 0 &&
+	       length > job->plan->sector_size;
+}
+
 static void read_failed(struct lane *lane, struct slot *slot)
 {
 	uint32_t sector = lane->job->plan->sector_size, good;
@@ -97,8 +104,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 		good = 0;
 	if (lane->copy->held)
 		held_memory_put(lane->copy->held, slot->piece.source, good, slot->buffer);
-	if (lane->job->plan->options.on_error != ON_ERROR_MAP ||
-	    slot->piece.length - good <= sector) {
+	if (!may_be_left(lane->job, slot->piece.length - good)) {
 		lane_slot_free(lane, slot);
 		return;
 	}

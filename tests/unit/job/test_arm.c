@@ -446,6 +446,29 @@ START_TEST(a_retry_after_arming_is_proven)
 }
 END_TEST
 
+/* It is only read again to see whether it has changed. */
+START_TEST(what_was_copied_stays_when_the_source_fails_there)
+{
+	whole_prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 2 * MIB + 7 * WHOLE_SECTOR,
+		  .length = WHOLE_SECTOR);
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	rig_load_earlier(&rig);
+	s = rig_run(&rig);
+	ck_assert_uint_gt(s.read, 0);
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
 START_TEST(an_older_map_goes_on)
 {
@@ -486,7 +509,8 @@ Suite *unit_suite(void)
 	tcase_add_test(tc, bad_sectors_are_filled_once);
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
 	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
-	add_tests(tc, verified_and_armed, a_retry_after_arming_is_proven, an_older_map_goes_on);
+	add_tests(tc, verified_and_armed, a_retry_after_arming_is_proven,
+		  what_was_copied_stays_when_the_source_fails_there, an_older_map_goes_on);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
