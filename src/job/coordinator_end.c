@@ -45,7 +45,9 @@ static enum job_result judge(struct job *job)
 	    (job_gate(job) >= GATE_STOP &&
 	     (checksums_are_due(&job->verification) || look_is_due(&job->verification))))
 		return JOB_RESULT_STOPPED;
-	return map_bytes(job->map, MAP_BAD) ? JOB_RESULT_PARTIAL : JOB_RESULT_COMPLETE;
+	return map_bytes(job->map, MAP_BAD) || proof_unknown(job->verification.proof)
+		       ? JOB_RESULT_PARTIAL
+		       : JOB_RESULT_COMPLETE;
 }
 
 static void tell_end(struct job *job)
@@ -73,7 +75,10 @@ static void tell_end(struct job *job)
 		break;
 	case JOB_RESULT_PARTIAL:
 		job_event_add(job, LOG_LEVEL_WARNING,
-			      _("Everything but the bad areas is copied and flushed."));
+			      map_bytes(job->map, MAP_BAD) || job->refused_bytes
+				      ? _("Everything but the bad areas is copied and flushed.")
+				      : _("Everything is copied and flushed, but not all of it "
+					  "could be verified."));
 		break;
 	case JOB_RESULT_STOPPED:
 		job_event_add(job, LOG_LEVEL_WARNING,

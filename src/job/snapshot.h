@@ -78,7 +78,7 @@ struct job_pass {
 enum job_result {
 	JOB_RESULT_NONE, /* not ended */
 	JOB_RESULT_COMPLETE,
-	JOB_RESULT_PARTIAL,  /* everything but recorded bad areas */
+	JOB_RESULT_PARTIAL,  /* everything but recorded bad areas, or not all verified */
 	JOB_RESULT_MISMATCH, /* everything was written, but the destination differs */
 	JOB_RESULT_STOPPED,  /* by the user, or at a bad sector as asked (with error set);
 			      * resumable if map_safe */

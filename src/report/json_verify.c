@@ -93,6 +93,7 @@ json_object *report_json_verify(const void *data)
 		PROOF("bytes_while_copying", JSON_NUMBER, early),
 		PROOF("bytes_rewritten", JSON_NUMBER, rewritten),
 		JSON_MADE("source_recheck", json_recheck),
+		PROOF("bytes_unknown", JSON_NUMBER, unknown),
 		PROOF("mismatch_areas", JSON_NUMBER, areas),
 		PROOF("mismatch_bytes", JSON_NUMBER, bytes),
 	};

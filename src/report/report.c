@@ -29,10 +29,11 @@ const char *report_plan_id(const struct report *report, char buffer[static 9])
 	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);
 }
 
-/* What the destination refused cannot be read back. */
+/* What the destination refused cannot be read back, and what is unknown is told of. */
 static bool verified(const struct job_snapshot *job)
 {
-	return job->proof.complete || (job->refused_bytes && job->proof.verified == job->written);
+	return job->proof.complete || ((job->refused_bytes || job->proof.unknown) &&
+				       job->proof.verified + job->proof.unknown == job->written);
 }
 
 /* A copy counts as complete only when the destination has flushed its caches, and all that was to
@@ -79,7 +80,8 @@ enum exit_code report_exit_code(const struct report *report)
 
 static bool has_holes(const struct job_snapshot *job)
 {
-	return job->result == JOB_RESULT_PARTIAL || job->bad_areas > 0;
+	return (job->result == JOB_RESULT_PARTIAL && !job->proof.unknown) || job->bad_areas > 0 ||
+	       job->refused_bytes > 0;
 }
 
 static const char *result_word(const struct report *report, const char *good)
@@ -131,7 +133,13 @@ static void bad_areas_line(const struct report *report, char *buffer, size_t siz
 	unsigned long areas = (unsigned long)job->bad_areas;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (!has_holes(job))
+	if (!has_holes(job) && job->proof.unknown)
+		snprintf(buffer, size,
+			 _("%s - everything was copied, but %s bytes of an earlier part cannot be "
+			   "verified"),
+			 _(report_result_word(report)),
+			 units_print_count(job->proof.unknown, bytes));
+	else if (!has_holes(job))
 		snprintf(buffer, size,
 			 _("%s - copied while the source was in use: not one moment of it"),
 			 _(report_result_word(report)));

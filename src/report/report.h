@@ -105,8 +105,8 @@ enum exit_code report_exit_code(const struct report *report);
  * was not. */
 enum exit_code report_end_code(const struct report *report);
 bool report_after_failed(const struct report *report);
-/* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use), "MISMATCH", "STOPPED", "FAILED": as in
- * the JSON; marked, so whoever shows it to people translates it. */
+/* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use, or not all verified), "MISMATCH",
+ * "STOPPED", "FAILED": as in the JSON; marked, so whoever shows it to people translates it. */
 const char *report_result_word(const struct report *report);
 /* The same for a verification: "VERIFIED" in place of "COMPLETE". */
 const char *report_verify_word(const struct report *report);

@@ -187,7 +187,8 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
 	/* Also for a copy that ended early. */
-	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && !proof->complete)) {
+	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && proof->unknown == 0 &&
+			      !proof->complete)) {
 		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
 		return buffer;
 	}
@@ -203,7 +204,10 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	}
 	snprintf(buffer, size,
 		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
-			      : _("no: %s of %s B were read back, and are right"),
+		 : proof->unknown
+			 ? _("not all: %s of %s B are proven; the rest was copied earlier, without "
+			     "digests, and cannot be read from the source any more")
+			 : _("no: %s of %s B were read back, and are right"),
 		 units_print_count(proof->verified, done),
 		 units_print_count(report->job.total - report->job.bad_bytes, all));
 	return buffer;

@@ -57,7 +57,7 @@ void checksums_begin(struct verification *v, enum job_sums_state of)
 bool checksums_are_due(struct verification *v)
 {
 	return wanted(v) && v->proof && v->owner->nothing_left(v->copy->job) &&
-	       !proof_differs(v->proof) && !*v->refused_bytes;
+	       !proof_differs(v->proof) && !proof_unknown(v->proof) && !*v->refused_bytes;
 }
 
 bool checksums_need_reading(struct verification *v)

@@ -211,6 +211,7 @@ int proof_want_compare(struct verification *v, struct range_list *ret)
 		uint64_t finished = proof_finished(v, v->map, i);
 
 		if (finished == 0 || state->state == REGION_WRONG ||
+		    state->state == REGION_UNKNOWN ||
 		    (state->state != REGION_SUSPECT && finished == state->proven))
 			continue;
 		if (make_tables(v) < 0)

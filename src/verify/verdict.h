@@ -71,8 +71,11 @@ void proof_doubt(struct verification *v, uint64_t source, uint64_t length);
 uint64_t proof_early(const struct proof *proof);
 /* The map no longer calls finished what was taken away again. */
 void proof_take_away(struct verification *v);
-/* Is everything that the map calls finished proven? */
+/* Is everything that the map calls finished proven, but for what is unknown for good? */
 bool proof_complete(const struct verification *v);
+/* Bytes that an earlier part of the copy wrote, of which there is no digest and which can no longer
+ * be read from the source. NULL: none. */
+uint64_t proof_unknown(const struct proof *proof);
 /* Does anything differ, or could not be read back? NULL: no. */
 bool proof_differs(const struct proof *proof);
 /* A copy of the source's digests so far; the caller's. NULL: there are none, or no memory. */

@@ -194,6 +194,14 @@ static void describe(struct verification *v, size_t i, struct job_mismatch *mism
 	digest_print(found.digest, mismatch->found);
 }
 
+/* An earlier part of the copy read it, and nothing of that is left to compare with. */
+static bool cannot_be_told(const struct verification *v, const struct region_proof *state,
+			   bool digest_known)
+{
+	return state->unread && state->unread_source && !digest_known && state->wrong_areas == 0 &&
+	       !v->copy->never_writes;
+}
+
 static void judge_region(struct verification *v, size_t i)
 {
 	struct proof *proof = v->proof;
@@ -210,6 +218,10 @@ static void judge_region(struct verification *v, size_t i)
 		if (expected.sectors != finished)
 			digests_set(proof->expected, i, again);
 		good(state, finished, true);
+		return;
+	}
+	if (cannot_be_told(v, state, expected.sectors == finished)) {
+		state->state = REGION_UNKNOWN;
 		return;
 	}
 	state->state = REGION_WRONG;
@@ -250,6 +262,19 @@ static void tell(struct verification *v, const struct job_mismatch *mismatch)
 			  _("Further differences are counted, not listed; the report has the "
 			    "first %u."),
 			  JOB_MISMATCHES_SHOWN);
+}
+
+static void tell_unknown(struct verification *v)
+{
+	char bytes[UNITS_TEXT_MAX];
+
+	if (v->proof->sums.unknown == 0)
+		return;
+	copy_tell(v->copy, LOG_LEVEL_WARNING,
+		  _("%s B were copied earlier, without digests, and cannot be read from %s any "
+		    "more: nothing tells whether %s holds them."),
+		  units_print_count(v->proof->sums.unknown, bytes), v->copy->source->name,
+		  v->copy->destination->name);
 }
 
 /* Completes the mismatches of the judged regions. */
@@ -369,6 +394,7 @@ void proof_end_compare(struct verification *v)
 	}
 	tell_all(v);
 	proof_sum(v);
+	tell_unknown(v);
 }
 
 /* Where the source was known to be written to, the copy is what was read, and stays so. */
@@ -400,9 +426,15 @@ bool proof_complete(const struct verification *v)
 	const struct proof *proof = v->proof;
 
 	for (size_t i = 0; proof && i < proof->count; i++)
-		if (proof->regions[i].proven != proof_finished(v, v->map, i))
+		if (proof->regions[i].state != REGION_UNKNOWN &&
+		    proof->regions[i].proven != proof_finished(v, v->map, i))
 			return false;
 	return true;
+}
+
+uint64_t proof_unknown(const struct proof *proof)
+{
+	return proof ? proof->sums.unknown : 0;
 }
 
 bool proof_differs(const struct proof *proof)
@@ -420,6 +452,7 @@ void proof_sum(struct verification *v)
 		return;
 	sums = &proof->sums;
 	sums->verified = sums->compared = sums->early = sums->areas = sums->bytes = 0;
+	sums->unknown = 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
 
@@ -428,12 +461,15 @@ void proof_sum(struct verification *v)
 			sums->compared += state->proven * sector;
 		if (state->early)
 			sums->early += state->proven * sector;
+		if (state->state == REGION_UNKNOWN)
+			sums->unknown += proof_finished(v, v->map, i) * sector;
 		if (state->state == REGION_WRONG) {
 			sums->areas += state->wrong_areas;
 			sums->bytes += state->wrong_bytes;
 		}
 	}
-	sums->complete = v->owner->nothing_left(v->copy->job) && proof_complete(v);
+	sums->complete =
+		v->owner->nothing_left(v->copy->job) && proof_complete(v) && sums->unknown == 0;
 }
 
 static int by_lba(const void *a, const void *b)

@@ -10,6 +10,7 @@ enum region_state {
 	REGION_GOOD,
 	REGION_SUSPECT, /* the digests differ: both ends must be read */
 	REGION_WRONG,
+	REGION_UNKNOWN, /* no digest of it, and its source can no longer be read */
 };
 
 /* There may be some 60,000, so they are packed. */

@@ -38,7 +38,7 @@ const char *run_state_words(const struct job_snapshot *job)
 	case JOB_RESULT_COMPLETE:
 		return job->source_in_use ? _("SOURCE WAS IN USE") : _("COMPLETE");
 	case JOB_RESULT_PARTIAL:
-		return _("PARTIAL");
+		return job->proof.unknown && !job->bad_areas ? _("UNCERTAIN") : _("PARTIAL");
 	case JOB_RESULT_MISMATCH:
 		return _("MISMATCH");
 	case JOB_RESULT_STOPPED:

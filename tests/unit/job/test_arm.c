@@ -469,6 +469,43 @@ START_TEST(what_was_copied_stays_when_the_source_fails_there)
 }
 END_TEST
 
+/* The map of another program, or digests that are lost, and a source that dies meanwhile: that is
+ * no difference, and the copy gets its tables. Resumed again, it stays so. */
+START_TEST(what_can_no_longer_be_read_is_unknown)
+{
+	uint64_t region;
+	struct map *map;
+
+	whole_prepare(6 * MIB);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	map = rig_stop_at(&rig, 5 * MIB);
+	rig_forget_earlier(&rig);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
+		  .length = WHOLE_SECTOR);
+	rig.setup.held = &held;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	region = s.proof.unknown;
+	ck_assert_uint_gt(region, 0);
+	ck_assert_uint_eq(s.proof.verified + region, WHOLE_SIZE);
+	ck_assert_uint_eq(s.proof.areas, 0);
+	ck_assert(!s.proof.complete);
+	ck_assert(s.armed);
+	rig_check_complete(&rig);
+	map_destroy(map);
+
+	map = rig_load_map(&rig);
+	rig.setup.resume = map;
+	rig_forget_earlier(&rig);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	ck_assert_uint_eq(s.proof.unknown, region);
+	map_destroy(map);
+}
+END_TEST
+
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
 START_TEST(an_older_map_goes_on)
 {
@@ -510,7 +547,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
 	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
 	add_tests(tc, verified_and_armed, a_retry_after_arming_is_proven,
-		  what_was_copied_stays_when_the_source_fails_there, an_older_map_goes_on);
+		  what_was_copied_stays_when_the_source_fails_there,
+		  what_can_no_longer_be_read_is_unknown, an_older_map_goes_on);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

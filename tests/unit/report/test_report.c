@@ -273,6 +273,31 @@ START_TEST(whether_the_source_stayed_what_it_was)
 }
 END_TEST
 
+/* Nor for what nothing can be compared with any more. */
+START_TEST(what_is_not_verified_for_good)
+{
+	struct report *report = &sample.report;
+	struct job_proof *proof = &report->job.proof;
+
+	proof->asked = true;
+	proof->complete = false;
+	proof->unknown = 1 << 20;
+	proof->verified = report->job.written - proof->unknown;
+	report->job.result = JOB_RESULT_PARTIAL;
+	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
+	ck_assert_str_eq(
+		SAID(report_result_line),
+		"UNCERTAIN - everything was copied, but 1,048,576 bytes of an earlier part "
+		"cannot be verified");
+	check_part(SAID(report_verified), "cannot be read from the source any more");
+	proof->verified--;
+	ck_assert_int_eq(report_exit_code(report), EXIT_DESTINATION_FAILED);
+	proof->verified++;
+	sample_add_bad(&sample);
+	ck_assert_str_eq(report_result_word(report), "PARTIAL");
+}
+END_TEST
+
 /* Never the plain word, whatever came of the check. */
 START_TEST(a_source_that_was_in_use)
 {
@@ -556,7 +581,8 @@ Suite *unit_suite(void)
 		  what_sg_did_is_told, text_names_what_matters,
 		  what_the_copy_does_not_reach_is_told, free_places_are_told,
 		  why_it_was_not_armed_is_told, whether_the_source_stayed_what_it_was,
-		  a_source_that_was_in_use, what_the_final_look_has_read, what_bad_areas_hurt,
+		  a_source_that_was_in_use, what_is_not_verified_for_good,
+		  what_the_final_look_has_read, what_bad_areas_hurt,
 		  names_of_files_command_no_terminal, a_check_that_was_lifted);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
