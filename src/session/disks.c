@@ -290,6 +290,18 @@ static bool is_silent_now(const struct disk_list *before, const struct disk_list
 	return false;
 }
 
+/* The same disks in both, at the same places. */
+static bool are_same(const struct disk_list *before, const struct disk_list *now)
+{
+	if (!before || before->count != now->count)
+		return false;
+	for (size_t i = 0; i < now->count; i++)
+		if (strcmp(before->disks[i].node, now->disks[i].node) != 0 ||
+		    !identity_same(&before->disks[i].identity, &now->disks[i].identity))
+			return false;
+	return true;
+}
+
 static void take_looked(struct session *session)
 {
 	const struct scanning *scanning = &session->scanning;
@@ -303,12 +315,19 @@ static void take_looked(struct session *session)
 void session_take_scan(struct session *session, unsigned *changes)
 {
 	struct scanning *scanning = &session->scanning;
-	bool unsettled = false;
+	bool unsettled = scanning->result == 0 && !scanning->patient && scanning->follows &&
+			 is_silent_now(session->disks, scanning->disks);
 
 	session->errors[SESSION_TASK_SCAN] = scanning->error;
+	/* One that always answers late is not shown as silent each time. */
+	if (unsettled && !scanning->looks && are_same(session->disks, scanning->disks)) {
+		disk_list_destroy(scanning->disks);
+		scanning->disks = NULL;
+		begin(session, true, NULL);
+		return;
+	}
 	*changes |= SESSION_CHANGE_DISKS;
 	if (scanning->result == 0) {
-		unsettled = is_silent_now(session->disks, scanning->disks);
 		replace_disks(session, scanning->disks);
 		scanning->disks = NULL;
 		session_recheck(session);
@@ -317,7 +336,7 @@ void session_take_scan(struct session *session, unsigned *changes)
 	}
 	if (scanning->again)
 		session_look_again(session);
-	else if (unsettled && !scanning->patient && scanning->follows)
+	else if (unsettled)
 		begin(session, true, NULL);
 }
 

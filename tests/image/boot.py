@@ -266,7 +266,7 @@ def desks(machine, password):
         desk.type("Enter")
         desk.see("[3 Plan]")
         desk.type("ST-DES", "Enter")
-        desk.see("COPY RUNNING")
+        desk.see("COPYING")
         desk.type("p")
         desk.see("PAUSED")
     finally:

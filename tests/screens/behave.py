@@ -52,6 +52,22 @@ def every_screen_survives_resizing():
             terminal.child("fakedeck")
 
 
+def a_choice_is_kept_and_taken_back():
+    """A key that bounces takes nothing back; Esc takes the end under the cursor, or the last one."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["s", "d", "d"])
+        terminal.wait("destination already")
+        terminal.keys("Up", "s")
+        screen = terminal.wait("source already")
+        assert " S> sda" in screen and " D  sdb" in screen, screen
+        terminal.keys("Escape")
+        assert " D  sdb" in terminal.wait("  > sda")
+        terminal.keys("Escape")
+        terminal.wait_gone(" D  sdb")
+        terminal.keys("Down", "s", "g", "d")
+        terminal.wait("/dev/sda is smaller than /dev/sdb")
+
+
 def the_mouse():
     """Rows, keys of the footer and tabs can be clicked, and the wheel scrolls; a click, or two, starts
     nothing. Any clicks at any place are lived through."""
@@ -133,7 +149,7 @@ def resize_storm():
     program.resize(80, 24)
     mark = len(program.output)
     program.type("\x0c")
-    program.wait("COPY RUNNING", mark)
+    program.wait("COPYING", mark)
     program.type("\x03")
     program.wait("Stop the copy", mark)
     program.type("\x03")
@@ -152,7 +168,7 @@ def too_small_says_so():
         terminal.resize(40, 8)
         terminal.wait_gone("elapsed")
         screen = terminal.settled()
-        for wanted in ("COPY RUNNING", "26.1%", "193 MB/s", "LEFT 4:24:47 to", "errors 2  bad 13 sectors", "Ctrl-C=stop"):
+        for wanted in ("COPYING", "26.1%", "193 MB/s", "LEFT 4:24:47 to", "errors 2  bad 13 sectors", "Ctrl-C=stop"):
             assert wanted in screen, (wanted, screen)
         terminal.resize(60, 7)
         line = terminal.wait("needs 40x8")
@@ -182,7 +198,7 @@ def nothing_is_confirmed_unseen():
         terminal.keys("4", "5", "6", "7", "8", "9")
         terminal.until(lambda screen: "ERASE" in screen and "it matches" in screen, "not typed")
         terminal.keys("Enter")
-        terminal.wait("COPY RUNNING")
+        terminal.wait("COPYING")
 
 
 def serial_line_of_no_size():
@@ -430,7 +446,7 @@ def the_fast_path_is_short():
         screen = terminal.wait("TO START")
         assert " ERASE   sdb" in screen and '3 partitions, 2.00 TB: "vg0"' in screen, screen
         terminal.keys(*path[3:])
-        terminal.wait("COPY RUNNING")
+        terminal.wait("COPYING")
 
 
 def a_lifted_check_stands_on_every_screen():
@@ -459,7 +475,7 @@ def a_lifted_check_stands_on_every_screen():
         terminal.keys("R1234", "Enter")
         terminal.wait("does not match")
         terminal.keys("0R1234", "Enter")
-        terminal.wait("COPY RUNNING")
+        terminal.wait("COPYING")
         seen("[4 Run")
         terminal.keys("C-c", "s")
         seen("[5 Report]")
@@ -604,7 +620,7 @@ def slow_lines_keep_up():
 
 
 CASES = [
-    resizing_any_time, every_screen_survives_resizing, resize_storm, the_mouse, too_small_says_so, nothing_is_confirmed_unseen,
+    resizing_any_time, every_screen_survives_resizing, resize_storm, a_choice_is_kept_and_taken_back, the_mouse, too_small_says_so, nothing_is_confirmed_unseen,
     serial_line_of_no_size, size_option, redraw_reads_the_size_again, refuses_without_a_terminal,
     no_color, themes, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,

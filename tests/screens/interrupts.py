@@ -217,7 +217,7 @@ def disk_that_goes_and_comes_back():
         terminal.wait("not touched")
         terminal.keys("Escape", "r")
         screen = terminal.wait("The copy goes on where it ended")
-        assert "COPY RUNNING" in screen, screen
+        assert "COPYING" in screen, screen
         terminal.keys("C-c", "s")
         terminal.wait("The exit code will be 6")
     with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:

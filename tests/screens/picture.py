@@ -96,7 +96,7 @@ def main():
         node = re.search(r"full path of the destination, (\S+)", terminal.wait("TO START"))[1]
         terminal.keys(*node, "Enter")
         # Slower than it could be, so that there is a past to see.
-        terminal.wait("COPY RUNNING")
+        terminal.wait("COPYING")
         terminal.keys("r", "C-u", *"30MB", "Enter")
         terminal.wait_match(r"COPY [67][0-9]\.")
         pathlib.Path(path).write_text(draw(terminal.screen(raw=True)), encoding="utf-8")

@@ -194,7 +194,7 @@ WORDS = [f"{name}-80x24" for name in (
 WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The smallest screen, and a large one.
-EXTREME = {"plan": "TO START", "editor": "stays", "run": "COPY RUNNING", "jobs": "STOPPED"}
+EXTREME = {"plan": "TO START", "editor": "stays", "run": "COPYING", "jobs": "STOPPED"}
 EXTREME_SIZES = {"40x8": (40, 8), "200x60": (200, 60)}
 
 # The same in German: longer words, at the size where they have the least room.
@@ -210,10 +210,7 @@ TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 def normal(screen):
     """Without what differs from machine to machine."""
-    lines = screen.rstrip("\n").split("\n")
-    lines[0] = re.sub(r"([67] \w+\]?) +\S+$", r"\1   HOST", lines[0])
-    text = "\n".join(lines)
-    return re.sub(r"\b\d+ (cores?)\b", r"N \1", text) + "\n"
+    return re.sub(r"\b\d+ (cores?)\b", r"N \1", screen.rstrip("\n")) + "\n"
 
 
 def compare(name, usual, terminal):

@@ -22,8 +22,6 @@ static bool has_tab(const struct app *app, enum screen_id screen)
 }
 
 #define TABS_COL 14
-/* Behind the tabs, or the program's name gives way. */
-#define HOST_COLS 7
 
 static bool is_active(const struct app *app, enum screen_id screen)
 {
@@ -91,9 +89,9 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 {
 	struct line line;
 	bool practice = app->options->practice_dir != NULL;
-	/* That word is never cut. */
-	int least = practice ? text_width(_("PRACTICE")) + 2 : HOST_COLS;
-	int wide = tabs_width(app, true), col;
+	const char *host = practice ? _("PRACTICE") : app->host;
+	int least = text_width(host) + 2, wide = tabs_width(app, true), col;
+	/* Which machine it is says more than the program's name. */
 	bool name = area.cols - wide - TABS_COL >= least;
 
 	col = draw_tabs(app, draw, area, name ? TABS_COL : 0,
@@ -101,7 +99,7 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 	if (name)
 		draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
 	line_start(&line, area.cols - col - 2);
-	line_fit(&line, practice ? _("PRACTICE") : app->host);
+	line_fit(&line, host);
 	if (line.limit > 4)
 		draw_printf(draw, area, 0, area.cols - line.columns - 2,
 			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);

@@ -19,9 +19,9 @@
 static const struct command_info table[] = {
 	/* 1 Disks */
 	{ COMMAND_SOURCE, ON(SCREEN_DISKS), { 's' },
-	  N_("source"), NULL, N_("source; on it again: undo"), 1 },
+	  N_("source"), NULL, N_("source"), 1 },
 	{ COMMAND_DESTINATION, ON(SCREEN_DISKS), { 'd' },
-	  N_("dest"), N_("destination"), N_("destination; again: undo"), 1 },
+	  N_("dest"), N_("destination"), N_("destination"), 1 },
 	{ COMMAND_ACCEPT, ON(SCREEN_DISKS), { SPECIAL_ENTER },
 	  N_("plan"), NULL, N_("go on to the plan"), 1 },
 	{ COMMAND_SCREEN_2, ON(SCREEN_DISKS), { '2' },
@@ -205,7 +205,9 @@ static const struct command_info table[] = {
 	  N_("back"), NULL, N_("back"), 2 },
 	{ COMMAND_BACK, ON(SCREEN_HELP), { SPECIAL_ESCAPE, 'q', 'h', SPECIAL_BACKSPACE },
 	  N_("close"), NULL, N_("back"), 1 },
-	{ COMMAND_BACK, ON(SCREEN_DISKS) | ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	{ COMMAND_BACK, ON(SCREEN_DISKS), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
+	  NULL, NULL, N_("undo the choice"), 0 },
+	{ COMMAND_BACK, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { SPECIAL_ESCAPE, 'h', SPECIAL_BACKSPACE },
 	  NULL, NULL, N_("back"), 0 },
 	{ COMMAND_UP, ON_ALL, { SPECIAL_UP, 'k' }, NULL, NULL, N_("up"), 0 },
 	{ COMMAND_DOWN, ON_ALL, { SPECIAL_DOWN, 'j' }, NULL, NULL, N_("down"), 0 },

@@ -42,6 +42,12 @@ static void tell_choice(struct disks_state *state, struct app *app)
 	app_say(app, "%s", text);
 }
 
+void disks_screen_update(struct disks_state *state, struct app *app)
+{
+	update(state, app);
+	tell_choice(state, app);
+}
+
 /* What can be done here now. */
 static void tell_state(struct disks_state *state, struct app *app)
 {
@@ -157,95 +163,6 @@ static void enter(void *data, struct app *app)
 	tell_state(data, app);
 }
 
-/* ---- choosing ---- */
-
-static bool same_end(const struct endpoint *a, const struct endpoint *b)
-{
-	return a->kind != ENDPOINT_NONE && a->kind == b->kind && strcmp(a->node, b->node) == 0;
-}
-
-/* Asks for the health of a chosen disk, so that it is shown before the copy is planned. */
-static void ask_health(struct app *app, const struct endpoint *endpoint)
-{
-	const struct disk *disk =
-		endpoint->kind == ENDPOINT_IMAGE
-			? NULL
-			: endpoint_disk(session_disks(app_session(app)), endpoint);
-
-	/* A disk that does not answer would block the check-up. */
-	if (disk && !disk->silent)
-		session_ask_health(app_session(app), disk);
-}
-
-static void tell_silent(struct app *app, const struct endpoint *endpoint)
-{
-	const struct disk *disk =
-		endpoint->kind == ENDPOINT_IMAGE
-			? NULL
-			: endpoint_disk(session_disks(app_session(app)), endpoint);
-
-	if (disk && disk->silent)
-		app_message(app, MESSAGE_WARN,
-			    _("%s has not answered: check power and cable, r asks again."),
-			    disk->node);
-}
-
-/* Chooses an endpoint for one end, or takes it back when it is that end already. */
-static bool choose(struct disks_state *state, struct app *app, const struct endpoint *endpoint,
-		   bool destination)
-{
-	const struct choice *choice = app_choice(app);
-	const struct endpoint *mine = destination ? &choice->destination : &choice->source;
-	const struct endpoint *other = destination ? &choice->source : &choice->destination;
-	bool (*set)(struct app *, const struct endpoint *) =
-		destination ? app_choose_destination : app_choose_source;
-
-	if (same_end(mine, endpoint)) {
-		if (!set(app, NULL))
-			return false;
-	} else if (same_end(other, endpoint)) {
-		app_message(app, MESSAGE_WARN,
-			    destination ? _("%s is the source: it cannot be copied to itself.")
-					: _("%s is the destination: it cannot be its own source."),
-			    endpoint->node);
-		return false;
-	} else if (!set(app, endpoint)) {
-		return false;
-	} else {
-		ask_health(app, endpoint);
-	}
-	update(state, app);
-	tell_choice(state, app);
-	tell_silent(app, endpoint);
-	return true;
-}
-
-static void choose_row(struct disks_state *state, struct app *app, bool destination)
-{
-	const struct disks_row *row = disks_current(&state->model);
-	struct endpoint endpoint;
-	struct verdict verdict;
-	bool refused, compared;
-
-	if (!row)
-		return;
-	/* Before choosing, which makes the rows again and frees this one. */
-	refused = disks_refuse(row, destination, &verdict);
-	compared = refused && verdict.means == MEANS_READABLE;
-	disks_endpoint(row, &endpoint);
-	if (refused && !compared)
-		app_message(app, MESSAGE_WARN, "%s", verdict.sentence);
-	else if (!choose(state, app, &endpoint, destination))
-		return;
-	else if (compared && same_end(&app_choice(app)->destination, &endpoint))
-		app_message(app, MESSAGE_WARN,
-			    _("%s is read-only: it can only be compared, v on 3 Plan."),
-			    endpoint.node);
-	else if (!destination && app_choice(app)->source.kind != ENDPOINT_NONE &&
-		 app_choice(app)->destination.kind == ENDPOINT_NONE)
-		disks_next_destination(&state->model);
-}
-
 /* ---- image files ---- */
 
 static void file_used_as(void *user, struct app *app, int choice)
@@ -357,7 +274,7 @@ static void file_found(struct disks_state *state, struct app *app)
 	if (why)
 		app_message(app, MESSAGE_ERROR, "%s", why);
 	else
-		choose(state, app, &endpoint, state->file_destination);
+		disks_screen_choose(state, app, &endpoint, state->file_destination);
 }
 
 /* ---- commands ---- */
@@ -441,14 +358,16 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 
 	switch (command) {
 	case COMMAND_SOURCE:
-		choose_row(state, app, false);
+		disks_screen_choose_row(state, app, false);
 		return true;
 	case COMMAND_DESTINATION:
-		choose_row(state, app, true);
+		disks_screen_choose_row(state, app, true);
 		return true;
 	case COMMAND_ACCEPT:
 		go_on(app);
 		return true;
+	case COMMAND_BACK:
+		return disks_screen_take_back(state, app);
 	case COMMAND_PARTITIONS:
 		toggle_partitions(state, app);
 		return true;

@@ -44,4 +44,14 @@ struct layout_disks {
 /* body: layout_frame()'s; wanted: lines the list would like. */
 void layout_disks(struct rect body, int wanted, struct layout_disks *ret);
 
+/* Shows what is chosen now, in the list and in words. */
+void disks_screen_update(struct disks_state *state, struct app *app);
+
+/* choose.c: an endpoint for one end; false: it is not, or was already. */
+bool disks_screen_choose(struct disks_state *state, struct app *app,
+			 const struct endpoint *endpoint, bool destination);
+void disks_screen_choose_row(struct disks_state *state, struct app *app, bool destination);
+/* One of the two; false: there is none. */
+bool disks_screen_take_back(struct disks_state *state, struct app *app);
+
 #endif

@@ -18,15 +18,12 @@ const char *run_state_words(const struct job_snapshot *job)
 	case JOB_READY:
 		return _("READY");
 	case JOB_COPYING:
-		return job->pass == PASS_COPY || job->pass == PASS_NONE ? _("COPY RUNNING")
-									: _("RUNNING");
+	case JOB_FLUSHING:
+		return run_stage_doing(job);
 	case JOB_PAUSED:
-		return job->pass == PASS_COPY || job->pass == PASS_NONE ? _("COPY PAUSED")
-									: _("PAUSED");
+		return _("PAUSED");
 	case JOB_STOPPING:
 		return _("STOPPING");
-	case JOB_FLUSHING:
-		return _("FLUSH");
 	case JOB_WAITING:
 		return _("DISK GONE");
 	case JOB_VERIFYING:

@@ -19,7 +19,7 @@
 #include "ui/core/line.h"
 #include "ui/core/term.h"
 
-/* "COPY RUNNING", "COPY PAUSED", "FLUSH" …; translated. */
+/* "COPYING", "PAUSED", "FLUSHING" …; translated. */
 const char *run_state_words(const struct job_snapshot *job);
 /* The same to be read in a sentence: "copying", "paused", "disk gone" …; translated. */
 const char *run_state_phrase(const struct job_snapshot *job);
@@ -179,6 +179,8 @@ struct run_amount {
 
 /* Of the one under way: its name, how much of it is done. */
 const char *run_stage_name(const struct job_snapshot *job);
+/* The same as what is being done: "COPYING". */
+const char *run_stage_doing(const struct job_snapshot *job);
 struct run_amount run_stage_amount(const struct job_snapshot *job);
 double run_stage_done(const struct job_snapshot *job);
 /* True while bad sectors are read again. */

@@ -11,11 +11,14 @@
 enum stage { PREPARE, COPY, RESCUE, FLUSH, VERIFY, FINISH };
 
 static const struct {
-	const char *name, *now;
+	const char *name, *now, *doing;
 } words[RUN_STAGES] = {
-	[PREPARE] = { N_("prepare"), N_("PREPARE") }, [COPY] = { N_("copy"), N_("COPY") },
-	[RESCUE] = { N_("rescue"), N_("RESCUE") },    [FLUSH] = { N_("flush"), N_("FLUSH") },
-	[VERIFY] = { N_("verify"), N_("VERIFY") },    [FINISH] = { N_("finish"), N_("FINISH") },
+	[PREPARE] = { N_("prepare"), N_("PREPARE"), N_("PREPARING") },
+	[COPY] = { N_("copy"), N_("COPY"), N_("COPYING") },
+	[RESCUE] = { N_("rescue"), N_("RESCUE"), N_("RESCUING") },
+	[FLUSH] = { N_("flush"), N_("FLUSH"), N_("FLUSHING") },
+	[VERIFY] = { N_("verify"), N_("VERIFY"), N_("VERIFYING") },
+	[FINISH] = { N_("finish"), N_("FINISH"), N_("FINISHING") },
 };
 
 static enum stage stage_of(enum pass_kind kind)
@@ -125,6 +128,11 @@ int run_stages(const struct job_snapshot *job, const struct plan_options *option
 const char *run_stage_name(const struct job_snapshot *job)
 {
 	return _(words[stage_now(job)].name);
+}
+
+const char *run_stage_doing(const struct job_snapshot *job)
+{
+	return _(words[stage_now(job)].doing);
 }
 
 bool run_is_rescue(const struct job_snapshot *job)

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "map/map.h"
 #include "discover/table.h"
 #include "session/run.h"
@@ -154,6 +155,7 @@ START_TEST(background_scan_brings_a_list)
 END_TEST
 
 static atomic_uint reads; /* of the source */
+static atomic_bool late;  /* it takes longer to answer than a list of disks waits at first */
 
 int __real_table_read(const struct table_source *from, struct table *ret);
 int __wrap_table_read(const struct table_source *from, struct table *ret);
@@ -161,8 +163,12 @@ int __wrap_table_read(const struct table_source *from, struct table *ret);
 int __wrap_table_read(const struct table_source *from, struct table *ret)
 {
 	struct stat of, at;
+	bool is_source =
+		fstat(from->fd, &of) == 0 && stat(source, &at) == 0 && of.st_rdev == at.st_rdev;
 
-	reads += fstat(from->fd, &of) == 0 && stat(source, &at) == 0 && of.st_rdev == at.st_rdev;
+	reads += is_source;
+	if (is_source && late)
+		sleep(2);
 	return __real_table_read(from, ret);
 }
 
@@ -242,6 +248,38 @@ static void know_both(void)
 		rescan();
 	while (!is_known(source) || !is_known(destination));
 }
+
+/* By name, what a list of disks has. */
+static void list_nodes(char *buffer, size_t size)
+{
+	const struct disk_list *disks = session_disks(session);
+	size_t length = 0;
+
+	buffer[0] = '\0';
+	for (size_t i = 0; i < disks->count && length < size; i++)
+		length += (size_t)snprintf(buffer + length, size - length, "%s ",
+					   disks->disks[i].node);
+}
+
+/* Where no other disk comes or goes meanwhile, and the machine is not too busy for its two
+ * seconds. */
+START_TEST(a_disk_that_answers_late_is_not_silent_each_time)
+{
+	char before[4096], after[4096];
+	uint64_t begin;
+
+	open_session("logs", NULL);
+	know_both();
+	late = true;
+	list_nodes(before, sizeof(before));
+	begin = clock_monotonic();
+	rescan();
+	late = false;
+	list_nodes(after, sizeof(after));
+	if (strcmp(before, after) == 0 && clock_monotonic() - begin < 5 * NSEC_PER_SEC)
+		ck_assert(is_known(source));
+}
+END_TEST
 
 static bool is_held_by_copy(const char *node)
 {
@@ -489,6 +527,7 @@ Suite *unit_suite(void)
 		  destination_taken_after_the_plan_is_refused,
 		  change_of_use_takes_the_confirmation_back, background_scan_brings_a_list,
 		  a_disk_is_read_again_when_it_has_changed,
+		  a_disk_that_answers_late_is_not_silent_each_time,
 		  disks_that_are_copied_are_not_looked_into, a_check_is_lifted_for_one_plan,
 		  image_is_made, new_image_is_known_by_its_map, failed_start_leaves_no_image,
 		  full_log_directory_starts_nothing, full_file_system_is_a_failed_destination,

@@ -26,6 +26,8 @@ static void setup(void)
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "/dev/sdb");
 	snprintf(plan.source.identity.serial, sizeof(plan.source.identity.serial), "ZFL1A2B3");
 	job.state = JOB_COPYING;
+	job.passes[0].kind = PASS_COPY;
+	job.pass_count = 1;
 }
 
 static void fill(void)
@@ -117,8 +119,8 @@ START_TEST(test_mock_up)
 		 "WD-WX12D3456789");
 	line_start(&line, 80);
 	run_text_ends(&plan, &job, &line);
-	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPY RUNNING"
-				    "             elapsed 1:33:45");
+	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPYING"
+				    "                  elapsed 1:33:45");
 	job.minute = 190e6;
 	line_start(&line, 80);
 	run_text_now(&facts, &line, &role);
@@ -412,13 +414,15 @@ END_TEST
 
 START_TEST(test_states)
 {
+	ck_assert_str_eq(run_state_words(&job), "COPYING");
 	job.state = JOB_FLUSHING;
-	ck_assert_str_eq(run_state_words(&job), "FLUSH");
+	job.passes[job.pass_count++].kind = PASS_FLUSH;
+	ck_assert_str_eq(run_state_words(&job), "FLUSHING");
 	job.state = JOB_WAITING;
 	ck_assert_str_eq(run_state_words(&job), "DISK GONE");
 	ck_assert_int_eq(run_state_role(&job), ROLE_BAD);
 	job.state = JOB_PAUSED;
-	ck_assert_str_eq(run_state_words(&job), "COPY PAUSED");
+	ck_assert_str_eq(run_state_words(&job), "PAUSED");
 	job.state = JOB_ENDED;
 	job.result = JOB_RESULT_PARTIAL;
 	ck_assert_str_eq(run_state_words(&job), "PARTIAL");
