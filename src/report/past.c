@@ -65,9 +65,19 @@ static int64_t time_of(json_object *object, const char *key)
 
 /* ---- in words ---- */
 
+#define NAME_COLS 13
+
+void past_print_name(FILE *out, const char *name)
+{
+	int pad = NAME_COLS - text_width(name);
+
+	fprintf(out, "%s%*s", name, pad > 2 ? pad : 2, "");
+}
+
 static void print_end(FILE *out, const char *name, const struct past_end *end)
 {
-	fprintf(out, "%s  %s  %s", name, end->node, end->model);
+	past_print_name(out, name);
+	fprintf(out, "%s  %s", end->node, end->model);
 	if (end->serial[0])
 		fprintf(out, _("  S/N %s"), end->serial);
 	fputc('\n', out);
@@ -77,15 +87,19 @@ static void print_bytes(FILE *out, json_object *document, const struct past_copy
 {
 	char copied[UNITS_TEXT_MAX], other[UNITS_TEXT_MAX];
 
-	fprintf(out, _("Copied  %s of %s\n"), units_print_long(past->copied, UNITS_SI, 512, copied),
+	past_print_name(out, _("Copied"));
+	fprintf(out, _("%s of %s\n"), units_print_long(past->copied, UNITS_SI, 512, copied),
 		units_print_long(past->total, UNITS_SI, 512, other));
-	if (past->bad)
-		fprintf(out, _("Unreadable  %s\n"),
-			units_print_long(past->bad, UNITS_SI, 512, other));
-	if (number_of(document, "bytes_verified"))
-		fprintf(out, _("Verified  %s\n"),
+	if (past->bad) {
+		past_print_name(out, _("Unreadable"));
+		fprintf(out, "%s\n", units_print_long(past->bad, UNITS_SI, 512, other));
+	}
+	if (number_of(document, "bytes_verified")) {
+		past_print_name(out, _("Verified"));
+		fprintf(out, "%s\n",
 			units_print_long(number_of(document, "bytes_verified"), UNITS_SI, 512,
 					 other));
+	}
 }
 
 static void print_time(FILE *out, json_object *document, const struct past_copy *past)
@@ -97,9 +111,12 @@ static void print_time(FILE *out, json_object *document, const struct past_copy 
 
 	if (past->at && localtime_r(&at, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
-	fprintf(out, _("Began  %s, took %s\n"), when, units_print_duration(past->seconds, text));
-	if (average > 0)
-		fprintf(out, _("Average  %s\n"), units_print_rate(average, text));
+	past_print_name(out, _("Began"));
+	fprintf(out, _("%s, took %s\n"), when, units_print_duration(past->seconds, text));
+	if (average > 0) {
+		past_print_name(out, _("Average"));
+		fprintf(out, "%s\n", units_print_rate(average, text));
+	}
 }
 
 /* Items that are sentences, or objects that have one. */
@@ -115,9 +132,11 @@ static void print_sentences(FILE *out, json_object *list, const char *name)
 					       : json_object_get_string(item);
 		char shown[1024];
 
-		if (sentence)
-			fprintf(out, "%s  %s\n", name,
-				text_sanitise(shown, sizeof(shown), sentence, strlen(sentence)));
+		if (!sentence)
+			continue;
+		past_print_name(out, name);
+		fprintf(out, "%s\n",
+			text_sanitise(shown, sizeof(shown), sentence, strlen(sentence)));
 	}
 }
 
@@ -142,9 +161,12 @@ static char *in_words(json_object *document, const struct past_copy *past)
 	print_time(out, document, past);
 	print_sentences(out, member(document, "warnings"), _("Note"));
 	print_sentences(out, member(document, "next"), _("Next"));
-	fprintf(out, _("Report  %s\n"), text_show(path, sizeof(path), past->report));
-	if (past->map[0])
-		fprintf(out, _("Map  %s\n"), text_show(path, sizeof(path), past->map));
+	past_print_name(out, _("Report"));
+	fprintf(out, "%s\n", text_show(path, sizeof(path), past->report));
+	if (past->map[0]) {
+		past_print_name(out, _("Map"));
+		fprintf(out, "%s\n", text_show(path, sizeof(path), past->map));
+	}
 	if (fclose(out) == 0)
 		return text;
 	free(text);

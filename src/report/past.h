@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct past_end {
 	char node[128], model[64], serial[64]; /* as they were then; "" unknown */
@@ -25,6 +26,8 @@ struct past_copy {
 /* Reads a report in JSON. False: it is none, or cannot be read. Waits for its disk. */
 bool past_load(const char *path, struct past_copy *ret);
 /* Its result, translated; "UNFINISHED" where it left none. */
+/* What a line of such a text is about, and blanks: the values stand below each other. */
+void past_print_name(FILE *out, const char *name);
 const char *past_result_words(const struct past_copy *past);
 /* Frees what it holds. */
 void past_done(struct past_copy *past);

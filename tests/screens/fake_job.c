@@ -367,7 +367,12 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 	s->pass = ended ? PASS_NONE : PASS_COPY;
 	s->pass_count = ended ? 2 : 1;
 	s->passes[0] = (struct job_pass){
-		.kind = PASS_COPY, .rounds = 1, .done = s->written, .total = s->total, .errors = 2
+		.kind = PASS_COPY,
+		.rounds = 1,
+		.ns = 5625 * SECOND,
+		.done = s->written,
+		.total = s->total,
+		.errors = 2,
 	};
 	s->passes[1] = (struct job_pass){ .kind = PASS_FLUSH, .rounds = 1 };
 	latency(&s->source.latency, 22);

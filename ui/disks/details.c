@@ -112,6 +112,9 @@ static bool is_copied(const struct disk *disk)
 	return false;
 }
 
+/* Of so many bytes, the names of the first partitions say enough. */
+#define TABLE_MOST 200
+
 static void write_table(const struct disk *disk, struct writer *w)
 {
 	if (strcmp(disk->table, "?") == 0) {
@@ -134,6 +137,10 @@ static void write_table(const struct disk *disk, struct writer *w)
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		char text[256];
 
+		if (w->length > TABLE_MOST) {
+			add(w, ", ..");
+			break;
+		}
 		text_contents(&disk->partitions[i], text, sizeof(text));
 		add(w, "%s %s", i ? "," : ":", text);
 	}

@@ -100,8 +100,9 @@ struct disks_health disks_screen_health(struct app *app, const struct disk *disk
 	return health;
 }
 
-static void draw_details(struct app *app, struct draw *draw, struct rect area,
-			 const struct disk *disk)
+/* Returns the number of rows. */
+static int draw_details(struct app *app, struct draw *draw, struct rect area,
+			const struct disk *disk)
 {
 	const struct disks_health health = disks_screen_health(app, disk);
 	struct disks_detail details[DISKS_DETAILS_MAX];
@@ -115,6 +116,40 @@ static void draw_details(struct app *app, struct draw *draw, struct rect area,
 		row += draw_wrapped(draw, area, row, LABEL_COLS, rows > 1 ? rows : 1, ROLE_NORMAL,
 				    details[i].text);
 	}
+	return row;
+}
+
+#define NUMBER_COLS 4
+#define SIZE_COLS   8
+
+/* "  3  ext4 "home"      1.89T  /home", where there is room for at least one. */
+static void draw_partitions(struct app *app, struct draw *draw, struct rect area,
+			    const struct disk *disk)
+{
+	size_t rows = area.rows > 0 ? (size_t)area.rows : 0, count = disk->partition_count;
+	size_t shown = count <= rows ? count : rows ? rows - 1 : 0;
+	uint32_t sector = disk->identity.logical_sector_size;
+	int what_cols = (area.cols - NUMBER_COLS - SIZE_COLS) / 2;
+	char text[256], size[UNITS_TEXT_MAX];
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct partition *p = &disk->partitions[i];
+		int row = (int)i, col = NUMBER_COLS;
+
+		snprintf(text, sizeof(text), "%u", p->number);
+		draw_cell_right(draw, area, row, 0, NUMBER_COLS - 2, ROLE_DIM, text);
+		text_contents(p, text, sizeof(text));
+		draw_cell(draw, area, row, col, what_cols, ROLE_NORMAL, text);
+		units_print_short(p->sectors * sector, app_units(app), sector, size);
+		draw_cell_right(draw, area, row, col += what_cols, SIZE_COLS, ROLE_NORMAL, size);
+		col += SIZE_COLS + 2;
+		draw_cell(draw, area, row, col, area.cols - col, ROLE_NORMAL,
+			  p->mountpoint[0] ? p->mountpoint : p->type_name);
+	}
+	if (shown < count && rows)
+		draw_printf(draw, area, (int)shown, NUMBER_COLS, ROLE_DIM,
+			    P_("%zu more: i shows it", "%zu more: i shows them", count - shown),
+			    count - shown);
 }
 
 const struct disk *disks_screen_at_cursor(const struct disks_state *state)
@@ -148,13 +183,15 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 		disk = NULL;
 	}
 	draw_box(draw, box, title);
-	if (disk)
-		draw_details(app, draw, inside, disk);
-	else if (end->kind == ENDPOINT_IMAGE)
+	if (disk) {
+		rect_cut_top(&inside, draw_details(app, draw, inside, disk) + 1);
+		draw_partitions(app, draw, inside, disk);
+	} else if (end->kind == ENDPOINT_IMAGE) {
 		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
-	else
+	} else {
 		draw_text(draw, inside, 0, 0, ROLE_DIM,
 			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+	}
 }
 
 static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
@@ -319,6 +356,7 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 #define DETAIL_LINES 8
 #define DETAIL_MORE  2 /* where there is room: long tables, notes */
 #define BOX_LINES    11
+#define BOX_MORE     12 /* partitions, on tall screens */
 /* Fewer disks than this at once make a list hard to read. */
 #define LIST_LINES  4
 #define EVENT_LINES 4
@@ -344,7 +382,7 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 	struct rect rest = body, bottom;
 	bool wide = body.cols >= LAYOUT_WIDE_COLS;
 	int detail = wide ? BOX_LINES + 2 : DETAIL_LINES + 1;
-	int list;
+	int list, more;
 
 	if (wanted < 1)
 		wanted = 1;
@@ -374,6 +412,10 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 		rect_cut_top(&rest, 1);
 	if (rest.rows >= detail + DETAIL_MORE + EVENT_LINES)
 		detail += DETAIL_MORE;
+	/* Partitions take as much of the rest as the events. */
+	more = (rest.rows - detail - EVENT_LINES) / 2;
+	if (wide && more > 0)
+		detail += more < BOX_MORE ? more : BOX_MORE;
 	bottom = rect_cut_top(&rest, detail);
 	if (wide) {
 		int half = (bottom.cols - 3) / 2;

@@ -21,6 +21,7 @@
 #define RATE_COLS  9
 #define LEFT_COLS  8
 #define NOTE_COLS  12
+#define ENDS_MOST  60
 #define NARROW     (2 + 1 + STATE_COLS + DONE_COLS)
 #define WIDE       (NARROW + 1 + RATE_COLS + 1 + LEFT_COLS + 1 + NOTE_COLS)
 
@@ -227,9 +228,12 @@ static void put_columns(struct line *line, int width, const char *const texts[5]
 	line_put(line, line->limit - line->columns, texts[4]);
 }
 
+/* On a very wide screen the other columns stay close. */
 static int ends_cols(const struct line *line)
 {
-	return line->limit - (line->limit >= LAYOUT_FULL_COLS - 1 ? WIDE : NARROW);
+	int cols = line->limit - (line->limit >= LAYOUT_FULL_COLS - 1 ? WIDE : NARROW);
+
+	return cols < ENDS_MOST ? cols : ENDS_MOST;
 }
 
 void jobs_text_head(const struct list *list, struct line *line)
@@ -289,7 +293,8 @@ enum role jobs_role(const struct jobs_row *row)
 
 static void print_end(FILE *out, const char *name, const struct running_end *end)
 {
-	fprintf(out, "%s  %s", name, end->node[0] ? end->node : _("image"));
+	past_print_name(out, name);
+	fputs(end->node[0] ? end->node : _("image"), out);
 	if (end->serial[0])
 		fprintf(out, _("  S/N %s"), end->serial);
 	fputc('\n', out);
@@ -301,6 +306,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 
 	print_end(out, _("From"), &job->source);
 	print_end(out, _("To"), &job->destination);
+	past_print_name(out, _("State"));
 	fprintf(out, _("%s, %.1f %% of all, %s"), progress_doing(job), job->percent,
 		units_print_rate(job->rate, text));
 	if (job->left >= 0)
@@ -309,11 +315,15 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 			when(now + job->left, job->left >= 20L * 3600, clock, sizeof(clock)));
 	else
 		fputs(_(", left unknown\n"), out);
-	fprintf(out, _("Unreadable  %s, errors %llu\n"),
-		units_print_long(job->bad, UNITS_SI, 512, text), (unsigned long long)job->errors);
-	if (job->map[0])
-		fprintf(out, _("Map  %s\n"), text_show(map, sizeof(map), job->map));
-	fprintf(out, _("Process  %ld, since %s\n"), (long)job->pid,
+	past_print_name(out, _("Unreadable"));
+	fprintf(out, _("%s, errors %llu\n"), units_print_long(job->bad, UNITS_SI, 512, text),
+		(unsigned long long)job->errors);
+	if (job->map[0]) {
+		past_print_name(out, _("Map"));
+		fprintf(out, "%s\n", text_show(map, sizeof(map), job->map));
+	}
+	past_print_name(out, _("Process"));
+	fprintf(out, _("%ld, since %s\n"), (long)job->pid,
 		when(job->started, true, clock, sizeof(clock)));
 	if (!job->has_deck && !job->own)
 		fputs(_("It has no deck: it was started on the command line. Ctrl-C there, or "
@@ -325,14 +335,18 @@ static void print_map(FILE *out, const struct past_copy *past)
 {
 	char text[UNITS_TEXT_MAX], clock[32], map[3 * sizeof(past->map)];
 
-	fprintf(out, _("From  %s  %s  %s\n"), past->source.node, past->source.model,
-		past->source.serial);
-	fprintf(out, _("To  %s  %s  %s\n"), past->destination.node, past->destination.model,
+	past_print_name(out, _("From"));
+	fprintf(out, "%s  %s  %s\n", past->source.node, past->source.model, past->source.serial);
+	past_print_name(out, _("To"));
+	fprintf(out, "%s  %s  %s\n", past->destination.node, past->destination.model,
 		past->destination.serial);
-	if (past->total)
-		fprintf(out, _("Copied  %d %% of %s\n"), past_percent(past),
+	if (past->total) {
+		past_print_name(out, _("Copied"));
+		fprintf(out, _("%d %% of %s\n"), past_percent(past),
 			units_print_long(past->total, UNITS_SI, 512, text));
-	fprintf(out, _("Map  %s, saved %s\n"), text_show(map, sizeof(map), past->map),
+	}
+	past_print_name(out, _("Map"));
+	fprintf(out, _("%s, saved %s\n"), text_show(map, sizeof(map), past->map),
 		when(past->at, true, clock, sizeof(clock)));
 }
 

@@ -105,11 +105,12 @@ float report_profile(const struct rates *rates, float *samples, int count)
 
 void layout_report(struct rect body, struct layout_report *ret)
 {
+	int more = body.rows > TALL_ROWS ? body.rows - TALL_ROWS : 0;
 	struct rect rest = body;
 
 	*ret = (struct layout_report){ 0 };
 	if (body.rows >= TALL_ROWS) {
-		ret->map = rect_cut_bottom(&rest, MAP_ROWS + (body.rows - TALL_ROWS) / 4);
+		ret->map = rect_cut_bottom(&rest, MAP_ROWS);
 		rect_cut_bottom(&rest, 1);
 	}
 	if (body.cols >= LAYOUT_WIDE_COLS) {
@@ -117,7 +118,7 @@ void layout_report(struct rect body, struct layout_report *ret)
 			rect_cut_right(&rest, GRAPH_COLS + (body.cols - LAYOUT_WIDE_COLS) / 3);
 
 		rect_cut_right(&rest, 1);
-		ret->graph = rect_cut_top(&right, GRAPH_ROWS);
+		ret->graph = rect_cut_top(&right, GRAPH_ROWS + more / 3);
 	}
 	ret->text = rest;
 }

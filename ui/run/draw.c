@@ -301,6 +301,7 @@ static void draw_panes(const struct run_view *view)
 		draw_upper(view, layout.graph, layout.latency);
 		if (!rect_empty(layout.cpu))
 			draw_middle(view, layout.cpu, layout.queues);
+		run_stages_draw(view, layout.stages);
 	}
 	map_pane_draw_whole(view->app, view->draw, layout.map, view->plan, &view->screen->rates);
 	draw_events(view, layout.events);
@@ -349,6 +350,11 @@ void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rec
 #define LARGE_BODY 36
 #define MID_ROWS   7
 #define MORE_ROWS  5
+/* … of so many columns there is a table of the stages between the middle boxes, which all get some
+ * rows more where they can. */
+#define STAGES_SCREEN 198
+#define STAGES_COLS   66
+#define STAGES_ROWS   2
 
 static void boxes(struct rect *rest, int rows, struct rect *left, struct rect *right)
 {
@@ -386,10 +392,15 @@ void layout_run(struct rect body, struct layout_run *ret)
 	int head = large && body.cols >= LAYOUT_WIDE_COLS ? RUN_LARGE_ROWS + 1 : HEAD_ROWS;
 	int more = body.rows - head - TOP_ROWS - MAP_ROWS - (large ? MID_ROWS : 0);
 	int top = more < 0 ? 0 : more < MORE_ROWS ? more : MORE_ROWS;
-	int four = more > MORE_ROWS ? (more - MORE_ROWS) / 4 : 0;
-	int left = more > MORE_ROWS ? (more - MORE_ROWS) % 4 : 0;
+	bool stages = large && body.cols >= STAGES_SCREEN;
+	int middle = !stages || more < MORE_ROWS ? 0 : more - MORE_ROWS;
+	int four, left;
 	struct rect rest = body;
 
+	middle = middle < STAGES_ROWS ? middle : STAGES_ROWS;
+	more -= middle;
+	four = more > MORE_ROWS ? (more - MORE_ROWS) / 4 : 0;
+	left = more > MORE_ROWS ? (more - MORE_ROWS) % 4 : 0;
 	if (layout_is_small(body)) {
 		small(body, ret);
 		return;
@@ -399,7 +410,9 @@ void layout_run(struct rect body, struct layout_run *ret)
 		ret->alarm = rect_cut_bottom(&ret->head, 1);
 	boxes(&rest, TOP_ROWS + top + 2 * four + (left < 2 ? left : 2), &ret->graph, &ret->latency);
 	if (large)
-		boxes(&rest, MID_ROWS, &ret->cpu, &ret->queues);
+		boxes(&rest, MID_ROWS + middle, &ret->cpu, &ret->queues);
+	if (stages)
+		ret->stages = rect_cut_right(&ret->cpu, STAGES_COLS);
 	ret->events = rect_cut_bottom(&rest, four);
 	ret->map = rest;
 }

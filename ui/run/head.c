@@ -72,21 +72,8 @@ static void draw_overall(const struct run_view *view, struct rect area, int row,
 			ROLE_STRONG, percent);
 }
 
-static const char *mark_of(const struct draw *draw, enum run_stage_state state)
-{
-	static const char *const marks[3][4] = {
-		[0] = { "·", "▸", "✓", "‖" },
-		[1] = { "·", "►", "√", "=" },
-		[2] = { ".", ">", "v", "=" },
-	};
-	enum deck_glyphs glyphs = draw->term->glyphs;
-
-	return marks[glyphs > GLYPHS_HALF ? 2 : glyphs == GLYPHS_HALF][state];
-}
-
 static void draw_stages(const struct run_view *view, struct rect area, int row, int col)
 {
-	static const enum role roles[] = { ROLE_DIM, ROLE_STRONG, ROLE_OK, ROLE_WARN };
 	struct run_stage stages[RUN_STAGES];
 	int count = run_stages(view->job, &view->plan->options, stages), width = 0, gap;
 	const char *blank;
@@ -98,9 +85,10 @@ static void draw_stages(const struct run_view *view, struct rect area, int row, 
 	blank = gap < 1 ? "" : " ";
 	gap = gap > 4 ? 4 : gap > 1 ? gap : 1;
 	for (int i = 0; i < count; i++) {
-		snprintf(text, sizeof(text), "%s%s%s", mark_of(view->draw, stages[i].state), blank,
-			 stages[i].text);
-		col = draw_text(view->draw, area, row, col, roles[stages[i].state], text) + gap;
+		snprintf(text, sizeof(text), "%s%s%s", run_stage_mark(view->draw, stages[i].state),
+			 blank, stages[i].text);
+		col = draw_text(view->draw, area, row, col, run_stage_role(stages[i].state), text) +
+		      gap;
 	}
 }
 

@@ -167,7 +167,10 @@ enum run_stage_state { STAGE_COMING, STAGE_NOW, STAGE_DONE, STAGE_HELD };
 
 struct run_stage {
 	enum run_stage_state state;
-	char text[48]; /* translated; of the one under way in capitals, with its percentage */
+	const char *name; /* translated */
+	char text[48];    /* translated; of the one under way in capitals, with its percentage */
+	uint64_t ns;      /* that it has taken so far */
+	uint64_t done, total; /* bytes of copying and of verifying; total 0: not counted so */
 };
 
 /* Those that this job has, in their order; returns their number. */

@@ -98,6 +98,22 @@ static bool has_stage(const struct job_snapshot *job, const struct plan_options 
 	       options->verify == VERIFY_COMPARE;
 }
 
+/* Of all its passes. The bytes of a rescue are counted in many ways. */
+static void add_figures(const struct job_snapshot *job, enum stage stage, struct run_stage *ret)
+{
+	for (unsigned i = 0; i < begun(job); i++) {
+		const struct job_pass *pass = &job->passes[i];
+
+		if (stage_of(pass->kind) != stage)
+			continue;
+		ret->ns += pass->ns;
+		if (stage != COPY && stage != VERIFY)
+			continue;
+		ret->done += pass->done;
+		ret->total += pass->total;
+	}
+}
+
 int run_stages(const struct job_snapshot *job, const struct plan_options *options,
 	       struct run_stage ret[static RUN_STAGES])
 {
@@ -111,6 +127,8 @@ int run_stages(const struct job_snapshot *job, const struct plan_options *option
 
 		if (!has_stage(job, options, stage, now))
 			continue;
+		*one = (struct run_stage){ .name = _(words[stage].name) };
+		add_figures(job, stage, one);
 		one->state = stage < now || job->state == JOB_ENDED ? STAGE_DONE
 			     : stage > now                          ? STAGE_COMING
 			     : job->state == JOB_PAUSED             ? STAGE_HELD
@@ -119,7 +137,7 @@ int run_stages(const struct job_snapshot *job, const struct plan_options *option
 			snprintf(one->text, sizeof(one->text), "%s%s%s", _(words[stage].now),
 				 percent[0] == '-' ? "" : " ", percent[0] == '-' ? "" : percent);
 		else
-			text_copy(one->text, sizeof(one->text), _(words[stage].name));
+			text_copy(one->text, sizeof(one->text), one->name);
 		count++;
 	}
 	return count;

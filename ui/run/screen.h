@@ -73,6 +73,12 @@ struct run_view {
 void run_head_draw(const struct run_view *view, struct rect area);
 void run_head_draw_small(const struct run_view *view, struct rect area);
 
+/* A table of all stages in a box. */
+void run_stages_draw(const struct run_view *view, struct rect box);
+/* "✓", "▸" …, as the terminal can show it. */
+const char *run_stage_mark(const struct draw *draw, enum run_stage_state state);
+enum role run_stage_role(enum run_stage_state state);
+
 void run_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
 
 /* Where things go on screen 4. Pure; see ui/core/layout.h for the rules. */
@@ -81,7 +87,8 @@ struct layout_run {
 	struct rect head;  /* ends and state, bars, figures */
 	struct rect graph; /* boxes, with their frames */
 	struct rect latency;
-	struct rect cpu; /* these two where there is room, else instead of those above: Tab */
+	struct rect cpu;    /* these two where there is room, else instead of those above: Tab */
+	struct rect stages; /* beside them on very wide screens */
 	struct rect queues;
 	struct rect map;    /* with its heading */
 	struct rect alarm;  /* large: blank unless there is an alarm */

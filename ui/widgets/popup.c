@@ -192,6 +192,21 @@ static int text_cols(struct rect screen)
 	return screen.cols - (screen.cols < LAYOUT_FULL_COLS ? 4 : 8);
 }
 
+/* As many of them as its longest line needs, and the keys below it. */
+static int fitted_cols(const char *text, struct rect screen)
+{
+	int most = text_cols(screen), cols = most < DIALOG_COLS ? most : DIALOG_COLS;
+	char line[1024];
+
+	for (const char *at = text; at && cols < most; at = strchr(at, '\n')) {
+		at += *at == '\n';
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+		if (text_width(line) > cols)
+			cols = text_width(line) < most ? text_width(line) : most;
+	}
+	return cols;
+}
+
 static int dialog_cols(struct rect screen)
 {
 	return text_cols(screen) < DIALOG_COLS ? text_cols(screen) : DIALOG_COLS;
@@ -271,7 +286,8 @@ static void draw_prompt(struct popup *popup, struct draw *draw, struct rect scre
 
 static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect screen)
 {
-	int cols = text_cols(screen), around = screen.rows < LAYOUT_FULL_ROWS - 4 ? 2 : 4;
+	int cols = fitted_cols(popup->text, screen),
+	    around = screen.rows < LAYOUT_FULL_ROWS - 4 ? 2 : 4;
 	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(
 		draw, screen, lines + 1 < screen.rows - around ? lines + 1 : screen.rows - around,

@@ -167,18 +167,26 @@ START_TEST(test_map_has_room)
 END_TEST
 
 /* More room is never less of anything. */
-START_TEST(test_panes_grow)
+static void panes_grow(int cols)
 {
 	struct layout_run before, now;
 
-	layout_run((struct rect){ 1, 0, 37, 120 }, &before);
+	layout_run((struct rect){ 1, 0, 37, cols }, &before);
 	for (int rows = 38; rows <= ROWS; rows++) {
-		layout_run((struct rect){ 1, 0, rows, 120 }, &now);
+		layout_run((struct rect){ 1, 0, rows, cols }, &now);
+		ck_assert_int_eq(rect_empty(now.stages), cols < 200);
+		ck_assert_int_ge(now.stages.rows, before.stages.rows);
 		ck_assert_int_ge(now.graph.rows, before.graph.rows);
 		ck_assert_int_ge(now.map.rows, before.map.rows);
 		ck_assert_int_ge(now.events.rows, before.events.rows);
 		before = now;
 	}
+}
+
+START_TEST(test_panes_grow)
+{
+	panes_grow(120);
+	panes_grow(200);
 }
 END_TEST
 

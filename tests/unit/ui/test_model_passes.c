@@ -52,6 +52,31 @@ static const char *percent(void)
 	return buffer;
 }
 
+/* Of all passes of a stage together; a rescue is not counted in bytes. */
+START_TEST(test_figures)
+{
+	struct run_stage stages[RUN_STAGES];
+
+	job.passes[0].done = 1000;
+	job.passes[0].ns = 5;
+	begin(PASS_RETRY);
+	begin(PASS_FLUSH);
+	begin(PASS_VERIFY);
+	job.passes[3].ns = 6;
+	begin(PASS_REWRITE);
+	job.passes[4].ns = 7;
+	ck_assert_int_eq(run_stages(&job, &options, stages), 5);
+	ck_assert_str_eq(stages[0].name, "copy");
+	ck_assert_uint_eq(stages[0].ns, 5);
+	ck_assert_uint_eq(stages[0].done, 1000);
+	ck_assert_str_eq(stages[1].name, "rescue");
+	ck_assert_uint_eq(stages[1].total, 0);
+	ck_assert_str_eq(stages[3].name, "verify");
+	ck_assert_uint_eq(stages[3].ns, 13);
+	ck_assert_uint_eq(stages[3].total, 2000);
+}
+END_TEST
+
 START_TEST(test_copied_only)
 {
 	ck_assert_str_eq(text(), ">COPY 52.3% .rescue .flush .finish");
@@ -187,8 +212,9 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("passes");
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_copied_only, test_all_stages, test_a_rescue_never_goes_back,
-		  test_only_verified, test_percent, test_many_passes);
+	add_tests(tcase, test_figures, test_copied_only, test_all_stages,
+		  test_a_rescue_never_goes_back, test_only_verified, test_percent,
+		  test_many_passes);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
