@@ -24,7 +24,7 @@ make_source() { # MIB
 			start=1MiB, size=8MiB
 			start=10MiB
 		TABLE
-		know_partitions "$source"
+		know_partitions "$source" 2
 		mkfs.ext4 -q -F "${source}p2"
 		;;
 	esac

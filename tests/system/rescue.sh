@@ -251,6 +251,25 @@ a_disk_that_dies_has_given_its_tables() {
 	says 'as read before the copy began: reads of the source have failed since'
 }
 
+# ddrescue has copied most of a disk that does not give all of that any more: nothing is known to
+# differ, so the copy ends with its tables, and says what it could not verify.
+a_copy_is_taken_over_from_a_disk_that_fails_meanwhile() {
+	local whole
+	whole=$(new_disk good 32)
+	partition_gpt "$whole"
+	detach "$whole"
+	destination=$(new_disk destination 32)
+	ddrescue -q -f -d -s 24MiB good.img "$destination" theirs.map
+	damaged 32 20000+1
+	run 4 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \
+		--log-dir logs --report "$case_dir/report.json"
+	cmp good.img "$(backing "$destination")"
+	says 'UNCERTAIN - everything was copied, but 1,048,576 bytes of an earlier'
+	jq -e '.result == "UNCERTAIN" and .armed and .bad_areas_total == 0 and
+		(.verify | .complete == false and .bytes_unknown > 0 and .mismatch_areas == 0)' \
+		report.json
+}
+
 # What is given by its own name wins.
 a_preset_says_what_it_sets() {
 	source=$(new_disk source 8)
@@ -321,4 +340,5 @@ run_cases one_bad_sector_of_what_is_used ten_bad_sectors_of_what_is_used \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
 	a_disk_that_dies_has_given_its_tables \
+	a_copy_is_taken_over_from_a_disk_that_fails_meanwhile \
 	a_preset_says_what_it_sets
