@@ -234,6 +234,24 @@ void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 			 c->source->node, from, c->destination->node, to, larger);
 		return;
 	}
+	if (plan->fitted.sector) {
+		rule_say(ret, VERDICT_WARN,
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
+			   ": the table is "
+			   "made anew, and the file systems work with both. Boot code does not: no "
+			   "machine starts from this copy."),
+			 c->source->node, from, c->destination->node, to);
+		return;
+	}
+	if (rule_copies_table(c) && c->facts->table_can_fit) {
+		ret->liftable = false;
+		ret->fits_with_table = true;
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
+			   "partition table would be unreadable there. --table=fit makes it anew."),
+			 c->source->node, from, c->destination->node, to);
+		return;
+	}
 	if (rule_copies_table(c)) {
 		ret->liftable = false;
 		rule_say(ret, VERDICT_REFUSE,

@@ -31,7 +31,7 @@ struct layout_part {
 struct layout_table {
 	struct layout_part parts[FITTED_PARTS_MAX]; /* in the order of the disk */
 	size_t count;                               /* 0: not known */
-	uint32_t sector;                            /* bytes, of both disks */
+	uint32_t sector;                            /* bytes, of the source */
 	uint64_t sectors, room;                     /* of source and destination */
 	uint64_t first, usable; /* LBAs of the destination: where partitions may begin, and the
 				   first one that is not for them */

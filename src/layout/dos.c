@@ -32,9 +32,21 @@ static bool is_sane(const struct fitting *f)
 	return any && f->before[510] == 0x55 && f->before[511] == 0xaa;
 }
 
+static void rescale(const struct fitting *f)
+{
+	struct dos_entry *entries = (struct dos_entry *)(f->table + ENTRIES);
+
+	for (unsigned i = 0; i < 4; i++) {
+		entries[i].start = htole32((uint32_t)sector_there(f, le32toh(entries[i].start)));
+		entries[i].sectors =
+			htole32((uint32_t)sector_there(f, le32toh(entries[i].sectors)));
+	}
+}
+
 int dos_prepare(struct fitting *f, struct error *reterr)
 {
 	const struct dos_entry *entries = (const struct dos_entry *)(f->before + ENTRIES);
+	uint64_t most;
 
 	if (!is_sane(f))
 		return fitting_refuse(f, reterr,
@@ -56,9 +68,17 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 		    0)
 			return error_nomem(reterr);
 	}
+	if (f->extended && f->other_sector != f->sector)
+		return fitting_refuse(f, reterr,
+				      _("%s has an extended partition: such a table is not made "
+					"for sectors of %u bytes."),
+				      f->name, f->other_sector);
 	memcpy(f->table, f->before, TABLE_MAX);
+	if (f->other_sector != f->sector)
+		rescale(f);
 	/* What its numbers can say. */
-	f->usable = f->room < UINT32_MAX ? f->room : UINT32_MAX;
+	most = (uint64_t)UINT32_MAX * f->other_sector / f->sector;
+	f->usable = f->room < most ? f->room : most;
 	f->places[0].sectors = 1;
 	f->place_count = 1;
 	return 0;
@@ -73,12 +93,12 @@ void dos_change(const struct fitting *f, unsigned char *table, const unsigned ch
 		struct dos_entry *entry = (struct dos_entry *)(table + at);
 		const struct dos_entry *other = (const struct dos_entry *)(made + at);
 
-		if (!part_changes(part))
+		if (!fitting_writes(f, part))
 			continue;
 		memcpy(entry->last, other->last, sizeof(entry->last));
-		if (part->to != part->start)
+		if (part->to != part->start || f->other_sector != f->sector)
 			memcpy(entry->first, other->first, sizeof(entry->first));
-		entry->start = htole32((uint32_t)part->to);
-		entry->sectors = htole32((uint32_t)part->size);
+		entry->start = htole32((uint32_t)sector_there(f, part->to));
+		entry->sectors = htole32((uint32_t)sector_there(f, part->size));
 	}
 }

@@ -14,17 +14,18 @@ static inline void cleanup_fdisk(struct fdisk_context **fdisk)
 	fdisk_unref_context(*fdisk);
 }
 
-static int change(struct fdisk_context *fdisk, const struct layout_part *part)
+static int change(const struct fitting *f, struct fdisk_context *fdisk,
+		  const struct layout_part *part)
 {
 	struct fdisk_partition *partition = fdisk_new_partition();
 	int r;
 
 	if (!partition)
 		return -ENOMEM;
-	r = fdisk_partition_set_size(partition, part->size);
+	r = fdisk_partition_set_size(partition, sector_there(f, part->size));
 	fdisk_partition_size_explicit(partition, 1);
 	if (r == 0 && part->to != part->start)
-		r = fdisk_partition_set_start(partition, part->to);
+		r = fdisk_partition_set_start(partition, sector_there(f, part->to));
 	if (r == 0)
 		r = fdisk_set_partition(fdisk, part->number - 1, partition);
 	fdisk_unref_partition(partition);
@@ -39,7 +40,7 @@ static int make(const struct fitting *f, int fd)
 	if (!fdisk)
 		return -ENOMEM;
 	fdisk_disable_dialogs(fdisk, 1);
-	r = fdisk_save_user_sector_size(fdisk, f->sector, f->sector);
+	r = fdisk_save_user_sector_size(fdisk, f->other_sector, f->other_sector);
 	if (r == 0)
 		r = fdisk_assign_device_by_fd(fdisk, fd, "table", 0);
 	if (r == 0 &&
@@ -48,10 +49,10 @@ static int make(const struct fitting *f, int fd)
 	/* In an order in which each finds its new place free. */
 	for (size_t i = f->part_count; r == 0 && i-- > 0;)
 		if (f->parts[i].to > f->parts[i].start)
-			r = change(fdisk, &f->parts[i]);
+			r = change(f, fdisk, &f->parts[i]);
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
-		if (part_changes(&f->parts[i]) && f->parts[i].to <= f->parts[i].start)
-			r = change(fdisk, &f->parts[i]);
+		if (fitting_writes(f, &f->parts[i]) && f->parts[i].to <= f->parts[i].start)
+			r = change(f, fdisk, &f->parts[i]);
 	if (r == 0)
 		r = fdisk_write_disklabel(fdisk);
 	fdisk_deassign_device(fdisk, 1);

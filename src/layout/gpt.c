@@ -8,11 +8,13 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/i18n.h"
+#include "base/range.h"
 #include "discover/gpt.h"
 #include "layout/layout_private.h"
 
 /* All that anybody makes, and all that libfdisk takes. */
 #define ENTRY_SIZE 128U
+#define MBR_SIZE   512U
 
 struct gpt_entry {
 	uint8_t type[16], guid[16];
@@ -27,26 +29,27 @@ static uint32_t sum(const void *data, size_t length)
 	return ~crc32(~0U, CRC32_IEEE, data, length);
 }
 
-static struct gpt_header *header_of(const struct fitting *f, unsigned char *table)
+static struct gpt_header *header_of(uint32_t sector, unsigned char *table)
 {
-	return (struct gpt_header *)(table + f->sector);
+	return (struct gpt_header *)(table + sector);
 }
 
-static struct gpt_entry *entries_of(const struct fitting *f, unsigned char *table)
+static struct gpt_entry *entries_of(uint32_t sector, unsigned char *table)
 {
-	return (struct gpt_entry *)(table + le64toh(header_of(f, table)->entries_lba) * f->sector);
+	return (struct gpt_entry *)(table +
+				    le64toh(header_of(sector, table)->entries_lba) * sector);
 }
 
-static uint64_t entry_sectors(const struct fitting *f, const struct gpt_header *header)
+static uint64_t entry_sectors(uint32_t sector, const struct gpt_header *header)
 {
 	uint64_t bytes = (uint64_t)le32toh(header->entry_count) * ENTRY_SIZE;
 
-	return (bytes + f->sector - 1) / f->sector;
+	return (bytes + sector - 1) / sector;
 }
 
 static int check_header(struct fitting *f, struct error *reterr)
 {
-	const struct gpt_header *header = header_of(f, f->before);
+	const struct gpt_header *header = header_of(f->sector, f->before);
 	uint64_t lba = le64toh(header->entries_lba), sectors, most = TABLE_MAX / f->sector;
 	uint32_t count = le32toh(header->entry_count);
 
@@ -62,7 +65,7 @@ static int check_header(struct fitting *f, struct error *reterr)
 				      _("The GPT of %s has %u entries of %u bytes, which is not "
 					"understood: keep the table as it is."),
 				      f->name, count, le32toh(header->entry_size));
-	sectors = entry_sectors(f, header);
+	sectors = entry_sectors(f->sector, header);
 	if (lba >= 2 && lba <= most && sectors <= most - lba && lba + sectors <= f->sectors) {
 		int r = fitting_read(f, 0, lba + sectors, f->before, reterr);
 
@@ -86,7 +89,7 @@ static int check_header(struct fitting *f, struct error *reterr)
 /* A backup that is missing or damaged is made anew; one that says something else is somebody's. */
 static int check_backup(const struct fitting *f, struct error *reterr)
 {
-	const struct gpt_header *header = header_of(f, f->before), *other;
+	const struct gpt_header *header = header_of(f->sector, f->before), *other;
 	uint64_t at = le64toh(header->alternate_lba);
 	CLEANUP(free) unsigned char *sector = aligned_alloc(4096, 4096);
 
@@ -130,10 +133,10 @@ static int check_mbr(const struct fitting *f, struct error *reterr)
 
 static int find_parts(struct fitting *f, struct error *reterr)
 {
-	const struct gpt_entry *entries = entries_of(f, f->before);
+	const struct gpt_entry *entries = entries_of(f->sector, f->before);
 	static const uint8_t none[16];
 
-	for (uint32_t i = 0; i < le32toh(header_of(f, f->before)->entry_count); i++) {
+	for (uint32_t i = 0; i < le32toh(header_of(f->sector, f->before)->entry_count); i++) {
 		uint64_t first = le64toh(entries[i].first), last = le64toh(entries[i].last);
 
 		if (memcmp(entries[i].type, none, sizeof(none)) == 0)
@@ -150,10 +153,58 @@ static int find_parts(struct fitting *f, struct error *reterr)
 	return 0;
 }
 
+/* The same entries behind a first sector of that size: the rest of what was there was the table. */
+static void rescale(const struct fitting *f, uint64_t front)
+{
+	const struct gpt_header *before = header_of(f->sector, f->before);
+	struct gpt_header *header = header_of(f->other_sector, f->table);
+	size_t bytes = (size_t)le32toh(before->entry_count) * ENTRY_SIZE;
+
+	memset(f->table, 0, TABLE_MAX);
+	memcpy(f->table, f->before, MBR_SIZE);
+	memcpy(header, before, sizeof(*header));
+	header->header_size = htole32(sizeof(*header));
+	header->entries_lba = htole64(2);
+	header->first_usable = htole64(front);
+	memcpy(entries_of(f->other_sector, f->table), entries_of(f->sector, f->before), bytes);
+}
+
+/* Where both copies of the table lie, the one that is read and the one that is made. */
+static int place_tables(struct fitting *f, struct error *reterr)
+{
+	const struct gpt_header *header = header_of(f->sector, f->before);
+	uint64_t unit = sector_multiple(f), sectors = entry_sectors(f->sector, header);
+	uint64_t others = entry_sectors(f->other_sector, header);
+	uint64_t front = le64toh(header->first_usable),
+		 first = le64toh(header->entries_lba) + sectors;
+	uint64_t last = sectors + 1;
+
+	if (f->other_sector != f->sector) {
+		uint64_t there = ((others + 2) * f->other_sector + f->sector - 1) / f->sector;
+
+		first = u64_align_down((first > there ? first : there) + unit - 1, unit);
+		front = front > first ? front : first;
+		last = ((others + 1) * f->other_sector + f->sector - 1) / f->sector;
+		last = u64_align_down(last + unit - 1, unit);
+	}
+	if (first > TABLE_MAX / f->sector || f->sectors < front + last + unit ||
+	    f->room < front + last + unit)
+		return fitting_refuse(f, reterr, _("%s has no room for the table of %s."), f->other,
+				      f->name);
+	if (f->other_sector != f->sector)
+		rescale(f, sector_there(f, front + unit - 1));
+	f->usable = f->room - last;
+	f->places[0].sectors = first;
+	f->places[1] =
+		(struct table_place){ u64_align_down(f->sectors, unit) - last, f->usable, last };
+	f->place_count = 2;
+	return 0;
+}
+
 int gpt_prepare(struct fitting *f, struct error *reterr)
 {
-	struct gpt_header *header = header_of(f, f->table);
-	uint64_t sectors, front;
+	struct gpt_header *header;
+	uint64_t end;
 	int r = check_header(f, reterr);
 
 	if (r == 0)
@@ -162,19 +213,16 @@ int gpt_prepare(struct fitting *f, struct error *reterr)
 		r = check_backup(f, reterr);
 	if (r == 0)
 		r = find_parts(f, reterr);
+	if (r == 0)
+		r = place_tables(f, reterr);
 	if (r < 0)
 		return r;
-	sectors = entry_sectors(f, header);
-	front = le64toh(header->first_usable);
-	if (f->sectors < front + sectors + 2 || f->room < front + sectors + 2)
-		return fitting_refuse(f, reterr, _("%s has no room for the table of %s."), f->other,
-				      f->name);
-	f->usable = f->room - 1 - sectors;
-	f->places[0].sectors = le64toh(header->entries_lba) + sectors;
-	f->places[1] = (struct table_place){ f->sectors - 1 - sectors, f->usable, sectors + 1 };
-	f->place_count = 2;
-	header->alternate_lba = htole64(f->room - 1);
-	header->last_usable = htole64(f->usable - 1);
+	header = header_of(f->other_sector, f->table);
+	end = f->room * f->sector / f->other_sector - 1;
+	header->alternate_lba = htole64(end);
+	header->last_usable = htole64(end - entry_sectors(f->other_sector, header) - 1);
+	if (f->other_sector != f->sector)
+		gpt_change(f, f->table);
 	header->header_crc = 0;
 	header->header_crc = htole32(sum(header, le32toh(header->header_size)));
 	return 0;
@@ -182,15 +230,16 @@ int gpt_prepare(struct fitting *f, struct error *reterr)
 
 void gpt_change(const struct fitting *f, unsigned char *table)
 {
-	struct gpt_header *header = header_of(f, table);
-	struct gpt_entry *entries = entries_of(f, table);
+	struct gpt_header *header = header_of(f->other_sector, table);
+	struct gpt_entry *entries = entries_of(f->other_sector, table);
 	size_t bytes = (size_t)le32toh(header->entry_count) * ENTRY_SIZE;
 
 	for (size_t i = 0; i < f->part_count; i++) {
 		const struct layout_part *part = &f->parts[i];
 
-		entries[part->number - 1].first = htole64(part->to);
-		entries[part->number - 1].last = htole64(part->to + part->size - 1);
+		entries[part->number - 1].first = htole64(sector_there(f, part->to));
+		entries[part->number - 1].last =
+			htole64(sector_there(f, part->to + part->size) - 1);
 	}
 	header->entries_crc = htole32(sum(entries, bytes));
 	header->header_crc = 0;

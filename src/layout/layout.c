@@ -73,9 +73,13 @@ static int check_parts(struct fitting *f, struct error *reterr)
 {
 	uint64_t end = f->places[0].sectors;
 	uint64_t source_end = f->gpt ? f->places[1].source : f->sectors;
+	int r;
 
 	if (f->part_count)
 		qsort(f->parts, f->part_count, sizeof(*f->parts), by_start);
+	r = sectors_check(f, reterr);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < f->part_count; i++) {
 		const struct layout_part *part = &f->parts[i];
 
@@ -180,7 +184,7 @@ static int check_made(const struct fitting *f, const unsigned char *made, struct
 	else
 		dos_change(f, f->table, made);
 	/* The first sector of a GPT tells the size of the disk. */
-	size_t skip = f->gpt ? f->sector : 0;
+	size_t skip = f->gpt ? f->other_sector : 0;
 
 	if (memcmp(f->before, made, f->gpt ? 446 : 0) == 0 &&
 	    memcmp(f->table + skip, made + skip, f->places[0].sectors * f->sector - skip) == 0)
@@ -258,6 +262,7 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 	uint64_t end = f->sectors < f->room ? f->sectors : f->room;
 	CLEANUP(close) int fd = -1;
 
+	end = u64_align_down(end, sector_multiple(f));
 	if (f->gpt)
 		end -= f->places[1].sectors;
 	ret->extents[ret->extent_count++] = (struct extent){ 0, 0, end };
@@ -267,15 +272,17 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 			(struct extent){ f->places[1].source, f->places[1].destination,
 					 f->places[1].sectors };
 	if (f->gpt)
-		ret->fitted.backup = f->room - 1;
+		ret->fitted.backup = f->room * f->sector / f->other_sector - 1;
 	if (f->grown) {
 		ret->fitted.grown = f->grown->number;
 		ret->fitted.start = f->grown->to;
 		ret->fitted.before = f->grown->sectors;
 		ret->fitted.after = f->grown->size;
 	}
+	if (f->other_sector != f->sector)
+		ret->fitted.sector = f->other_sector;
 	/* An MS-DOS table knows nothing of the disk's size. */
-	if (!f->gpt && !f->grown && !ret->fitted.part_count)
+	if (!f->gpt && !f->grown && !ret->fitted.part_count && !ret->fitted.sector)
 		return 0;
 	fd = fdisk_make(f, reterr);
 	return fd < 0 ? fd : collect(f, fd, &ret->fitted, reterr);
@@ -315,6 +322,21 @@ static void keep_table(struct fitting *f, struct layout_table *ret)
 	ret->movable = !f->extended;
 }
 
+/* A place that was asked for may be none. */
+static int check_multiples(const struct fitting *f, struct error *reterr)
+{
+	uint64_t unit = sector_multiple(f);
+
+	for (size_t i = 0; i < f->part_count; i++)
+		if (f->parts[i].to % unit || f->parts[i].size % unit)
+			return fitting_refuse(
+				f, reterr,
+				_("Partition %u would not begin and end at a sector of "
+				  "%s: choose multiples of %u bytes."),
+				f->parts[i].number, f->other, f->other_sector);
+	return 0;
+}
+
 static int fit(struct fitting *f, const struct plan_options *options, uint32_t grow,
 	       struct layout *ret, struct error *reterr)
 {
@@ -326,6 +348,8 @@ static int fit(struct fitting *f, const struct plan_options *options, uint32_t g
 		r = place(f, options, reterr);
 	if (r == 0 && grow != GROW_NO)
 		r = choose_grown(f, grow, reterr);
+	if (r == 0)
+		r = check_multiples(f, reterr);
 	return r == 0 ? fill(f, ret, reterr) : r;
 }
 
@@ -353,25 +377,22 @@ static int check_ends(const struct plan *plan, struct error *reterr)
 	return 0;
 }
 
-static int check_sectors(const struct fitting *f, uint32_t other, struct error *reterr)
+static bool is_sector_size(uint32_t bytes)
 {
-	char bound[96];
+	return bytes >= FITTED_UNIT && bytes <= 4096 && (bytes & (bytes - 1)) == 0;
+}
 
-	if (f->sector >= FITTED_UNIT && f->sector <= 4096 && f->sector % FITTED_UNIT == 0 &&
-	    (!other || other == f->sector))
+static int check_sectors(const struct fitting *f, uint64_t size, struct error *reterr)
+{
+	if (is_sector_size(f->sector) && is_sector_size(f->other_sector) &&
+	    (f->sector <= f->other_sector || size % f->sector == 0))
 		return 0;
-	bound_to_sectors(f, other, bound, sizeof(bound));
-	if (!bound[0])
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
-			_("%s has sectors of %u bytes and %s of %u: a table is not made to "
-			  "fit another sector size. Take a disk with sectors of %u bytes."),
-			f->name, f->sector, f->other, other, f->sector);
-	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
-			 _("%s has sectors of %u bytes and %s of %u: a table is not made to fit "
-			   "another sector size, and partition %s could not be read there. Take a "
-			   "disk with sectors of %u bytes."),
-			 f->name, f->sector, f->other, other, bound, f->sector);
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
+		_("%s has sectors of %u bytes and %s of %u, and a size that cannot be told "
+		  "in both: no table is made for it. Take a disk with sectors of %u "
+		  "bytes."),
+		f->name, f->sector, f->other, f->other_sector, f->sector);
 }
 
 static void fitting_done(struct fitting *f)
@@ -396,7 +417,10 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 	if (r < 0)
 		return r;
 	f.sectors = whole_sectors(plan->source.size, f.sector);
-	r = check_sectors(&f, plan->destinations[0].logical_sector_size, reterr);
+	f.other_sector = plan->destinations[0].logical_sector_size;
+	if (!f.other_sector)
+		f.other_sector = f.sector;
+	r = check_sectors(&f, plan->destinations[0].size, reterr);
 	if (r < 0)
 		return r;
 	f.room = whole_sectors(plan->destinations[0].size, f.sector);

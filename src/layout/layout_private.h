@@ -16,10 +16,11 @@ struct table_place {
 struct fitting {
 	int fd;                   /* of the source */
 	const char *name, *other; /* source and destination, for sentences */
-	uint32_t sector;          /* bytes, of both */
+	uint32_t sector;          /* bytes, of the source: all here is counted in these */
+	uint32_t other_sector;    /* bytes, of the destination and the table that is made for it */
 	uint64_t sectors, room;   /* of source and destination */
 	unsigned char *before;    /* the first TABLE_MAX bytes of the source, */
-	unsigned char *table;     /* and as libfdisk is to see them */
+	unsigned char *table;     /* and as libfdisk is to see them, with other_sector */
 
 	/* What gpt.c or dos.c finds. */
 	bool gpt;
@@ -42,6 +43,12 @@ int fitting_refuse(const struct fitting *f, struct error *reterr, const char *fo
 /* -ENOMEM. */
 int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sectors);
 
+/* Is its entry another one in the table that is made? */
+static inline bool fitting_writes(const struct fitting *f, const struct layout_part *part)
+{
+	return part_changes(part) || f->other_sector != f->sector;
+}
+
 /* Understand the table of the source, or refuse it. */
 int gpt_prepare(struct fitting *f, struct error *reterr);
 int dos_prepare(struct fitting *f, struct error *reterr);
@@ -60,9 +67,6 @@ int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr
 /* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
  * begin. */
 int moved_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
-/* The partitions whose file systems do not work with sectors of another size: "1 (vfat), 3 (ntfs)".
- */
-void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_t size);
 /* What is in the partitions, and whether they may move. */
 int learn_parts(struct fitting *f, struct error *reterr);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
@@ -72,6 +76,16 @@ bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t 
 
 /* The arithmetic of fit_larger(): sets `to`, from the last one to the first. */
 void make_way(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit);
+
+/* ---- sectors.c: where the sectors of the destination have another size ---- */
+
+/* What places and sizes must be multiples of; 1: nothing special. */
+uint64_t sector_multiple(const struct fitting *f);
+/* A place in the unit of the table that is made. */
+uint64_t sector_there(const struct fitting *f, uint64_t lba);
+/* Only what is known to work with both sizes, at places that can be told in both, may go there; the
+ * sizes of the partitions become multiples. */
+int sectors_check(struct fitting *f, struct error *reterr);
 
 /* ---- fdisk.c ---- */
 

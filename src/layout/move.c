@@ -170,27 +170,6 @@ static int read_contents(const struct fitting *f, struct table *ret)
 	return fd < 0 ? -errno : table_read(&from, ret);
 }
 
-void bound_to_sectors(const struct fitting *f, uint32_t other, char *list, size_t size)
-{
-	static const char *const bound[] = { "vfat", "exfat", "ntfs", "xfs" };
-	struct table table = { 0 };
-	size_t length = 0;
-
-	list[0] = '\0';
-	read_contents(f, &table);
-	for (size_t i = 0; i < table.partition_count; i++) {
-		const struct partition *p = &table.partitions[i];
-
-		/* XFS works where sectors are smaller than its own. */
-		for (size_t k = 0; k < (other > f->sector ? 4 : 3) && length < size; k++)
-			if (strcmp(p->fs, bound[k]) == 0)
-				length +=
-					(size_t)snprintf(list + length, size - length, "%s%u (%s)",
-							 length ? ", " : "", p->number, p->fs);
-	}
-	table_done(&table);
-}
-
 int learn_parts(struct fitting *f, struct error *reterr)
 {
 	struct table table = { 0 };

@@ -68,6 +68,11 @@ void fitted_place(const struct fitted *fitted, unsigned number, uint64_t *start,
 	}
 }
 
+uint64_t fitted_lba(const struct fitted *fitted, uint32_t sector, uint64_t lba)
+{
+	return fitted->sector ? lba * sector / fitted->sector : lba;
+}
+
 static bool same_parts(const struct fitted *a, const struct fitted *b)
 {
 	bool same = a->part_count == b->part_count;
@@ -132,9 +137,11 @@ static void add(char *buffer, size_t size, const char *format, ...)
 		memcpy(buffer + length, ", ", skip);
 }
 
-static void add_part(const struct fitted_part *part, uint32_t sector, char *buffer, size_t size)
+static void add_part(const struct fitted *fitted, const struct fitted_part *part, uint32_t sector,
+		     char *buffer, size_t size)
 {
 	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX];
+	uint64_t to = fitted_lba(fitted, sector, part->to);
 
 	units_print_short(part->sectors * sector, UNITS_SI, sector, before);
 	units_print_short(part->size * sector, UNITS_SI, sector, after);
@@ -147,13 +154,13 @@ static void add_part(const struct fitted_part *part, uint32_t sector, char *buff
 		add(buffer, size, _("partition %u is cut from %s to %s"), part->number, before,
 		    after);
 	else if (part->size == part->sectors)
-		add(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, part->to);
+		add(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, to);
 	else if (part->size > part->sectors)
 		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", grows from %s to %s"),
-		    part->number, part->to, before, after);
+		    part->number, to, before, after);
 	else
 		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", cut from %s to %s"),
-		    part->number, part->to, before, after);
+		    part->number, to, before, after);
 }
 
 const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size)
@@ -161,8 +168,10 @@ const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buf
 	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX];
 
 	buffer[0] = '\0';
+	if (fitted->sector && fitted->count)
+		add(buffer, size, _("made anew for sectors of %u bytes"), fitted->sector);
 	for (size_t i = 0; i < fitted->part_count; i++)
-		add_part(&fitted->parts[i], sector, buffer, size);
+		add_part(fitted, &fitted->parts[i], sector, buffer, size);
 	if (fitted->backup)
 		add(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
 	if (fitted->grown && !fitted_find(fitted, fitted->grown))

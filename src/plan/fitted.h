@@ -35,6 +35,8 @@ struct fitted {
 	uint64_t start;         /* its first sector, on the destination */
 	uint64_t before, after; /* its sectors */
 	uint64_t backup;        /* LBA of the backup GPT's header on the destination; 0: none */
+	uint32_t sector; /* bytes, of the destination and its table (and the unit of `backup`),
+			    where the source has others; else 0. All other LBAs are the source's. */
 	struct fitted_part parts[FITTED_PARTS_MAX]; /* in the order of the disk */
 	size_t part_count;
 	struct fitted_unit *units; /* ascending */
@@ -65,6 +67,8 @@ bool fitted_contains(const struct fitted *all, const struct fitted *some);
 /* Where a partition lies on the destination, and how large it is there: changes what is given, or
  * leaves it. */
 void fitted_place(const struct fitted *fitted, unsigned number, uint64_t *start, uint64_t *sectors);
+/* An LBA of the destination as its own table counts it. sector: bytes, of the source. */
+uint64_t fitted_lba(const struct fitted *fitted, uint32_t sector, uint64_t lba);
 /* These bytes were read from the source; now they are what the destination gets. */
 void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length);
 

@@ -449,7 +449,7 @@ static enum table_after table_from_source(const struct plan *plan, const struct 
 	/* The positions in a table count logical sectors of the disk that it is on. */
 	if ((strcmp(source->table, "gpt") != 0 && strcmp(source->table, "dos") != 0) ||
 	    copied_to(plan, table.start, table.count) != table.start ||
-	    (plan->destinations[0].logical_sector_size != 0 &&
+	    (!plan->fitted.sector && plan->destinations[0].logical_sector_size != 0 &&
 	     plan->destinations[0].logical_sector_size != plan->sector_size))
 		return TABLE_NONE;
 	return TABLE_FROM_SOURCE;

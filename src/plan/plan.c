@@ -209,9 +209,13 @@ static int take_free_places(struct plan *plan, const struct free_places *wanted,
 
 void plan_take_fitted(struct plan *plan, struct fitted *fitted)
 {
+	uint32_t other = plan->destinations[0].logical_sector_size;
+
 	fitted_done(&plan->fitted);
 	plan->fitted = *fitted;
 	*fitted = (struct fitted){ 0 };
+	/* A map does not keep it: both ends are known. */
+	plan->fitted.sector = plan->fitted.count && other && other != plan->sector_size ? other : 0;
 	plan->whole = is_whole(plan);
 }
 

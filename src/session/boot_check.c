@@ -17,8 +17,10 @@
 
 static bool is_of_whole_disk(const struct plan *plan)
 {
-	/* A table that was made to fit is one of a whole disk, too. */
-	return (plan->whole || plan->fitted.count) && plan->source.kind != ENDPOINT_PARTITION &&
+	/* A table that was made to fit is one of a whole disk, too. No boot code works with sectors
+	 * of another size. */
+	return !plan->fitted.sector && (plan->whole || plan->fitted.count) &&
+	       plan->source.kind != ENDPOINT_PARTITION &&
 	       plan->destinations[0].kind != ENDPOINT_PARTITION;
 }
 

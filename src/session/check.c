@@ -184,7 +184,9 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 static int fit(struct check *check)
 {
 	const struct plan *plan = &check->ends;
-	bool same = plan->destinations[0].size == plan->source.size;
+	const struct endpoint *to = &plan->destinations[0];
+	bool same = to->size == plan->source.size;
+	bool same_sectors = to->logical_sector_size == plan->source.logical_sector_size;
 	uint32_t grow = check->fits ? plan->options.grow : same ? GROW_NO : GROW_LARGEST;
 	CLEANUP(close) int fd = -1;
 	int r;
@@ -208,10 +210,10 @@ static int fit(struct check *check)
 	if (r < 0 && !check->fits)
 		r = layout_fit(plan, fd, GROW_NO, &check->layout, &check->no_offer);
 	/* To a disk as large it goes as it is; what is in it can still be placed. */
-	if (r == 0 && !check->fits && same)
+	if (r == 0 && !check->fits && same && same_sectors)
 		layout_done(&check->layout);
 	/* To a larger disk the table goes as it is, too. */
-	if (r == 0 || plan->destinations[0].size > plan->source.size)
+	if (r == 0 || (to->size > plan->source.size && same_sectors))
 		check->no_offer = (struct error){ 0 };
 	return check->fits ? r : 0;
 }

@@ -278,7 +278,7 @@ what_is_too_large_is_said() {
 	clone 0 image "$destination" --table=fit
 	clean_gpt "$destination"
 	run 3 clone -n -s "$source" -d "$(new_disk large 100 --sector-size 4096)" --table=fit
-	says 'partition 1 (vfat) could not be read there'
+	says 'partition 1 (vfat), 2 (ext4), 3 (ext4) could not be read there'
 	# The plan says it before it is asked.
 	run 3 clone -n -s "$source" -d "$destination"
 	says 'With --table=fit: Partition 3 (ext4'
@@ -373,6 +373,63 @@ sectors_of_4096_bytes_fit_as_well() {
 	done
 }
 
+# there_and_back LABEL: to sectors of 4096 bytes, where the last partition grows, and back.
+there_and_back() {
+	source=$(new_disk source 64)
+	sfdisk -q --wipe always "$source" <<-TABLE
+		label: $1
+		start=2048, size=8MiB, type=swap
+		start=20480, size=24MiB, type=linux
+	TABLE
+	know_partitions "$source" 2
+	mkswap -q "${source}p1"
+	mkfs.ext4 -q -F -b 4096 -d /etc/alternatives "${source}p2"
+	sync "$source"
+	large=$(new_disk large 100 --sector-size 4096)
+	run 3 clone -n -s "$source" -d "$large"
+	says '--table=fit makes it anew'
+	clone 0 "$source" "$large" --grow=last
+	says 'no machine starts from this copy'
+	clean "$large"
+	[ "$(part "$large" 1)" = '256 2048' ]
+	[ "$(part "$large" 2 | cut -d ' ' -f 1)" = 2560 ]
+	same source.img "$MIB" large.img "$MIB" $((8 * MIB))
+	same source.img $((10 * MIB)) large.img $((10 * MIB)) $((24 * MIB))
+	know_partitions "$large" 2
+	e2fsck -fn "${large}p2"
+	back=$(new_disk back 64)
+	clone 0 "$large" "$back" --table=fit
+	clean "$back"
+	[ "$(part "$back" 1)" = '2048 16384' ]
+	[ "$(part "$back" 2 | cut -d ' ' -f 1)" = 20480 ]
+	same source.img $((10 * MIB)) back.img $((10 * MIB)) $((24 * MIB))
+	know_partitions "$back" 2
+	e2fsck -fn "${back}p2"
+}
+
+a_GPT_fits_other_sectors() {
+	there_and_back gpt
+	clean_gpt "$large"
+	clean_gpt "$back"
+	diff <(sfdisk --dump "$source" | grep -o 'uuid=[^,]*\|^label-id.*') \
+		<(sfdisk --dump "$back" | grep -o 'uuid=[^,]*\|^label-id.*')
+	# Both read the same after a stop in between.
+	head -c 100M /dev/zero | dd of="$large" bs=1M conv=fsync status=none
+	"$CLONEDECK" clone -s "$source" -d "$large" --table=fit --confirm "$large" \
+		--log-dir logs2 --map copy.map --map-interval 1 --rate 20MB >out 2>err &
+	copy=$!
+	wait_for grep -q '^0x.*+' copy.map
+	kill -KILL "$copy"
+	ends 137
+	run 0 resume copy.map --rate 0 --confirm "$large" --log-dir logs3
+	clean_gpt "$large"
+	same source.img $((10 * MIB)) large.img $((10 * MIB)) $((24 * MIB))
+}
+
+a_DOS_table_fits_other_sectors() {
+	there_and_back dos
+}
+
 after_kill_9_the_same_table_comes() {
 	source_gpt
 	destination=$(new_disk destination 100)
@@ -421,7 +478,7 @@ odd_ones_are_refused() {
 	destination=$(new_disk destination 100)
 	large=$(new_disk large 100 --sector-size 4096)
 	run 3 clone -n -s "$source" -d "$large" --table=fit
-	says 'is not made to fit another sector size'
+	says 'partition 1 (unknown), 2 (unknown), 3 (ext4) could not be read there, or it is not known'
 	run 1 clone -n -s "$source" -d "$destination" --table=fit --ranges 0-2047
 	says 'where all of a disk is copied'
 	run 1 clone -n -s "$source" -d "$destination" --table=fit --digest sha256
@@ -482,7 +539,7 @@ broken_tables_are_told_and_kept() {
 	says "partition 3: it is larger than the partition or disk in which it lies"
 }
 
-# FAT, exFAT and NTFS say what their sectors are.
+# FAT, exFAT and NTFS say what their sectors are; an ext4 of 1 KiB blocks cannot be read, either.
 no_table_fits_other_sectors() {
 	local large before number
 	source=$(new_disk source 48)
@@ -506,7 +563,7 @@ no_table_fits_other_sectors() {
 	clone 3 "$source" "$large" --allow sector-size-differs
 	says 'does not lift this'
 	clone 3 "$source" "$large" --table=fit
-	says 'partition 1 (vfat), 2 (ntfs), 4 (exfat) could not be read there'
+	says 'partition 1 (vfat), 2 (ntfs), 3 (ext4), 4 (exfat) could not be read there'
 	for number in 1 2; do
 		clone 3 "${source}p$number" "$large"
 		says 'FAT, NTFS and boot sectors do not work after such a copy'
@@ -523,5 +580,6 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
 	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
+	a_GPT_fits_other_sectors a_DOS_table_fits_other_sectors \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused broken_tables_are_told_and_kept no_table_fits_other_sectors

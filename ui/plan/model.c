@@ -417,6 +417,7 @@ static bool find_change(const struct fitted *fitted, size_t index, struct fitted
 		if ((part->to == part->start && part->size == part->sectors) || index-- > 0)
 			continue;
 		ret->parts[ret->part_count++] = *part;
+		ret->sector = fitted->sector;
 		return true;
 	}
 	if (fitted->grown && !fitted_find(fitted, fitted->grown) && index-- == 0) {
@@ -425,8 +426,9 @@ static bool find_change(const struct fitted *fitted, size_t index, struct fitted
 		ret->after = fitted->after;
 		return true;
 	}
-	ret->backup = fitted->backup;
-	return fitted->backup && index == 0;
+	*ret = *fitted;
+	ret->part_count = ret->grown = 0;
+	return (fitted->backup || fitted->sector) && index == 0;
 }
 
 int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted)

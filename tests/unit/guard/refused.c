@@ -182,6 +182,12 @@ void set_4kn(struct machine *m)
 	machine_choose(m);
 }
 
+static void set_4kn_can_fit(struct machine *m)
+{
+	set_4kn(m);
+	m->facts.table_can_fit = true;
+}
+
 static void set_4kn_partition(struct machine *m)
 {
 	set_4kn(m);
@@ -428,6 +434,7 @@ const struct rule_case refused[] = {
 	{ "table-beyond-end", set_dos_table_beyond, "partition 2" },
 	{ "sector-size-differs", set_4kn_allowed, "--allow sector-size-differs does not lift" },
 	{ "sector-size-differs", set_4kn, "4096" },
+	{ "sector-size-differs", set_4kn_can_fit, "--table=fit makes it anew" },
 	{ "sector-size-differs", set_4kn_partition, "--allow" },
 	{ "table-beyond-end", set_table_beyond, "partition 2" },
 	{ "sector-size-differs", set_4kn_image, "a copied partition table" },

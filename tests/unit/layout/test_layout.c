@@ -68,6 +68,14 @@ static void poke(const char *path, uint64_t at, const void *bytes, size_t length
 }
 
 static const char *places = "none"; /* that are asked for */
+static uint32_t other_sector;       /* bytes of a sector there; 0: not known */
+
+/* Makes what lies at this byte swap space, which says nothing of its size here. */
+static void swap(uint64_t at)
+{
+	poke(from, at + 4096 - 10, "SWAPSPACE2", 10);
+	poke(from, at + 1024, "\1\0\0\0\377\1\0\0", 8);
+}
 
 static int fit(uint64_t size, uint32_t grow)
 {
@@ -75,7 +83,10 @@ static int fit(uint64_t size, uint32_t grow)
 
 	plan = (struct plan){
 		.source = { .kind = ENDPOINT_IMAGE, .logical_sector_size = 512, .exists = true },
-		.destinations = { { .kind = ENDPOINT_IMAGE, .size = size, .exists = true } },
+		.destinations = { { .kind = ENDPOINT_IMAGE,
+				    .size = size,
+				    .exists = true,
+				    .logical_sector_size = other_sector } },
 		.destination_count = 1,
 		.options.table = TABLE_FIT,
 	};
@@ -289,12 +300,26 @@ END_TEST
 
 START_TEST(test_4k)
 {
+	/* What is in the partitions is not known. */
 	make(GPT, 16 * MIB);
-	ck_assert_int_eq(fit(40 * MIB, GROW_NO), 0);
+	other_sector = 4096;
+	refused(40 * MIB, GROW_NO, "1 (unknown), ");
+	/* Swap takes any sector, but this one begins within one. */
+	make("label: gpt\\nstart=2049,size=4096\\n", 16 * MIB);
+	swap(MIB + 512);
+	refused(40 * MIB, GROW_NO, "multiples of 4096 bytes");
+	other_sector = 1024;
+	make("label: dos\\nstart=2048,size=4096,type=82\\n", 16 * MIB);
+	swap(MIB);
+	ck_assert_msg(fit(40 * MIB, GROW_NO) == 0, "%s", error.sentence);
+	ck_assert_uint_eq(layout.fitted.sector, 1024);
+	ck_assert_uint_eq(layout.fitted.count, 1);
+	/* 1024 and 2048 sectors, in its first entry. */
+	ck_assert_mem_eq(layout.fitted.units[0].bytes + 446 + 8, "\0\4\0\0\0\10\0\0", 8);
 	layout_done(&layout);
-	plan.destinations[0].logical_sector_size = 4096;
-	ck_assert_int_lt(layout_fit(&plan, -1, GROW_NO, &layout, &error), 0);
-	ck_assert_ptr_nonnull(strstr(error.sentence, "sector size"));
+	make("label: dos\\nstart=2048,size=8192,type=5\\nstart=4096,size=2048\\n", 16 * MIB);
+	refused(40 * MIB, GROW_NO, "extended partition");
+	other_sector = 0;
 }
 END_TEST
 
