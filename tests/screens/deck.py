@@ -212,7 +212,7 @@ def into_a_new_image_and_back():
             # The same deck goes on: the image becomes the source.
             terminal.keys("1")
             terminal.wait("NODE")
-            terminal.keys("G", "d")
+            terminal.keys("G", "Escape")
             terminal.wait("Now choose the destination")
             terminal.keys("f", image, "Enter", "s")
             terminal.wait("Source is")
