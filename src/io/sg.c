@@ -398,13 +398,6 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 		.poll_fd = sync_poll_fd, .stats = sg_stats, .flush = sg_flush, .close = sg_close,  \
 	}
 
-void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *driver)
-{
-	*backend = (struct sg_backend){
-		.io = SG_BLOCK_TABLE, .driver = driver, .mode = SG_MODE_INDIRECT, .block = true
-	};
-}
-
 #define SG_WAY(way, with_fua, with_dpo)                                                            \
 	{                                                                                          \
 		.io = SG_TABLE(way), .driver = &sg_linux_driver, .mode = (way), .fua = (with_fua), \

@@ -38,9 +38,6 @@ struct sg_backend {
 /* Fills a backend table over any driver. */
 void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);
 
-/* The same for a driver that works like sg_block_driver. */
-void sg_backend_init_block(struct sg_backend *backend, const struct sg_driver *driver);
-
 /* The tables over the real driver, one for each combination. */
 const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo);
 /* For a SCSI disk without an sg node. */

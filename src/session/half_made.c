@@ -148,8 +148,9 @@ static void describe(const struct half_made *half, uint64_t lba, char *ret, size
 	table_done(&table);
 }
 
-int half_made_changed(const struct half_made *half, uint64_t source, const char *expected,
-		      struct error *reterr)
+/* The error for a byte of the source. expected: a translated phrase; NULL: what was copied. */
+static int changed(const struct half_made *half, uint64_t source, const char *expected,
+		   struct error *reterr)
 {
 	uint64_t place = source, lba = source / half->plan->sector_size;
 	char found[100], wanted[80];
@@ -206,10 +207,10 @@ static int check_unfinished(struct inspector *in, const struct map_block *block,
 		if (!good || half_made_is_empty(in->a, length) ||
 		    (arming && is_armed(in, at, length)))
 			continue;
-		return half_made_changed(in->half, at + first_byte(in->a, length),
-					 arming ? _("nothing there, or what the source has")
-						: _("no table and no file system yet"),
-					 reterr);
+		return changed(in->half, at + first_byte(in->a, length),
+			       arming ? _("nothing there, or what the source has")
+				      : _("no table and no file system yet"),
+			       reterr);
 	}
 	return 0;
 }
@@ -277,7 +278,7 @@ static int check_armed(struct inspector *in, const struct map_block *block, stru
 	for (uint64_t at = block->start; at < end; at = next) {
 		next = check_armed_from(in, at, end, &same);
 		if (!same)
-			return half_made_changed(in->half, at, NULL, reterr);
+			return changed(in->half, at, NULL, reterr);
 	}
 	return 0;
 }
@@ -327,7 +328,7 @@ static int check_place(const struct half_made *half, uint64_t at, uint64_t lengt
 			    block.status == MAP_FINISHED &&
 			    block.start + block.size >= pos + SPOT &&
 			    sample_differs_at(half, pos, SPOT))
-				return half_made_changed(half, pos, NULL, reterr);
+				return changed(half, pos, NULL, reterr);
 		}
 	}
 	return 0;
@@ -362,8 +363,7 @@ static int check_blank(const struct half_made *half, struct error *reterr)
 		return error_nomem(reterr);
 	blank = !table.type[0] && table.signature_count == 0;
 	table_done(&table);
-	return blank ? 0
-		     : half_made_changed(half, 0, _("nothing, since it was being wiped"), reterr);
+	return blank ? 0 : changed(half, 0, _("nothing, since it was being wiped"), reterr);
 }
 
 int half_made_check(const struct half_made *half, struct error *reterr)

@@ -54,9 +54,6 @@ uint32_t half_made_piece(const struct half_made *half);
 /* Where this byte of the source goes. False: it is not in the plan. */
 bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret);
 bool half_made_is_empty(const void *data, uint32_t length);
-/* The error for a byte of the source. expected: a translated phrase; NULL: what was copied. */
-int half_made_changed(const struct half_made *half, uint64_t source, const char *expected,
-		      struct error *reterr);
 
 /* Compares a sample of what the map calls finished: with the digests of whole regions, otherwise
  * with the source. */

@@ -123,7 +123,10 @@ int used_list(const struct endpoint *source, const struct disk *disk, struct use
 	return 0;
 }
 
-int used_read(const struct endpoint *source, int fd, const atomic_bool *cancel, struct used *used)
+/* Reads what they use through this descriptor of the source. cancel: NULL, or set by another
+ * thread: -ECANCELED. -ENOMEM. */
+static int read_used(const struct endpoint *source, int fd, const atomic_bool *cancel,
+		     struct used *used)
 {
 	int r = 0;
 
@@ -195,7 +198,7 @@ int used_check(const struct plan *plan, const struct disk *disk, int fd, struct 
 		return 0;
 	r = used_list(&plan->source, disk, &used);
 	if (r == 0)
-		r = used_read(&plan->source, fd, NULL, &used);
+		r = read_used(&plan->source, fd, NULL, &used);
 	for (size_t i = 0; r == 0 && i < used.count; i++)
 		r = add_free(&used.parts[i], &free);
 	if (r == 0)
@@ -223,7 +226,7 @@ void used_run(void *data)
 	int r = claim_open(&task->source, CLAIM_SOURCE, &plan, &claim, &task->error);
 
 	if (r == 0)
-		r = used_read(&task->source, claim_fd(claim), &task->cancel, &task->used);
+		r = read_used(&task->source, claim_fd(claim), &task->cancel, &task->used);
 	claim_discard(claim);
 	if (r == -ENOMEM)
 		error_nomem(&task->error);

@@ -84,9 +84,6 @@ bool used_same_source(const struct endpoint *a, const struct endpoint *b);
 /* The partitions of a source, without what they use. disk: that it is or lies on; NULL: not known.
  * -ENOMEM. */
 int used_list(const struct endpoint *source, const struct disk *disk, struct used *ret);
-/* Reads what they use through this descriptor of the source. cancel: NULL, or set by another
- * thread: -ECANCELED. -ENOMEM. */
-int used_read(const struct endpoint *source, int fd, const atomic_bool *cancel, struct used *used);
 /* What a copy with these modes need not copy, or not yet. -ENOMEM. */
 int used_free(const struct used *used, const struct used_modes *modes, struct free_places *ret);
 /* Reads all of it again: is what the plan leaves out still free? fd: of its source, claimed. */

@@ -170,20 +170,3 @@ enum deck_theme palette_choose(enum deck_theme wanted, const char *colorfgbg)
 		return wanted;
 	return back && (!strcmp(back, ";7") || !strcmp(back, ";15")) ? THEME_LIGHT : THEME_DARK;
 }
-
-void palette_rgb(int color, uint8_t ret[static 3])
-{
-	static const uint8_t steps[] = { 0, 95, 135, 175, 215, 255 };
-
-	for (int i = 0; i < 3; i++) {
-		if (color < 16)
-			ret[i] = (uint8_t)((color >> i & 1 ? 170 : 0) + (color >= 8 ? 85 : 0));
-		else if (color < 232)
-			ret[i] = steps[(color - 16) / (i == 0 ? 36 : i == 1 ? 6 : 1) % 6];
-		else
-			ret[i] = (uint8_t)(8 + 10 * (color - 232));
-	}
-	/* The console's brown. */
-	if (color == 3)
-		ret[1] = 85;
-}

@@ -26,7 +26,5 @@ struct role_look {
 struct role_look palette_look(enum deck_theme theme, int colors, enum role role);
 /* THEME_AUTO: light where COLORFGBG, as some terminals set it, says so; else dark. */
 enum deck_theme palette_choose(enum deck_theme wanted, const char *colorfgbg);
-/* The sRGB of a colour by its number: of the Linux console below 16, of xterm from there on. */
-void palette_rgb(int color, uint8_t ret[static 3]);
 
 #endif

@@ -123,8 +123,6 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job);
 
 /* ---- queues, errors and the rescue (text.c) ---- */
 
-/* "7 s", "12 min": how long ago, or how long. */
-const char *run_text_span(uint64_t seconds, char *buffer, size_t size);
 /* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
 const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size);
 /* "38 C", "-". */

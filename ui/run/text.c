@@ -14,7 +14,8 @@
 #include "ui/disks/model.h"
 #include "ui/run/model.h"
 
-const char *run_text_span(uint64_t seconds, char *buffer, size_t size)
+/* "7 s", "12 min": how long ago, or how long. */
+static const char *text_span(uint64_t seconds, char *buffer, size_t size)
 {
 	if (seconds < 120)
 		snprintf(buffer, size, _("%u s"), (unsigned)seconds);
@@ -60,8 +61,8 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" map not saved yet"));
 		return;
 	}
-	run_text_span(now > job->map_saved_at ? (uint64_t)(now - job->map_saved_at) : 0, ago,
-		      sizeof(ago));
+	text_span(now > job->map_saved_at ? (uint64_t)(now - job->map_saved_at) : 0, ago,
+		  sizeof(ago));
 	if (job->map_safe)
 		line_add(line, _(" map saved %s ago"), ago);
 	else
@@ -76,7 +77,7 @@ const char *run_text_last_good(const struct job_snapshot *job, char *buffer, siz
 	if (!job->rescue.good_read_known || job->pass == PASS_VERIFY || job->pass == PASS_FLUSH)
 		return text_copy(buffer, size, "-");
 	snprintf(buffer, size, _("%s ago"),
-		 run_text_span(job->rescue.since_good_read / NSEC_PER_SEC, span, sizeof(span)));
+		 text_span(job->rescue.since_good_read / NSEC_PER_SEC, span, sizeof(span)));
 	return buffer;
 }
 
@@ -171,7 +172,7 @@ static void put_hang(const struct job_hang *hang, struct line *line)
 {
 	char span[UNITS_TEXT_MAX], more[32] = "", text[160];
 
-	run_text_span(hang->ns / NSEC_PER_SEC, span, sizeof(span));
+	text_span(hang->ns / NSEC_PER_SEC, span, sizeof(span));
 	if (hang->count > 1)
 		snprintf(more, sizeof(more), _(", %u more"), hang->count - 1);
 	snprintf(text, sizeof(text),

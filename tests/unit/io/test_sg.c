@@ -283,7 +283,8 @@ static int send_now(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
 
 START_TEST(the_block_node_does_where_there_is_no_sg_node)
 {
-	sg_backend_init_block(&backend, &disk.driver);
+	backend = *sg_backend_find_block(false, false);
+	backend.driver = &disk.driver;
 	disk.driver.send = send_now;
 	end.sg = "";
 	end.sg_fd = -1;

@@ -10,6 +10,24 @@
 static const int depths[] = { 8, 16, 88, 256 };
 static const enum deck_theme themes[] = { THEME_DARK, THEME_LIGHT, THEME_HIGH };
 
+/* The sRGB of a colour by its number: of the Linux console below 16, of xterm from there on. */
+static void rgb_of(int color, uint8_t ret[static 3])
+{
+	static const uint8_t steps[] = { 0, 95, 135, 175, 215, 255 };
+
+	for (int i = 0; i < 3; i++) {
+		if (color < 16)
+			ret[i] = (uint8_t)((color >> i & 1 ? 170 : 0) + (color >= 8 ? 85 : 0));
+		else if (color < 232)
+			ret[i] = steps[(color - 16) / (i == 0 ? 36 : i == 1 ? 6 : 1) % 6];
+		else
+			ret[i] = (uint8_t)(8 + 10 * (color - 232));
+	}
+	/* The console's brown. */
+	if (color == 3)
+		ret[1] = 85;
+}
+
 static double linear(uint8_t value)
 {
 	double c = value / 255.0;
@@ -21,7 +39,7 @@ static double luminance(int color)
 {
 	uint8_t rgb[3];
 
-	palette_rgb(color, rgb);
+	rgb_of(color, rgb);
 	return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
 }
 
