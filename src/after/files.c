@@ -103,7 +103,7 @@ static int open_beneath(int root, const char *name, bool writable)
 	return (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
 }
 
-/* Of what was rewritten, the initramfs has a copy that is packed. */
+/* The initramfs holds a packed copy of the files that were rewritten. */
 static void mention_initramfs(const struct search *search, const char *name)
 {
 	struct after_step *step;

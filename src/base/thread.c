@@ -124,7 +124,7 @@ int eventfd_new(struct error *reterr)
 			 _("No file descriptor could be made: %s."), error_phrase(fd));
 }
 
-/* Neither can fail but for a full or an empty counter, and both are what is wanted. */
+/* These calls fail only if the counter is full or empty, and then it is as it should be. */
 void eventfd_signal(int fd)
 {
 	uint64_t one = 1;

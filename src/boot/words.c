@@ -37,7 +37,7 @@ static void say_bios(const struct boot_look *look, char line[static BOOT_LINE_MA
 		       code->text[0] ? code->text : _("unknown code"));
 }
 
-/* Those that every firmware finds, or those for which it needs a boot entry. */
+/* The loaders that every firmware finds, or those for which it needs a boot entry. */
 static unsigned list_loaders(const struct boot_look *look, bool fallback,
 			     char line[static BOOT_LINE_MAX])
 {

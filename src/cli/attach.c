@@ -116,7 +116,7 @@ static void print_job(FILE *out, const struct running *job)
 		end_name(&job->destination), job->percent, job->state);
 }
 
-/* Those that have ended lately. */
+/* The copies that ended a short time ago. */
 static void tell_ended(uint32_t pid)
 {
 	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));

@@ -23,7 +23,7 @@
 #define EVERY_JSON     NSEC_PER_SEC
 #define EVERY_FILE     (10 * NSEC_PER_SEC)
 #define LEAVE_AFTER    (5 * NSEC_PER_SEC)
-/* No disk takes so long for a request, or for a flush, that is well: the kernel waits no longer. */
+/* A healthy disk needs less for a request or a flush; the kernel gives up after this time, too. */
 #define HANGS_AFTER     60 /* seconds */
 #define LOOK_EVERY      (NSEC_PER_SEC / 2)
 #define WITHOUT_POLL    (NSEC_PER_SEC / 10)

@@ -75,7 +75,7 @@ static int bad_option(char **argv, int c)
 	return cli_usage(argv[0], _("The option %s takes no value."), given);
 }
 
-/* As getopt_long() takes them. */
+/* The options as getopt_long() takes them. */
 struct option_table {
 	struct option options[CLI_OPTIONS_MAX + 1];
 	char letters[2 * CLI_OPTIONS_MAX + 2];

@@ -273,7 +273,7 @@ static int look_through(struct ntfs *fs, const unsigned char *header_at, size_t 
 	return r;
 }
 
-/* One block after the other, since no order of names is believed; what is no block is unused. */
+/* Reads block after block, as the order of names cannot be trusted; other data is unused. */
 static int look_through_blocks(struct ntfs *fs, const struct ntfs_attribute *blocks, size_t size)
 {
 	CLEANUP(free) unsigned char *block = malloc(NTFS_RECORD_MAX);

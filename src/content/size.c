@@ -84,7 +84,7 @@ static uint64_t size_of_f2fs(const unsigned char *first)
 		       : 0;
 }
 
-/* Of this device. */
+/* The bytes on this device alone: a file system may have several. */
 static uint64_t size_of_btrfs(const unsigned char *first)
 {
 	return memcmp(first + 0x40, "_BHRfS_M", 8) == 0 ? little(first + 0xc9 + 8, 8) : 0;

@@ -163,7 +163,7 @@ static int read_node(const struct xfs *fs, uint32_t group, uint32_t number, unsi
 	if (be32toh(ret->magic) != (fs->sums ? LEAF_MAGIC_SUM : LEAF_MAGIC) ||
 	    be16toh(ret->level) != level || be16toh(ret->records) == 0 ||
 	    be16toh(ret->records) > (fs->block - header) / size)
-		/* Nothing is free: an empty root. */
+		/* An empty root: nothing is free. */
 		return ret->records || level ? -EINVAL : 0;
 	if (fs->sums &&
 	    (be64toh(ret->place) != block * (fs->block / 512) || be32toh(ret->owner) != group ||

@@ -356,7 +356,7 @@ void retry_give_up(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		break;
 	default:
-		/* Nothing was written; report only what is known to be bad. */
+		/* No byte was written; report only what is known to be bad. */
 		lane_slot_report(lane, slot);
 		break;
 	}

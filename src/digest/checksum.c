@@ -23,7 +23,7 @@ static const int numbers[CHECKSUM_ALGORITHMS] = {
 	[CHECKSUM_MD5] = GCRY_MD_MD5,
 };
 
-/* Nothing here is a secret, so no memory is locked for secrets. */
+/* Checksums are no secrets, so no memory is locked for secrets. */
 static void begin_library(void)
 {
 	if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))

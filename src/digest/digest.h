@@ -29,7 +29,7 @@ struct digest {
  */
 struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
 			     struct digest *retweighted);
-/* Of any bytes as they stand: for the list file itself. */
+/* The digest of any bytes: for the list file itself. */
 struct digest digest_bytes(const void *data, size_t length);
 /* The same of bytes that come in pieces. */
 struct digest_run;

@@ -49,7 +49,7 @@ static const struct container table[] = {
 	  0, "xz -dc %s > " RAW, RAW, .write = "xz " RAW },
 	{ "zstd", "zst", MAGIC("\x28\xb5\x2f\xfd"), 0, "zstd -d %s -o " RAW, RAW,
 	  .write = "zstd " RAW },
-	/* As pzstd begins a file: a frame that readers skip */
+	/* pzstd begins a file so: with a frame that readers skip */
 	{ "zstd", NULL, MAGIC("\x50\x2a\x4d\x18"), 0, "zstd -d %s -o " RAW, RAW },
 	{ "lz4", "lz4", MAGIC("\x04\x22\x4d\x18"), 0, "lz4 -d %s " RAW, RAW, .write = "lz4 " RAW },
 	{ "lz4", NULL, MAGIC("\x02\x21\x4c\x18"), 0, "lz4 -d %s " RAW, RAW },

@@ -142,7 +142,7 @@ static void read_driver(struct udev_device *device, struct disk *disk)
 	}
 }
 
-/* Those that carry only a number come after those with model and serial. */
+/* Links that carry only a number come after those with model and serial. */
 static bool is_better_link(const char *a, const char *b)
 {
 	static const char *const numbers[] = { "wwn-", "nvme-eui.", "nvme-nvme.", "scsi-3" };

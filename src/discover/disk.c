@@ -73,7 +73,7 @@ bool identity_same(const struct identity *a, const struct identity *b)
 		return false;
 	if (texts_agree(a->wwn, b->wwn) || texts_agree(a->serial, b->serial))
 		return true;
-	/* Nothing written on the disk itself says which it is. */
+	/* Neither WWN nor serial number is known: the kernel's numbers decide. */
 	if (a->diskseq && b->diskseq)
 		return a->diskseq == b->diskseq;
 	return a->devno && a->devno == b->devno;

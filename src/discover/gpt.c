@@ -19,7 +19,7 @@
 
 /* The specification asks for room for 128 entries of 128 bytes; far more is no table. */
 #define GPT_ENTRIES_MAX (4U << 20)
-/* Of so many entries it is told that they are not shown. */
+/* For this many entries at most, the user is told that they are not shown. */
 #define OUTSIDE_MAX 4
 
 enum gpt_state { GPT_ABSENT, GPT_DAMAGED, GPT_SOUND };
@@ -241,7 +241,7 @@ int gpt_inspect(const struct table_source *source, struct table *table, bool *re
 	return r;
 }
 
-/* How much speaks for a GPT with sectors of this size? */
+/* How well does a GPT with sectors of this size fit? Higher is better. */
 static unsigned rate_size(int fd, uint64_t size, uint32_t sector_size)
 {
 	struct table_source source = { .fd = fd, .size = size, .sector_size = sector_size };

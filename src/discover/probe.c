@@ -121,7 +121,7 @@ static int start(struct probe_request *request, struct probe **ret)
 	return 0;
 }
 
-/* Of those that run, takes the answers that are there. Returns how many still run. */
+/* Takes the answers of the probes that have ended. Returns how many still run. */
 static size_t collect(struct probe **probes, size_t count, struct probe_result *results)
 {
 	size_t running = 0;

@@ -3,11 +3,11 @@
  * Records of the copies that run on this machine, so that others can say whose a
  * busy disk is. Each copy keeps a small file, PID.job, with lines "key value", in
  * a folder that is gone after a restart. It is locked as long as its process lives
- * and believed only then: a record that a crash left behind says nothing, and a
- * process that was given the same number does not bring it to life. What one leaves behind that has
- * ended in order says how, for ten minutes at least.
+ * and trusted only then: a record that a crash left behind says nothing, and a
+ * new process with the same number does not make it valid again. The record of a copy that has
+ * ended normally stays for at least ten minutes and says how it ended.
  *
- * Whoever reads skips keys that it does not know, so later versions may add some.
+ * A reader skips keys that it does not know, so later versions may add some.
  */
 #ifndef CLONEDECK_DISCOVER_RUNNING_H
 #define CLONEDECK_DISCOVER_RUNNING_H
@@ -53,7 +53,7 @@ struct running_record;
 /* The folder for records of this user: /run/clonedeck for root, else in $XDG_RUNTIME_DIR; made if
  * need be. False: there is none. */
 bool running_folder(char *buffer, size_t size);
-/* That of the records of root. */
+/* The folder of root's records. */
 const char *running_root_folder(void);
 /* Makes the record of this process in `folder` and locks it; negative errno. Takes those away that
  * were left behind there. */

@@ -333,7 +333,7 @@ static void look_up(struct build *build, size_t index, struct asked *ret)
 			 cache_find(cache, &ret->key, &ret->error, &build->tables[index]);
 }
 
-/* Of a disk that is being copied, what it told before is all that may be known. */
+/* A disk that is being copied is not read: what an earlier scan found is kept. */
 static int take_spared(struct build *build)
 {
 	int r = 0;
@@ -396,7 +396,7 @@ static int make_requests(struct build *build, const struct pending *pending,
 	return 0;
 }
 
-/* Whoever holds it says so itself: that explains more than that somebody does. */
+/* The record of a copy explains more than that some program holds the disk. */
 static int add_copy(struct build *build, struct disk *disk, const struct running *running)
 {
 	struct use *held = NULL;

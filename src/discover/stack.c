@@ -197,7 +197,7 @@ int stack_new(struct udev_device *const *blocks, size_t count, struct stack **re
 		qsort_r(stack->by_devno, count, sizeof(*stack->by_devno), compare_devno, stack);
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		stack->blocks[i].disk = disk_of(stack, blocks[i]);
-		/* Nothing else stands on other block devices. */
+		/* Only virtual devices lie on other block devices. */
 		if (stack->blocks[i].disk == STACK_NONE &&
 		    strncmp(udev_device_get_devpath(blocks[i]), "/devices/virtual/", 17) == 0)
 			r = link_slaves(stack, i, blocks[i]);

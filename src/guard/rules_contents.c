@@ -371,7 +371,7 @@ static bool find_types(const struct rule_context *c, const char *const *types,
 	return list[0] != '\0';
 }
 
-/* Nothing to decide: what the copy can be expected to do. */
+/* Decides nothing: says what can be expected of the copy. */
 void rule_source_boots(const struct rule_context *c, struct verdict *ret)
 {
 	if (c->facts->boots[0])

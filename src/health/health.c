@@ -139,7 +139,7 @@ static void take(json_object *object, const char *name, int64_t *ret)
 	json_object *value = member(object, name, json_type_int);
 	int64_t number = value ? json_object_get_int64(value) : -1;
 
-	/* None of them can be negative, except the temperature. */
+	/* Only the temperature can be negative. */
 	if (number >= 0)
 		*ret = number;
 }

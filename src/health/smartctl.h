@@ -2,8 +2,8 @@
 /*
  * Asking disks for their health through smartctl (smartmontools), where that
  * is installed: it knows how ATA, SCSI, NVMe and a hundred USB bridges want to
- * be asked. It runs as a program of its own, without a shell, and never longer
- * than it may: a disk that hangs must not hold up who asks.
+ * be asked. It runs as a program of its own, without a shell, and is stopped after
+ * a time limit: a disk that hangs must not hold up the caller.
  */
 #ifndef CLONEDECK_HEALTH_SMARTCTL_H
 #define CLONEDECK_HEALTH_SMARTCTL_H

@@ -8,7 +8,7 @@
 #include "scsi/ask.h"
 #include "scsi/sense.h"
 
-/* As long as the kernel gives its own flushes. */
+/* The kernel gives its own flushes the same time. */
 #define FLUSH_TIMEOUT 60000 /* ms */
 
 /* SPC-4, 4.5.6 */

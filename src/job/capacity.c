@@ -120,7 +120,7 @@ void capacity_fill(const struct capacity *capacity, size_t i, void *buffer)
 		fill_sector(capacity->nonce, place->destination + at, unit, (char *)buffer + at);
 }
 
-/* Where this sector was written to; NOBODY: it is none of ours, or damaged. */
+/* The place this sector was written to; NOBODY: we did not write it, or it is damaged. */
 static uint64_t owner(const struct capacity *capacity, const char *bytes)
 {
 	struct header header;

@@ -82,7 +82,7 @@ void coordinator_flush_and_save(struct job *job, char letter, uint64_t now)
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
-	/* Now there is most in memory at once, and hardly any block will be added any more. */
+	/* The map is at its largest now, and few blocks will be added to it. */
 	pthread_mutex_lock(&job->map_lock);
 	map_trim(job->map, SPARE_BLOCKS);
 	pthread_mutex_unlock(&job->map_lock);

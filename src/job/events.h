@@ -16,7 +16,7 @@ struct events {
 	bool log_failing;
 };
 
-/* Those of earlier parts of the copy come first. events_done() is due in any case. */
+/* Events of earlier parts of the copy come first. Call events_done() in any case. */
 int events_init(struct events *events, struct log *log, const struct job_event *earlier,
 		size_t count, struct error *reterr);
 void events_done(struct events *events);
@@ -25,7 +25,7 @@ void events_add(struct events *events, enum log_level level, const char *format,
 	__attribute__((format(printf, 3, 4)));
 /* By one thread, now and then: tells when the log cannot be written, and when it can again. */
 void events_look_at_log(struct events *events);
-/* As job_events(). */
+/* The same as job_events(). */
 size_t events_after(struct events *events, uint64_t after, struct job_event *ret, size_t max);
 uint64_t events_newest(struct events *events);
 

@@ -324,7 +324,7 @@ static int init(struct job *job, struct error *reterr)
 	return r;
 }
 
-/* Those who tell what happens to the disks. */
+/* The observers that count what happens to the disks. */
 static void init_watchers(struct job *job)
 {
 	const struct job_setup *setup = &job->setup;

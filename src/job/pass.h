@@ -134,7 +134,7 @@ void job_join_verification(struct job *job);
 
 /* Bytes handled in this round of the pass under way. */
 uint64_t pass_handled(const struct job *job);
-/* Of the last pass that has begun; PASS_NONE: there was none. */
+/* The last pass that has begun; PASS_NONE: there was none. */
 enum pass_kind job_last_kind(const struct job *job);
 /* Before anything is forgotten again: notes whether all of the copy is there, with its tables. */
 void job_note_written(struct job *job);

@@ -20,7 +20,7 @@
 #define ROUND_BYTES  (8ULL << 30)
 #define ROUND_PLACES 65536
 #define PIECE        (32U << 20) /* that the destination clears by itself */
-/* Of what is read back where not all is. */
+/* How much is read back where not everything is. */
 #define SAMPLES      256
 #define SAMPLE_BYTES (64ULL << 10)
 
@@ -100,7 +100,7 @@ int clear_prepare(struct job *job, unsigned round)
 
 	if (!clears(job) || c->cannot || c->at >= end_of(job))
 		return 0;
-	/* Of a copy that differs, only what it takes to see that is worth while. */
+	/* Once the copy is known to differ, reading more tells nothing new. */
 	if (job_differs(job))
 		return 0;
 	if (!atomic_load(&c->plain))
@@ -338,7 +338,7 @@ static bool takes_as_long_as_writing(const struct job *job)
 	       (end->zeroes != YES || end->rotational == YES);
 }
 
-/* Of the places before this sector. */
+/* The bytes of the places left out before this sector. */
 static uint64_t bytes_before(const struct job *job, uint64_t sector)
 {
 	return range_list_common(plan_left_out(job->plan), (struct range){ 0, sector }) *

@@ -54,7 +54,7 @@ bool pass_is_through(struct job *job)
 	return all_parked(job) && checksums_through(&job->verification);
 }
 
-/* To the user, all passes over what was held back are one. */
+/* The user sees all passes over the held-back areas as one. */
 static enum pass_kind shown_kind(const struct job *job, const struct pass *pass)
 {
 	return job->stages.now > 0 && !(pass->traits & PASS_SHOWN_AS_IS) ? PASS_ARM : pass->kind;

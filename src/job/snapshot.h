@@ -202,7 +202,7 @@ struct job_snapshot {
 	struct job_forecast forecasts[JOB_FORECASTS];
 	bool only_reads;     /* as of job_setup.verify_only */
 	enum pass_kind pass; /* the current one; PASS_NONE between two and at the end */
-	/* All that have begun, in order; the last one is the current one, if there is one. */
+	/* All passes that have begun, in order; the last is the current one, if there is one. */
 	struct job_pass passes[JOB_PASSES_MAX];
 	unsigned pass_count;
 	struct job_end source, destination;

@@ -2,8 +2,8 @@
 /*
  * Disks that are unplugged. While a disk is being unplugged, reads and writes
  * fail with the same EIO as on a bad sector, and for a moment, before the
- * kernel removes the disk, nothing tells the two apart. So whoever gets a failed
- * request asks whether the disk is still there, and what was found bad in the
+ * kernel removes the disk, nothing tells the two apart. So after a failed
+ * request the caller asks whether the disk is still there, and what was found bad in the
  * last few seconds before a source disappeared counts as non-tried.
  *
  * By the coordinator's thread, except unplug_found().

@@ -27,7 +27,7 @@ struct layout_part {
 	char fs[32];       /* libblkid's TYPE; "" unknown */
 };
 
-/* As they lie if nothing is asked for. */
+/* The partitions where they lie if no option moves them. */
 struct layout_table {
 	struct layout_part parts[FITTED_PARTS_MAX]; /* in the order of the disk */
 	size_t count;                               /* 0: not known */

@@ -12,7 +12,7 @@
 #include "discover/gpt.h"
 #include "layout/layout_private.h"
 
-/* All that anybody makes, and all that libfdisk takes. */
+/* All tools write entries of this size, and libfdisk takes no other. */
 #define ENTRY_SIZE 128U
 #define MBR_SIZE   512U
 

@@ -126,7 +126,7 @@ static const char *why_fixed(const struct fitting *f, const struct layout_part *
 	return named_by_mbr(f, part);
 }
 
-/* What it says of itself is believed only then. */
+/* What a file system says of itself is trusted only if it is in order. */
 static bool is_in_order(const struct volume *volume, const char *fs)
 {
 	struct content content;
@@ -216,7 +216,7 @@ static bool shrink_command(const struct layout_part *part, uint64_t kib, char *c
 	return true;
 }
 
-/* The first one from here on of which nothing is believed, and why. */
+/* Refuses the first partition from here on that cannot be trusted, and says why. */
 static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missing,
 			   struct error *reterr)
 {

@@ -179,7 +179,7 @@ static bool next_table(const struct row *row, size_t *index, struct thing *ret)
 			continue;
 		if (row->copied_by)
 			start = copied_to(row->copied_by, start, region->sectors);
-		/* Elsewhere, only a table that fits has a meaning. */
+		/* A table copied to another place has a meaning only if it fits there. */
 		if (start != region->start && !(start != NOWHERE && row->copied_by->fitted.backup))
 			continue;
 		ret->partition = NULL;

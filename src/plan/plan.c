@@ -278,7 +278,7 @@ static int make(const struct endpoint *source, const struct endpoint *destinatio
 		plan->options = *options;
 	if (plan->options.grow || plan->options.places[0].number)
 		plan->options.table = TABLE_FIT;
-	/* Nothing else reaches it. */
+	/* Only SCSI commands reach a disk without a block node. */
 	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
 		plan->options.source_backend = BACKEND_SG;
 	error = take_extents(plan, extents, count, reterr);

@@ -185,7 +185,7 @@ static json_object *json_sum(const struct report *report, const struct job_sum *
 
 json_object *report_json_sums(const void *data)
 {
-	/* Of what they are, or why they are not known. */
+	/* What the sums are sums of, or why they are not known. */
 	static const char *const words[] = {
 		[JOB_SUMS_PENDING] = "incomplete",
 		[JOB_SUMS_OF_SOURCE] = "source",

@@ -194,7 +194,7 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 			 units_print_count(proof->bytes, bytes));
 }
 
-/* Of a copy that ended before all of it was done. */
+/* For a copy that ended before all of it was done. */
 static void unfinished_line(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
@@ -364,7 +364,7 @@ bool report_sum_path(const struct report *report, enum checksum_algorithm algori
 				checksum_name(algorithm)) < size;
 }
 
-/* As in sha256sum: characters that cannot be in a line are escaped. */
+/* Like sha256sum, escapes characters that cannot be in a line. */
 static void put_line(FILE *file, const char *hex, const char *name)
 {
 	if (strpbrk(name, "\\\n\r"))

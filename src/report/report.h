@@ -28,7 +28,7 @@ struct file_timeout;
 #define REPORT_STEPS_MAX  12
 #define REPORT_STEP_MAX   640
 #define REPORT_BOOTS_MAX  8
-/* Of the name of the list of digests beside a report. */
+/* The end of the name of the list of digests beside a report. */
 #define REPORT_LIST_ENDING ".digests"
 
 /* For an end that is a disk, beyond what the endpoint says; "" where unknown. */

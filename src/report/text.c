@@ -220,7 +220,7 @@ static void put_health(struct page *page, const struct report *report)
 		known = known || health_is_known(lines[i].health);
 		why = why[0] ? why : lines[i].health->why;
 	}
-	/* Nothing was asked: images, practice disks. */
+	/* No health was asked for: images, practice disks. */
 	if (!known && !why[0])
 		return;
 	fprintf(page->out, "\n %s\n", _("HEALTH (SMART)"));

@@ -90,7 +90,7 @@ static const char *why_not_rechecked(const struct job_snapshot *job)
 	};
 	const char *text = why[job->proof.recheck];
 
-	/* Of a copy that did not come so far it goes without saying. */
+	/* Not said of a copy that did not get so far: there it is obvious. */
 	if (job->proof.recheck == JOB_RECHECK_PENDING && job->result != JOB_RESULT_COMPLETE)
 		text = NULL;
 	return text ? _(text) : "";

@@ -61,7 +61,7 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 	char line[PROGRESS_LINE_MAX];
 	uint64_t times;
 
-	/* Nothing to be read: it is the first beat. */
+	/* EAGAIN: the first beat, before the timer has ended once. */
 	if (read(heartbeat->timer_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
 		return;
 	heartbeat->running.percent = progress_percent(job->overall);

@@ -208,7 +208,7 @@ static int load_domain(struct wish *wish, struct loaded *ret, struct error *rete
 
 /* ---- a report ---- */
 
-/* Of a masked identity, only what it shows can be compared. */
+/* In a masked identity, only the part that is shown can be compared. */
 static bool same_disk(const struct recorded_copy *recorded, const struct endpoint *destination)
 {
 	const struct endpoint *was = &recorded->plan->destinations[0];

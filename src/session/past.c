@@ -27,7 +27,7 @@ static int is_of_copy(const struct dirent *entry)
 	return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".map");
 }
 
-/* Of two reports that share a map the newer one says how far it is. */
+/* When two reports share a map, only the newer one says how far the copy is. */
 static bool knows_map(const struct past *past, const char *map)
 {
 	for (size_t i = 0; i < past->count; i++)

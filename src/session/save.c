@@ -144,7 +144,7 @@ static int name_files(const struct report *report, const char *path, struct repo
 	return 0;
 }
 
-/* Neither disk may be changed any more, even if something of it is mounted by now. */
+/* Nothing is saved on either disk of the copy, even if something of it is mounted by now. */
 static int check_place(const struct plan *plan, const char *path, struct error *reterr)
 {
 	const struct endpoint *on = NULL;

@@ -337,7 +337,7 @@ struct job *session_job(const struct session *session)
 		return session_runs(session, SESSION_TASK_VERIFY) && !session->compare_ends
 			       ? NULL
 			       : session->compare.opened.job;
-	/* Of the copy whose report is still shown, if any. */
+	/* The copy whose report is still shown, if any. */
 	case SESSION_CHECKING:
 	case SESSION_FINISHING:
 	case SESSION_FINISHED:

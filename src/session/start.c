@@ -462,7 +462,7 @@ static int prepare_compare(struct session *session)
 		.allowed = session->allowed,
 		.log_dir = session->files.directory,
 		.of_copy = of_copy,
-		/* As the user set it last. */
+		/* The limit that the user set last. */
 		.rate = of_copy ? report->job.rate_limit : session->plan->options.rate,
 		.recorded = session->recorded,
 	};
@@ -502,7 +502,7 @@ int session_verify(struct session *session, struct error *reterr)
 	return 0;
 }
 
-/* Nothing of it runs any more. */
+/* Only when no thread of it runs any more. */
 static void forget_verify(struct session *session)
 {
 	struct compare *compare = &session->compare;

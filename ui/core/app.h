@@ -116,7 +116,7 @@ struct popup *app_popup(struct app *app);
 void app_redraw(struct app *app);
 /* Something on 6 Bench changes by itself, or does no more. */
 void app_moves(struct app *app, bool moves);
-/* So many copies run besides that of this deck. */
+/* count: copies that run besides this deck's own. */
 void app_other_jobs(struct app *app, size_t count);
 /* Gives the terminal to the deck of that process, 0: to a new one; why not is said. A copy of this
  * one goes on; without one it ends. */

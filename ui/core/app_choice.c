@@ -85,7 +85,7 @@ bool app_choose_source(struct app *app, const struct endpoint *endpoint)
 	if (!change(app, SCREEN_RANGES))
 		return false;
 	forget_ranges(app);
-	/* That one is about the source before. */
+	/* The preset was chosen for the previous source. */
 	if (app->choice.options.preset != PRESET_HEALTHY)
 		preset_apply(&app->choice.options, PRESET_HEALTHY, 0);
 	choose_end(app, &app->choice.source, endpoint);

@@ -15,7 +15,7 @@ bool app_helped(const struct app *app)
 	return app->helped;
 }
 
-/* That of the jobs tells that there are others. */
+/* The tab of the jobs is shown only if there are other copies. */
 static bool has_tab(const struct app *app, enum screen_id screen)
 {
 	return screen != SCREEN_JOBS || app->current == SCREEN_JOBS || app->other_jobs;

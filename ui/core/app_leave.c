@@ -234,7 +234,7 @@ void app_switch(struct app *app, pid_t deck)
 		return;
 	}
 	popup_close(app);
-	/* Whoever comes back wants to see the copy. */
+	/* A user who comes back wants to see the copy. */
 	if (app_reached(app, SCREEN_RUN))
 		app_go(app, SCREEN_RUN);
 	let_terminal_go(app);

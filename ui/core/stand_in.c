@@ -98,13 +98,13 @@ static void wait_for_foreground(void)
 {
 	sigset_t set;
 
-	/* Whoever ends a stopped job means it; the deck notices. */
+	/* A signal that ends this stopped process is meant; the deck notices its end. */
 	only(SIGHUP, SIG_UNBLOCK);
 	only(SIGTERM, SIG_UNBLOCK);
 	tcsetpgrp(STDIN_FILENO, getpgrp());
 	only(SIGTERM, SIG_BLOCK);
 	only(SIGHUP, SIG_BLOCK);
-	/* That of this stop: it has been heeded. */
+	/* The SIGCONT that belongs to this stop has been handled. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGCONT);
 	while (sigtimedwait(&set, NULL, &(struct timespec){ 0 }) > 0)

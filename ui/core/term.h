@@ -90,7 +90,7 @@ struct term {
 	unsigned empty_reads;
 };
 
-/* Those of this process. */
+/* Fills in the facts for this process. */
 void term_look(const struct deck_looks *looks, struct term_facts *ret);
 /*
  * Starts curses on standard input and output (simple: as in struct deck_options); after term_stop()

@@ -106,7 +106,7 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 	left -= 2;
 	if (left < 2)
 		left = 2;
-	/* Of a serial the end tells two disks apart. */
+	/* Serials of two disks differ at their end, so the end is kept. */
 	c.serial = narrow && left < 24 ? (left > 9 ? 8 : left / 2) : left - left / 2;
 	c.model = left - c.serial;
 	if (c.model > 28)

@@ -94,7 +94,7 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 static void tell_notes(struct disks_state *state, struct app *app)
 {
 	const struct disk_list *disks = session_disks(app_session(app));
-	/* That one has its own line. */
+	/* The entry that says that root is needed has a line of its own. */
 	size_t missing = disks->missing_count - disks->not_root;
 
 	/* What r said is done. */

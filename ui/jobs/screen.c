@@ -79,7 +79,7 @@ static void look(struct jobs_screen *screen, struct app *app)
 	const char *folder = app_folder(app);
 	size_t count = folder ? running_list_all(folder, screen->running) : 0, others = 0;
 
-	/* Those of root are for everybody to see. */
+	/* Everybody may see root's copies. */
 	if (folder && geteuid() != 0) {
 		size_t roots = running_list_all(running_root_folder(), screen->running + count);
 

@@ -71,7 +71,7 @@ void plan_screen_preset_read(struct plan_screen *screen, struct app *app)
 	screen->anew = app_choose_options(app, &options) && app_plan(app, NULL);
 	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
 	app_go(app, SCREEN_PLAN);
-	/* Whoever pressed p may press it again. */
+	/* The user who pressed p may press it again. */
 	screen->letters = letters;
 	gate_set_typing(&screen->gate, !letters);
 }

@@ -49,7 +49,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 	line_put(line, 1, "");
 	if (end->kind == ENDPOINT_IMAGE) {
 		line_add(line, "%s ", _("image"));
-		/* As it has to be typed. */
+		/* The user has to type exactly this. */
 		endpoint_typeable(end->node, path, sizeof(path));
 		line_put_tail(line, line->limit - line->columns - wide - 2, path);
 	} else {

@@ -36,7 +36,7 @@ static struct rate_sample all_at(const struct rates *rates, uint64_t index)
 	return rates->all[index % RATES_ALL];
 }
 
-/* Of the last minutes. The oldest step may have been overwritten in part. */
+/* The last minutes. The oldest step may have been overwritten in part. */
 static void take_history(const struct rates *rates, unsigned step, int max, struct run_graph *graph)
 {
 	uint64_t whole = rates->seconds / step;

@@ -171,7 +171,7 @@ struct run_stage {
 	uint64_t done, total; /* bytes of copying and of verifying; total 0: not counted so */
 };
 
-/* Those that this job has, in their order; returns their number. */
+/* The stages that this job has, in their order; returns their number. */
 int run_stages(const struct job_snapshot *job, const struct plan_options *options,
 	       struct run_stage ret[static RUN_STAGES]);
 struct run_amount {

@@ -76,7 +76,7 @@ static enum stage stage_now(const struct job_snapshot *job)
 	return now;
 }
 
-/* Those that are sure to come are shown in advance. */
+/* Passes that are sure to come are shown in advance. */
 static bool has_stage(const struct job_snapshot *job, const struct plan_options *options,
 		      enum stage stage, enum stage now)
 {
