@@ -21,7 +21,8 @@ static bool has_tab(const struct app *app, enum screen_id screen)
 	return screen != SCREEN_JOBS || app->current == SCREEN_JOBS || app->other_jobs;
 }
 
-#define TABS_COL 14
+#define TABS_COL   14
+#define HOST_LEAST 8
 
 static bool is_active(const struct app *app, enum screen_id screen)
 {
@@ -100,7 +101,8 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 		draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
 	line_start(&line, area.cols - col - 2);
 	line_fit(&line, host);
-	if (line.limit > 4)
+	/* The first letters alone name no machine. */
+	if (line.limit >= HOST_LEAST || line.limit >= text_width(host))
 		draw_printf(draw, area, 0, area.cols - line.columns - 2,
 			    practice ? ROLE_BANNER : ROLE_HEADER, " %s ", line.text);
 }

@@ -134,19 +134,30 @@ static int count_ends(const struct plan_screen *screen, struct app *app)
 	return ENDS_ROWS + has_end(screen, app, END_TABLE) + has_end(screen, app, END_IDS);
 }
 
+/* What is lost has a line of its own. */
+static int end_rows(enum end_line line)
+{
+	return line == END_ERASED ? 2 : 1;
+}
+
+/* Where there is no room for all, the most important ones. */
 static void draw_ends(const struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect area)
 {
-	static const enum end_line in_full[] = { END_SOURCE, END_ERASED, END_COPY,   END_TABLE,
-						 END_IDS,    END_PRESET, END_OPTIONS };
-	static const enum end_line in_part[] = { END_ERASED, END_TABLE,  END_IDS,    END_SOURCE,
-						 END_COPY,   END_PRESET, END_OPTIONS };
-	const enum end_line *order = area.rows >= count_ends(screen, app) ? in_full : in_part;
+	static const enum end_line by_weight[] = { END_ERASED, END_TABLE,  END_IDS,    END_SOURCE,
+						   END_COPY,   END_PRESET, END_OPTIONS };
+	bool shown[END_OPTIONS + 1] = { false };
+	int left = area.rows;
 
-	for (size_t i = 0; i < sizeof(in_full) / sizeof(in_full[0]) && !rect_empty(area); i++)
-		if (has_end(screen, app, order[i]))
-			draw_end(screen, app, draw,
-				 rect_cut_top(&area, order[i] == END_ERASED ? 2 : 1), order[i]);
+	for (size_t i = 0; i <= END_OPTIONS && left > 0; i++) {
+		enum end_line line = by_weight[i];
+
+		shown[line] = has_end(screen, app, line);
+		left -= shown[line] ? end_rows(line) : 0;
+	}
+	for (enum end_line line = END_SOURCE; line <= END_OPTIONS; line++)
+		if (shown[line])
+			draw_end(screen, app, draw, rect_cut_top(&area, end_rows(line)), line);
 }
 
 static void draw_picture(const struct plan_screen *screen, struct app *app, struct draw *draw,

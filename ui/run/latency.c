@@ -231,13 +231,14 @@ void run_text_slowest(const struct slow_zone *slow, uint32_t sector_size, struct
 	snprintf(times, sizeof(times), slow->factor < 9.95 ? "%.1f" : "%.0f", slow->factor);
 	run_text_ms(slow->median, 1, text, sizeof(text));
 	snprintf(all, sizeof(all),
-		 slow->weak ? _("WEAK? LBA %" PRIu64 ": %s, %sx")
-			    : _("slowest LBA %" PRIu64 ": %s, %sx"),
+		 slow->weak ? _("WEAK? LBA %" PRIu64 ": %s ms, %sx")
+			    : _("slowest LBA %" PRIu64 ": %s ms, %sx"),
 		 slow->first / sector_size, text, times);
 	/* In few columns, where it is and how bad. */
 	if (text_width(all) > line->limit - line->columns)
-		snprintf(all, sizeof(all), _("LBA %" PRIu64 ": %sx"), slow->first / sector_size,
-			 times);
+		snprintf(all, sizeof(all),
+			 slow->weak ? _("WEAK? LBA %" PRIu64 ": %sx") : _("LBA %" PRIu64 ": %sx"),
+			 slow->first / sector_size, times);
 	line_add(line, "%s", all);
 }
 

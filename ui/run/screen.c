@@ -215,6 +215,15 @@ static void forget(struct run_screen *screen)
 	memset(&screen->rates, 0, sizeof(screen->rates));
 }
 
+static const char pausing[] = N_("Pausing when the requests in flight are done. p continues.");
+
+/* What p said is done. */
+static void tell_paused(struct app *app)
+{
+	if (strcmp(app_said(app), _(pausing)) == 0)
+		app_say(app, _("Paused: p goes on, Ctrl-C stops and keeps the map."));
+}
+
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct run_screen *screen = state;
@@ -230,10 +239,12 @@ static void changed(void *state, struct app *app, unsigned changes)
 		 * again. */
 		screen->rang = job && job->state == JOB_ENDED;
 	}
-	if (!job || job->state != JOB_PAUSED)
+	if (!job || job->state != JOB_PAUSED) {
 		screen->paused_since = 0;
-	else if (!screen->paused_since)
+	} else if (!screen->paused_since) {
 		screen->paused_since = (int64_t)time(NULL);
+		tell_paused(app);
+	}
 	if (job && app_simple(app))
 		run_spoken_follow(&screen->spoken, job, false);
 	if (!job || !running)
@@ -268,9 +279,7 @@ static void pause_or_go_on(struct app *app)
 		return;
 	}
 	job_pause(session_copy(app_session(app)).job, pause);
-	app_say(app, pause   ? _("Pausing when the requests in flight are done. p continues.")
-		     : again ? _("Verifying goes on.")
-			     : _("The copy goes on."));
+	app_say(app, pause ? _(pausing) : again ? _("Verifying goes on.") : _("The copy goes on."));
 }
 
 static const char *rate_typed(void *user, struct app *app, const char *text)

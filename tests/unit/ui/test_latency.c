@@ -116,12 +116,12 @@ START_TEST(test_slowest_in_words)
 				   .factor = 15.65 };
 	line_start(&line, 40);
 	run_text_slowest(&slow, 512, &line);
-	ck_assert_str_eq(line.text, " WEAK? LBA 411648: 872, 16x");
+	ck_assert_str_eq(line.text, " WEAK? LBA 411648: 872 ms, 16x");
 	slow.weak = false;
 	slow.factor = 1.25;
 	line_start(&line, 40);
 	run_text_slowest(&slow, 512, &line);
-	ck_assert_str_eq(line.text, " slowest LBA 411648: 872, 1.2x");
+	ck_assert_str_eq(line.text, " slowest LBA 411648: 872 ms, 1.2x");
 }
 END_TEST
 
