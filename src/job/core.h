@@ -96,8 +96,6 @@ void job_gate_raise(struct job *job, enum gate gate);
 void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
 void job_kick(struct job *job);
 #define job_event_add(job, level, ...) events_add(&(job)->events, level, __VA_ARGS__)
-/* The partition of the source that contains this LBA; 0: none or unknown. */
-#define job_partition_at(job, lba) plan_partition_at((job)->plan, (job)->setup.source_disk, lba)
 /* The sum of one member of struct lane_counters over all lanes. */
 #define JOB_SUM(job, member) lanes_sum((job)->lanes, (job)->lane_count, member)
 

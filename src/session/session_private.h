@@ -308,7 +308,6 @@ void session_give_up_waiting(struct session *session);
 void session_went_on(struct session *session, int result, const struct error *error);
 /* Adds the parts that have ended to the snapshot of the current one. */
 void session_join_parts(const struct unplugged *earlier, struct job_snapshot *job);
-void session_add_part(struct unplugged *earlier, const struct job_snapshot *part, uint64_t away);
 
 /* ---- finish.c ---- */
 

@@ -267,7 +267,10 @@ void session_went_on(struct session *session, int result, const struct error *er
 		return;
 	}
 	job_snapshot(waiting->job, &part);
-	session_add_part(waiting, &part, now - waiting->shown.since);
+	session_join_parts(waiting, &part);
+	part.elapsed += now - waiting->shown.since;
+	waiting->sum = part;
+	waiting->parts++;
 	waiting->source_gone |= waiting->went[0];
 	session_waiting_done(session);
 }
@@ -474,14 +477,4 @@ void session_join_parts(const struct unplugged *earlier, struct job_snapshot *jo
 	/* Over the time spent copying, as within one part. */
 	if (job->copy_ns > 0 && job->written > job->already)
 		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
-}
-
-void session_add_part(struct unplugged *earlier, const struct job_snapshot *part, uint64_t away)
-{
-	struct job_snapshot sum = *part;
-
-	session_join_parts(earlier, &sum);
-	sum.elapsed += away;
-	earlier->sum = sum;
-	earlier->parts++;
 }
