@@ -206,6 +206,7 @@ static int open_reader(struct reading *reading, struct reader *reader, struct io
 		};
 	struct io_setup setup = { .depth = reader->depth,
 				  .buffers = load->kept ? load->kept->pool : reader->buffers,
+				  .singly = true,
 				  .plain = load->plain,
 				  .polled = load->polled,
 				  .sibling = sibling };

@@ -89,7 +89,8 @@ struct io_setup {
 	struct io_buffers *buffers; /* the lane's arena, to be registered with the kernel */
 	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
 	struct io_handle *sibling;  /* another lane's open handle of the same end, or NULL */
-	/* To compare ways of reading; a copy wants neither. */
+	/* To compare ways of reading; a copy wants none of them. */
+	bool singly; /* io_uring: each answer is waited for, not several at once */
 	bool plain;  /* io_uring: nothing is registered with the kernel */
 	bool polled; /* io_uring: completions are polled for; the device's queue must allow it */
 };

@@ -16,6 +16,7 @@
 
 #if HAVE_LIBURING
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
@@ -25,6 +26,8 @@
 #include "io/uring_queue.h"
 
 #define REAP_BATCH 64U
+#define MANY       8U            /* in flight: the next answer is near */
+#define LOOKS      1000U         /* about a microsecond */
 #define CANCEL_TAG ((uint64_t)1) /* no operation has this address */
 
 struct uring_handle;
@@ -81,7 +84,7 @@ static int uring_open(const struct io_backend *backend, const struct io_end *end
 	if (setup->peer && setup->peer->backend == backend) {
 		handle->queue = uring_queue_ref(to_uring(setup->peer)->queue);
 	} else {
-		int r = uring_queue_new(end->name, setup, &handle->queue, reterr);
+		int r = uring_queue_new(end, setup, &handle->queue, reterr);
 
 		if (r < 0) {
 			free(handle);
@@ -299,11 +302,23 @@ static void send_waiting(struct uring_queue *queue)
 	}
 }
 
+/* Hands in what is queued and looks for a moment whether threads of the kernel complete something:
+ * with many requests on their way that costs both sides less than to fall asleep and be woken up.
+ */
+static int look(struct uring_queue *queue)
+{
+	int r = enter(queue, 0, 0);
+
+	for (unsigned i = 0; i < LOOKS && !io_uring_cq_ready(&queue->ring); i++)
+		atomic_signal_fence(memory_order_seq_cst);
+	return r;
+}
+
 /* Works on the ring until `min` operations are done, or time is up. */
 static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64_t timeout_ns,
 		   struct uring_op **ret)
 {
-	uint64_t now = min ? clock_monotonic() : 0;
+	uint64_t now = min && timeout_ns < UINT64_MAX ? clock_monotonic() : 0;
 	uint64_t deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 	unsigned got = harvest(queue, max, ret);
 
@@ -314,7 +329,8 @@ static int collect(struct uring_queue *queue, unsigned min, unsigned max, uint64
 		if (!missing && !needs_enter(queue))
 			return (int)got;
 
-		int r = enter(queue, missing, deadline);
+		bool looks = queue->looks && missing && io_uring_sq_ready(&queue->ring);
+		int r = looks ? look(queue) : enter(queue, missing, deadline);
 
 		if (r < 0)
 			return got ? (int)got : r;
@@ -343,6 +359,8 @@ static int uring_reap(struct io_handle *base, unsigned min, unsigned max, uint64
 		ops[got++] = queue->ready;
 		queue->ready = queue->ready->next;
 	}
+
+	queue->looks = queue->threads && to_uring(base)->in_flight >= MANY;
 
 	int r = collect(queue, min > got ? min - got : 0, max - got, timeout_ns, ops + got);
 

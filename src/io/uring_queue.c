@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/i18n.h"
@@ -22,8 +23,24 @@
 #define IORING_FEAT_REG_REG_RING (1U << 13)
 #endif
 
-/* Best first. All leave completion work to the lane, with its warm caches. */
-static int ring_init(struct uring_queue *queue, unsigned entries, unsigned more)
+/*
+ * Does the kernel hand the requests to threads of its own, because the driver (zram, FUSE) can only
+ * wait for them? A read past the end tells, without asking the device for anything.
+ */
+static bool has_kernel_threads(const struct io_end *end)
+{
+	char byte;
+	struct iovec piece = { &byte, 1 };
+
+	return preadv2(end->fd, &piece, 1, (off_t)1 << 62, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP;
+}
+
+/*
+ * Best first. The first two leave completion work to the caller, with its warm caches. Deferred, it
+ * costs one wake-up for all that a lane waits for; but who waits for each answer would be woken up
+ * by the kernel's threads each time, and without that they put it into the ring themselves.
+ */
+static int ring_init(struct uring_queue *queue, unsigned entries, unsigned more, bool deferred)
 {
 	static const unsigned flags[] = {
 		IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
@@ -35,7 +52,7 @@ static int ring_init(struct uring_queue *queue, unsigned entries, unsigned more)
 	};
 	int r = -EINVAL;
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
+	for (size_t i = !deferred; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
 		r = io_uring_queue_init(entries, &queue->ring,
 					flags[i] | more | IORING_SETUP_CLAMP);
 		queue->enabled = !(flags[i] & IORING_SETUP_R_DISABLED);
@@ -59,7 +76,7 @@ static int unavailable(const char *device, int code, struct error *reterr)
 int uring_queue_probe(const char *device, struct error *reterr)
 {
 	struct uring_queue queue = { 0 };
-	int r = ring_init(&queue, 2, 0);
+	int r = ring_init(&queue, 2, 0, true);
 
 	if (r < 0)
 		return unavailable(device, r, reterr);
@@ -115,8 +132,8 @@ int uring_queue_add_file(struct uring_queue *queue, int fd)
 	return (int)queue->files++;
 }
 
-int uring_queue_new(const char *device, const struct io_setup *setup, struct uring_queue **ret,
-		    struct error *reterr)
+int uring_queue_new(const struct io_end *end, const struct io_setup *setup,
+		    struct uring_queue **ret, struct error *reterr)
 {
 	struct uring_queue *queue = calloc(1, sizeof(*queue));
 	unsigned entries = setup->depth > RING_ENTRIES / 2 ? setup->depth * 2 : RING_ENTRIES;
@@ -126,11 +143,13 @@ int uring_queue_new(const char *device, const struct io_setup *setup, struct uri
 		return -ENOMEM;
 	}
 
-	int r = ring_init(queue, entries, setup->polled ? IORING_SETUP_IOPOLL : 0);
+	queue->threads = setup->singly && has_kernel_threads(end);
+
+	int r = ring_init(queue, entries, setup->polled ? IORING_SETUP_IOPOLL : 0, !queue->threads);
 
 	if (r < 0) {
 		free(queue);
-		unavailable(device, r, reterr);
+		unavailable(end->name, r, reterr);
 		return -EOPNOTSUPP;
 	}
 	queue->handles = 1;

@@ -20,6 +20,8 @@ struct uring_queue {
 	struct io_uring ring;
 	unsigned handles; /* number of handles that share it */
 	bool enabled;     /* the ring belongs to the thread that submits first */
+	bool threads;     /* of the kernel do the work, and each answer is waited for */
+	bool looks;       /* see look() in uring.c */
 	char *arena;      /* registered buffers, NULL none */
 	size_t arena_size;
 	unsigned files;           /* registered, of FILES_MAX */
@@ -31,8 +33,9 @@ struct uring_queue {
 
 /* 0, or -EOPNOTSUPP with the reason. */
 int uring_queue_probe(const char *device, struct error *reterr);
-int uring_queue_new(const char *device, const struct io_setup *setup, struct uring_queue **ret,
-		    struct error *reterr);
+/* For this end first of all; its peer may join. */
+int uring_queue_new(const struct io_end *end, const struct io_setup *setup,
+		    struct uring_queue **ret, struct error *reterr);
 struct uring_queue *uring_queue_ref(struct uring_queue *queue);
 void uring_queue_unref(struct uring_queue *queue);
 
