@@ -373,6 +373,18 @@ sectors_of_4096_bytes_fit_as_well() {
 	done
 }
 
+# kill_in_the_middle DESTINATION OPTION...: clears it, and kills a copy to it when some of that is in copy.map.
+kill_in_the_middle() {
+	head -c 100M /dev/zero | dd of="$1" bs=1M conv=fsync status=none
+	blockdev --flushbufs "$1"
+	"$CLONEDECK" clone -s "$source" -d "$1" --confirm "$1" "${@:2}" \
+		--log-dir logs2 --map copy.map --map-interval 1 >out 2>err &
+	copy=$!
+	wait_for grep -q '^0x.*+' copy.map
+	kill -KILL "$copy"
+	ends 137
+}
+
 # there_and_back LABEL: to sectors of 4096 bytes, where the last partition grows, and back.
 there_and_back() {
 	source=$(new_disk source 64)
@@ -413,14 +425,8 @@ a_GPT_fits_other_sectors() {
 	clean_gpt "$back"
 	diff <(sfdisk --dump "$source" | grep -o 'uuid=[^,]*\|^label-id.*') \
 		<(sfdisk --dump "$back" | grep -o 'uuid=[^,]*\|^label-id.*')
-	# Both read the same after a stop in between.
-	head -c 100M /dev/zero | dd of="$large" bs=1M conv=fsync status=none
-	"$CLONEDECK" clone -s "$source" -d "$large" --table=fit --confirm "$large" \
-		--log-dir logs2 --map copy.map --map-interval 1 --rate 20MB >out 2>err &
-	copy=$!
-	wait_for grep -q '^0x.*+' copy.map
-	kill -KILL "$copy"
-	ends 137
+	# The same table comes after a kill in between.
+	kill_in_the_middle "$large" --table=fit --rate 20MB
 	run 0 resume copy.map --rate 0 --confirm "$large" --log-dir logs3
 	clean_gpt "$large"
 	same source.img $((10 * MIB)) large.img $((10 * MIB)) $((24 * MIB))
@@ -435,14 +441,7 @@ after_kill_9_the_same_table_comes() {
 	destination=$(new_disk destination 100)
 	clone 0 "$source" "$destination" --grow=last
 	same_table >before
-	head -c 100M /dev/zero | dd of="$destination" bs=1M conv=fsync status=none
-	blockdev --flushbufs "$destination"
-	"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --confirm "$destination" \
-		--log-dir logs2 --map copy.map --map-interval 1 --rate 30MB >out 2>err &
-	copy=$!
-	wait_for grep -q '^0x.*+' copy.map
-	kill -KILL "$copy"
-	ends 137
+	kill_in_the_middle "$destination" --grow=last --rate 30MB
 	nothing_to_find "$destination"
 	grep -q '^# clonedeck fitted=3,28672,49152,' copy.map
 	command -v ddrescuelog >/dev/null && ddrescuelog -t copy.map
