@@ -71,8 +71,8 @@ static uint32_t unit_of(const struct volume *volume, const char *fs)
 		return volume_read(volume, 0, data, sizeof(data)) < 0 ? 0 : big(data + 0x66, 2);
 	if (strcmp(fs, "btrfs") == 0)
 		return volume_read(volume, 65536, data, sizeof(data)) < 0 ? 0 : little(data + 0x90);
-	if (strncmp(fs, "ext", 3) != 0 || strcmp(fs, "exfat") == 0 ||
-	    volume_read(volume, 1024, data, sizeof(data)) < 0 || little(data + 0x18) > 6)
+	if (strncmp(fs, "ext", 3) != 0 || volume_read(volume, 1024, data, sizeof(data)) < 0 ||
+	    little(data + 0x18) > 6)
 		return 0;
 	return 1024U << little(data + 0x18);
 }

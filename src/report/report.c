@@ -80,8 +80,7 @@ enum exit_code report_exit_code(const struct report *report)
 
 static bool has_holes(const struct job_snapshot *job)
 {
-	return (job->result == JOB_RESULT_PARTIAL && !job->proof.unknown) || job->bad_areas > 0 ||
-	       job->refused_bytes > 0;
+	return job->bad_areas > 0 || job->refused_bytes > 0;
 }
 
 static const char *result_word(const struct report *report, const char *good)
