@@ -318,7 +318,8 @@ what_is_printed_works() {
 		sed 's/; clonedeck clone -s image .*//
 			s/image);/& until partx -u "$L" \&\& test -b "${L}p1"; do sleep 0.1; done;/' commands
 	} >script
-	yes | with_own_mounts script -qec 'bash script' /dev/null
+	# Slowly: script(1) keeps all that it gets in memory, until the commands take it.
+	while echo y; do sleep 0.2; done | with_own_mounts script -qec 'bash script' /dev/null
 	clone 0 image "$destination" --table=fit
 	clean_gpt "$destination"
 	know_partitions "$destination" 1
