@@ -105,6 +105,7 @@ int bench_rounds(struct bench_run *run, unsigned rounds, unsigned count,
 		run->bench->done = run->done + run->share * n / all;
 		bench_unlock(run);
 		r = measure(kind, n % count, reterr);
+		bench_answered(run, clock_monotonic());
 		if (r == 0 && bench_stops(run))
 			r = -ECANCELED;
 	}

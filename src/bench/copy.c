@@ -115,6 +115,7 @@ struct copies {
 	struct pair pair, tried;       /* tried: practice disks, where `pair` are real ones */
 	struct pair_argv argv;         /* of the program that runs */
 	char programs[WAYS][PATH_MAX]; /* "": it is not installed, or cannot do it */
+	struct error failed;           /* of the way that failed last */
 };
 
 /* ---- a table, and how to call them ---- */
@@ -199,6 +200,8 @@ static int copy(struct copies *all, struct pair *pair, unsigned i, struct beside
 		r = pair_hold(pair, reterr);
 	if (r == 0)
 		r = beside_run(all->run, NULL, all->programs[i], all->argv.argv, ret, reterr);
+	if (r == -ECHILD)
+		r = pair_look(pair, reterr) < 0 ? -EIO : -ECHILD;
 	begin = clock_monotonic();
 	if (r == 0)
 		r = pair_flush(pair, reterr);
@@ -228,6 +231,8 @@ static int try_on(struct copies *all, struct pair *pair, unsigned i, struct erro
 			_(ways[i].name.label));
 	else if (r == -ECHILD)
 		bench_note(all->run, "%s: %s", _(ways[i].name.label), error.sentence);
+	if (r == -ECHILD)
+		all->failed = error;
 	else if (error.code && reterr)
 		*reterr = error;
 	all->programs[i][0] = '\0';
@@ -297,6 +302,10 @@ static int run_all(struct bench_run *run, struct error *reterr)
 	}
 	if (r == 0)
 		r = bench_rounds(run, run->rounds, WAYS, measure, all, reterr);
+	if (r == 0 && run->result->figure_count == 0 && all->failed.code) {
+		*reterr = all->failed;
+		r = all->failed.code;
+	}
 	if (all->tried.run)
 		pair_done(&all->tried);
 	pair_done(&all->pair);

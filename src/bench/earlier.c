@@ -3,12 +3,19 @@
 #include "bench/render.h"
 
 #include <errno.h>
-#include <json-c/json.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "bench/bench.h"
+#include "report/json.h"
+
+/* More than the longest profile has: each figure of ours is looked for among them. */
+#define FIGURES_MAX (8 * BENCH_POSITIONS_MAX)
+/* No disk, nor any count of its requests, comes near it. */
+#define FIGURE_MOST 1e18
 
 struct bench_earlier {
 	json_object *document, *figures;
@@ -44,14 +51,15 @@ static bool is_other_disk(json_object *then, const struct identity *disk)
 int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
 		       struct bench_earlier **ret, struct error *reterr)
 {
-	json_object *document = json_object_from_file(path), *figures, *then;
+	json_object *document = report_json_load(path), *figures, *then;
 	struct bench_earlier *earlier;
 	char sentence[200], node[64];
 
 	if (!json_object_is_type(document, json_type_object) ||
 	    strcmp(text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
 	    !json_object_is_type(figures = json_object_object_get(document, "figures"),
-				 json_type_array)) {
+				 json_type_array) ||
+	    json_object_array_length(figures) > FIGURES_MAX) {
 		json_object_put(document);
 		return refuse(path, reterr, _("it is not a result that bench --json has printed"));
 	}
@@ -91,6 +99,17 @@ const char *bench_earlier_words(const struct bench_earlier *earlier, char *buffe
 	return text_sanitise(buffer, size, text, strlen(text));
 }
 
+/* Whoever made the file may have written anything there. */
+static double median_of(json_object *figure)
+{
+	json_object *median = json_object_object_get(figure, "median");
+	double value = json_object_get_double(median);
+	bool is_number = json_object_is_type(median, json_type_double) ||
+			 json_object_is_type(median, json_type_int);
+
+	return is_number && isfinite(value) && value >= 0 && value <= FIGURE_MOST ? value : -1;
+}
+
 double bench_earlier_find(struct bench_earlier *earlier, const struct bench_result *result,
 			  const struct bench_figure *figure)
 {
@@ -106,7 +125,7 @@ double bench_earlier_find(struct bench_earlier *earlier, const struct bench_resu
 		    strcmp(text_of(then, "table"), table->key) != 0)
 			continue;
 		earlier->next = at + 1;
-		return json_object_get_double(json_object_object_get(then, "median"));
+		return median_of(then);
 	}
 	return -1;
 }

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -41,9 +42,10 @@ struct cell {
 	enum bench_pattern pattern;
 	uint32_t request;
 	unsigned row;
-	unsigned best;    /* depth */
-	double best_rate; /* requests per second when it was tried */
-	bool failed;      /* nothing more is asked of it */
+	unsigned best;             /* depth */
+	double best_rate;          /* requests per second when it was tried */
+	struct bench_loaded tried; /* at that depth */
+	bool failed;               /* nothing more is asked of it */
 };
 
 struct comparison {
@@ -187,7 +189,9 @@ static void tell_registration(struct comparison *all, const struct engine *engin
 			       "them: what is called fixed was not."));
 }
 
-/* 0, or what ends it all. An engine that fails alone is not asked again. */
+/* 0, or what ends it all. An engine that fails alone is not asked again; one that met a bad place
+ * is, unless it would meet it again, but there is no figure then: it has the disk's retries in it.
+ */
 static int read_some(struct comparison *all, struct cell *cell, unsigned depth, uint64_t ns,
 		     struct bench_loaded *ret, struct error *reterr)
 {
@@ -212,7 +216,7 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 
 	text_copy(ret->how.engine, sizeof(ret->how.engine), engine->name);
 	tell_registration(all, engine, ret);
-	if (r == 0 && !ret->failed)
+	if (r == 0 && (!ret->failed || cell->pattern == BENCH_RANDOM))
 		return 0;
 	cell->failed = true;
 	if (r == -ECANCELED || bench_is_fatal(all->run, r)) {
@@ -255,10 +259,11 @@ static int try_depth(void *kind, unsigned number, struct error *reterr)
 		return 0;
 	int r = read_some(all, cell, depth, all->run->ns / 2, &loaded, reterr);
 
-	if (r < 0 || cell->failed || loaded.seconds <= 0 ||
+	if (r < 0 || loaded.failed || !loaded.requests || loaded.seconds <= 0 ||
 	    (double)loaded.requests / loaded.seconds <= cell->best_rate)
 		return r;
 	cell->best_rate = (double)loaded.requests / loaded.seconds;
+	cell->tried = loaded;
 	cell->best = depth;
 	return 0;
 }
@@ -276,9 +281,17 @@ static int measure(void *kind, unsigned number, struct error *reterr)
 	int r = read_some(all, cell, best ? cell->best : 1, all->run->ns, &loaded, reterr);
 
 	/* On a busy machine the time may be over before the first read. */
-	if (r == 0 && !cell->failed && loaded.requests)
+	if (r == 0 && !loaded.failed && loaded.requests)
 		add_samples(all, cell, best, &loaded);
 	return r;
+}
+
+/* Ended while the depths were tried: that is what was measured. */
+static void add_tried(struct comparison *all)
+{
+	for (unsigned i = 0; i < all->cell_count; i++)
+		if (all->cells[i].best)
+			add_samples(all, &all->cells[i], true, &all->cells[i].tried);
 }
 
 static void conclude(struct comparison *all)
@@ -316,17 +329,23 @@ static void conclude(struct comparison *all)
 
 static int run_all(struct bench_run *run, struct error *reterr)
 {
-	struct comparison all = { .run = run };
+	struct comparison *all = calloc(1, sizeof(*all));
 	int r;
 
-	add_engines(&all);
-	add_table(&all, BENCH_RANDOM, "random", _("Random reads per second"));
-	add_table(&all, BENCH_SEQUENTIAL, "sequential", _("Sequential reads per second"));
+	if (!all)
+		return error_nomem(reterr);
+	all->run = run;
+	add_engines(all);
+	add_table(all, BENCH_RANDOM, "random", _("Random reads per second"));
+	add_table(all, BENCH_SEQUENTIAL, "sequential", _("Sequential reads per second"));
 	run->share = (double)DEPTHS / (DEPTHS + 4 * run->rounds);
-	r = bench_rounds(run, 1, all.cell_count * DEPTHS, try_depth, &all, reterr);
+	r = bench_rounds(run, 1, all->cell_count * DEPTHS, try_depth, all, reterr);
 	if (r == 0)
-		r = bench_rounds(run, run->rounds, 2 * all.cell_count, measure, &all, reterr);
-	conclude(&all);
+		r = bench_rounds(run, run->rounds, 2 * all->cell_count, measure, all, reterr);
+	else
+		add_tried(all);
+	conclude(all);
+	free(all);
 	return r;
 }
 

@@ -313,6 +313,7 @@ static int measure(void *kind, unsigned number, struct error *reterr)
 			beside_stop(&copy);
 		if (r == 0 && copy_of(state) && copy.result < 0) {
 			*reterr = copy.error;
+			pair_look(&all->pair, reterr);
 			r = copy.result;
 		}
 	}

@@ -15,6 +15,7 @@
 
 #include "after/loop.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -25,6 +26,16 @@
 #define SIZE_LEAST MIB
 #define SECTOR     512
 #define PIECE      (1U << 20)
+#define HOLD_WAIT  (5 * NSEC_PER_SEC)
+#define HOLD_STEP  (50 * NSEC_PER_MSEC)
+#define ZEROS      (16 * MIB) /* a slow disk writes them within a second */
+
+/* After each piece. False: it is to end. */
+static bool goes_on(struct bench_run *run)
+{
+	bench_answered(run, clock_monotonic());
+	return !bench_stops(run);
+}
 
 static int failed(const char *what, int code, struct error *reterr)
 {
@@ -87,7 +98,7 @@ static int fill(struct bench_run *run, int file, uint64_t size)
 		}
 		if (pwrite(file, buffer, MIB, (off_t)at) != (ssize_t)MIB)
 			return errno ? -errno : -EIO;
-		if (bench_stops(run))
+		if (!goes_on(run))
 			return -ECANCELED;
 	}
 	if (!buffer || fdatasync(file) < 0)
@@ -212,11 +223,19 @@ int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr)
 	return r;
 }
 
+/* The kernel lets go of what a copy that was killed had in flight only after it is gone. */
 int pair_hold(struct pair *pair, struct error *reterr)
 {
-	return pair->plan ? claim_open(&pair->plan->destinations[0], CLAIM_DESTINATION, pair->plan,
-				       &pair->claim, reterr)
-			  : 0;
+	uint64_t deadline = clock_monotonic() + HOLD_WAIT;
+	int r = 0;
+
+	do {
+		if (pair->plan)
+			r = claim_open(&pair->plan->destinations[0], CLAIM_DESTINATION, pair->plan,
+				       &pair->claim, reterr);
+	} while (r == -EBUSY && clock_monotonic() < deadline && goes_on(pair->run) &&
+		 (clock_sleep_until(clock_monotonic() + HOLD_STEP), true));
+	return r;
 }
 
 void pair_release(struct pair *pair)
@@ -296,6 +315,27 @@ int pair_flush(const struct pair *pair, struct error *reterr)
 				   _("%s cannot be flushed: %s."), disk->node, error_phrase(errno));
 }
 
+static int cannot_read(const struct pair *pair, unsigned i, struct error *reterr)
+{
+	return error_set(reterr, i ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, -EIO, "read",
+			 pair->disks[i].node, _("%s cannot be read."), pair->disks[i].node);
+}
+
+int pair_look(const struct pair *pair, struct error *reterr)
+{
+	CLEANUP(free) char *piece = malloc(PIECE);
+	int r = piece ? pair_flush(pair, reterr) : error_nomem(reterr);
+
+	pair_forget(pair);
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		const struct pair_disk *disk = &pair->disks[i];
+
+		if (pread(disk->fd, piece, disk->sector, (off_t)disk->at) != (ssize_t)disk->sector)
+			r = cannot_read(pair, i, reterr);
+	}
+	return r;
+}
+
 void pair_forget(const struct pair *pair)
 {
 	for (unsigned i = 0; i < 2; i++)
@@ -306,35 +346,41 @@ void pair_forget(const struct pair *pair)
 int pair_clear(struct pair *pair, struct error *reterr)
 {
 	const struct pair_disk *disk = &pair->disks[1];
-	uint64_t part[2] = { disk->at, pair->size };
-	int r = pair_hold(pair, reterr), fd = -1;
+	uint64_t at = pair->plan ? disk->at : 0;
+	uint64_t past = disk->at + pair->size + (pair->plan ? 0 : disk->at / 2);
+	int r = pair_hold(pair, reterr);
 
 	if (r < 0)
 		return r;
-	if (!pair->plan) {
-		part[1] += disk->at + disk->at / 2;
-		part[0] = 0;
-		fd = open(disk->node, O_WRONLY | O_CLOEXEC);
+	CLEANUP(close) int fd = pair->plan ? -1 : open(disk->node, O_WRONLY | O_CLOEXEC);
+
+	for (; at < past && r == 0; at += ZEROS) {
+		uint64_t part[2] = { at, past - at < ZEROS ? past - at : ZEROS };
+
+		if (ioctl(pair->plan ? claim_fd(pair->claim) : fd, BLKZEROOUT, part) < 0)
+			r = error_set(reterr, ERROR_CLASS_DESTINATION, -errno, "write", disk->node,
+				      _("%s cannot be written to: %s."), disk->node,
+				      error_phrase(errno));
+		else if (!goes_on(pair->run))
+			r = -ECANCELED;
 	}
-	if (ioctl(pair->plan ? claim_fd(pair->claim) : fd, BLKZEROOUT, part) < 0)
-		r = error_set(reterr, ERROR_CLASS_DESTINATION, -errno, "write", disk->node,
-			      _("%s cannot be written to: %s."), disk->node, error_phrase(errno));
-	if (fd >= 0)
-		close(fd);
 	pair_release(pair);
 	return r;
 }
 
-static bool is_zero(int fd, uint64_t at, uint64_t past, char *piece)
+/* 1, 0, or -ECANCELED */
+static int is_zero(struct bench_run *run, int fd, uint64_t at, uint64_t past, char *piece)
 {
 	for (; at < past; at += PIECE) {
 		size_t part = past - at < PIECE ? (size_t)(past - at) : PIECE;
 
 		if (pread(fd, piece, part, (off_t)at) != (ssize_t)part || piece[0] ||
 		    memcmp(piece, piece + 1, part - 1) != 0)
-			return false;
+			return 0;
+		if (!goes_on(run))
+			return -ECANCELED;
 	}
-	return true;
+	return 1;
 }
 
 int pair_compare(const struct pair *pair, struct error *reterr)
@@ -352,14 +398,17 @@ int pair_compare(const struct pair *pair, struct error *reterr)
 		for (unsigned i = 0; i < 2; i++)
 			if (pread(disks[i].fd, pieces + i * (size_t)PIECE, part,
 				  (off_t)(disks[i].at + at)) != (ssize_t)part)
-				return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "compare",
-						 disks[i].node, _("%s cannot be read."),
-						 disks[i].node);
+				return cannot_read(pair, i, reterr);
 		if (memcmp(pieces, pieces + PIECE, part) != 0)
 			return 0;
+		if (!goes_on(pair->run))
+			return -ECANCELED;
 	}
-	return is_zero(disks[1].fd, 0, beside, pieces) &&
-	       is_zero(disks[1].fd, beside + pair->size, beside + pair->size + beside / 2, pieces);
+	int r = is_zero(pair->run, disks[1].fd, 0, beside, pieces);
+
+	return r == 1 ? is_zero(pair->run, disks[1].fd, beside + pair->size,
+				beside + pair->size + beside / 2, pieces)
+		      : r;
 }
 
 /* What was put beside the disks goes with them: logs of copies, files of a neighbour. */

@@ -61,13 +61,16 @@ int pair_hold(struct pair *pair, struct error *reterr);
 void pair_release(struct pair *pair);
 /* Waits until the destination has stored all. */
 int pair_flush(const struct pair *pair, struct error *reterr);
+/* A program has failed: because of one of the disks? 0, or what is wrong with it. */
+int pair_look(const struct pair *pair, struct error *reterr);
 /* No part of either is in memory any more. */
 void pair_forget(const struct pair *pair);
 
 /* Makes the region of the destination zeros: what was copied before must not pass for a copy made
  * now. */
 int pair_clear(struct pair *pair, struct error *reterr);
-/* 1: both regions are the same, and beside that of a practice disk nothing was written; 0: no. */
+/* 1: both regions are the same, and beside that of a practice disk nothing was written; 0: no;
+ * -ECANCELED, or an error. */
 int pair_compare(const struct pair *pair, struct error *reterr);
 
 #endif

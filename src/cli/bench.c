@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -22,7 +23,8 @@
 #include "discover/scan.h"
 #include "session/files.h"
 
-#define LOOK_EVERY  500 /* milliseconds */
+#define LOOK_EVERY 500 /* milliseconds */
+/* Between Ctrl-C and leaving a disk that does not answer, at least. */
 #define LEAVE_AFTER (5 * NSEC_PER_SEC)
 /* Then the user is told whom we wait for. */
 #define SILENT    (5 * NSEC_PER_SEC)
@@ -180,6 +182,18 @@ static void print_progress(const struct bench_command *command, struct bench *be
 		fprintf(stderr, "%s\n", line);
 }
 
+/* A disk that answers now and then is waited for, however busy the machine is; what a program has
+ * copied takes its time until it is stored. */
+static bool is_hung(const struct bench_command *command, struct bench *bench, uint64_t stopped)
+{
+	bool copies = command->options.kind->takes & BENCH_TAKES_PAIR;
+	struct bench_progress progress;
+
+	bench_progress(bench, &progress);
+	return clock_monotonic() - stopped > LEAVE_AFTER &&
+	       progress.silent_ns > (copies ? TIMEOUT_AT_END : TIMEOUT_DURING_COPY);
+}
+
 /* False: it does not end, and is left. */
 static bool wait_for(const struct bench_command *command, struct bench *bench)
 {
@@ -203,7 +217,7 @@ static bool wait_for(const struct bench_command *command, struct bench *bench)
 		}
 		if (command->terminal || (told && info.ssi_signo == SIGUSR1))
 			print_progress(command, bench);
-		if (stopped && clock_monotonic() - stopped > LEAVE_AFTER)
+		if (stopped && is_hung(command, bench, stopped))
 			break;
 	}
 	if (command->terminal)
@@ -296,6 +310,16 @@ static int confirm_copy(struct bench_command *command, const struct endpoint *de
 	return r ? r : clone_confirm(command->session, &options, "bench");
 }
 
+/* Practice disks have no name that anybody knows. */
+static void tell_left(const struct bench_command *command)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "bench %s", command->options.kind->name);
+	fprintf(stderr, _("clonedeck: %s does not answer; it is left to itself.\n"),
+		command->options.disk.node[0] ? command->options.disk.node : name);
+}
+
 static int measure(struct bench_command *command, const struct disk_list *disks)
 {
 	struct bench *bench = NULL;
@@ -310,8 +334,7 @@ static int measure(struct bench_command *command, const struct disk_list *disks)
 	}
 	if (left) {
 		result.end = BENCH_STOPPED;
-		fprintf(stderr, _("clonedeck: %s does not answer; it is left to itself.\n"),
-			command->options.disk.node);
+		tell_left(command);
 	}
 	r = r < 0 ? cli_error(&error) : print_result(command, &result);
 	bench_result_done(&result);

@@ -120,6 +120,10 @@ json_object *report_json_verify(const void *report);
 json_object *report_json_sums(const void *report);
 /* The whole report, serial numbers masked where it says so; NULL without memory for that. */
 json_object *report_json_document(const struct report *report);
+/* The document in a file that anybody may have made, or damaged. NULL: it is no regular file (a
+ * pipe or a device may have no end), it is larger than REPORT_JSON_MAX, or it is not JSON. */
+#define REPORT_JSON_MAX (16 << 20)
+json_object *report_json_load(const char *path);
 /* Malloc'd text with json-c's flags; NULL when there is no memory for it. */
 char *report_json_print(json_object *document, int flags);
 

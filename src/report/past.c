@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/past.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <json-c/json.h>
@@ -14,8 +12,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-
-#define REPORT_BYTES_MAX (16 << 20)
+#include "report/json.h"
 
 /* NULL: there is no such member, or it is null. */
 static json_object *member(json_object *object, const char *key)
@@ -175,14 +172,9 @@ static char *in_words(json_object *document, const struct past_copy *past)
 
 bool past_load(const char *path, struct past_copy *ret)
 {
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	json_object *document, *destinations;
+	json_object *document = report_json_load(path), *destinations;
 
 	*ret = (struct past_copy){ 0 };
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > REPORT_BYTES_MAX)
-		return false;
-	document = json_object_from_fd(fd);
 	if (strcmp(text_of(document, "schema"), "clonedeck.report/1") != 0) {
 		json_object_put(document);
 		return false;

@@ -44,6 +44,30 @@ sizes_and_an_earlier_result_beside_it() {
 	[ "$(digest "$disk")" = "$before" ]
 }
 
+what_is_no_result_is_not_compared_with() {
+	disk=$(new_disk disk 8)
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --json --log-dir logs
+	mv out earlier.json
+	mkfifo pipe
+	head -c 3000 earlier.json >cut.json
+	for file in pipe cut.json /dev/zero /nonexistent .; do
+		RUN_LIMIT=20 run 1 bench sizes "$disk" --rounds 1 --size 64K --compare "$file" --log-dir logs
+		says "$file cannot be compared with"
+	done
+	# What no disk does is not put beside what this one does.
+	for figure in NaN Infinity -5 1e308 '"x"' null; do
+		sed "s/\"median\": *[0-9.e+-]*/\"median\": $figure/" earlier.json >odd.json
+		grep -qF -- "$figure" odd.json
+		run 0 bench sizes "$disk" --rounds 1 --size 64K --compare odd.json --json --log-dir logs
+		valid out
+		jq -e 'all(.figures[]; .before == null)' out
+	done
+	run 0 bench sizes "$disk" --rounds 1 --size 64K --compare odd.json --html --log-dir logs
+	jq '.kind = "\u001b[2J" | .disk.node = "\u001b[2J"' earlier.json >odd.json
+	run 1 bench sizes "$disk" --rounds 1 --size 64K --compare odd.json --log-dir logs
+	! grep -q "$(printf '\033')" err || fail "the terminal was told something"
+}
+
 a_profile() {
 	disk=$(new_disk disk 64)
 	run 0 bench profile "$disk" --positions 5 --csv --log-dir logs
@@ -71,6 +95,13 @@ stopped_it_prints_what_it_has() {
 	ends 6
 	valid out
 	jq -e '.result == "stopped" and .exit_code == 6 and (.figures | length) > 0' out
+	# While it still tries which depth is best.
+	"$CLONEDECK" bench engines "$disk" --time 1 --json --log-dir logs >out 2>err &
+	copy=$!
+	sleep 5
+	kill -INT "$copy"
+	ends 6
+	jq -e 'any(.figures[]; .column == "best_ops" and .median > 0)' out
 }
 
 a_disk_in_use_is_measured_and_that_is_said() {
@@ -172,22 +203,70 @@ a_confirmed_destination_is_overwritten_in_its_region() {
 	[ "$(tail -c 88M disk.img | sha256sum)" = "$behind" ] || fail "written beside the region"
 }
 
-bad_places_are_named() {
+# serve OPTION...: sets disk to a loop device over an NBD server over good.img, and server to its
+# process.
+serve() {
 	head -c 32M /dev/urandom >good.img
-	printf '0x0 0x1000000 +\n0x1000000 0x1000 -\n0x1001000 0xfff000 +\n' |
-		sed '1i 0x0 +' >bad.map
-	nbdkit --exit-with-parent -f -U "$case_dir/nbd" --filter=ddrescue file good.img \
-		ddrescue-mapfile=bad.map &
+	nbdkit --exit-with-parent -f -U "$case_dir/nbd" "$@" &
+	server=$!
 	wait_for test -S nbd
 	mkdir mnt
 	nbdfuse mnt/disk --unix "$case_dir/nbd" &
 	undone_by unmount "$case_dir/mnt"
 	wait_for test -s mnt/disk
 	disk=$(attach "$case_dir/mnt/disk")
+}
+
+serve_bad_place() {
+	printf '0x0 +\n0x0 0x1000000 +\n0x1000000 0x1000 -\n0x1001000 0xfff000 +\n' >bad.map
+	serve --filter=ddrescue file good.img ddrescue-mapfile=bad.map
+}
+
+bad_places_are_named() {
+	local disk server
+	serve_bad_place
 	run 4 bench profile "$disk" --positions 2 --json --log-dir logs
 	valid out
 	jq -e '.result == "bad-places" and .exit_code == 4 and any(.notes[]; contains("32768"))
 		and any(.figures[]; .table == "speed" and .row == "0")' out
+}
+
+a_copy_of_a_bad_place_is_not_measured() {
+	local disk server destination
+	serve_bad_place
+	destination=$(new_disk destination 32)
+	export TMPDIR=$case_dir
+	run 6 bench copy "$disk" "$destination" --confirm "$destination" --rounds 1 --json --log-dir logs
+	valid out
+	jq -e '.result == "failed" and .error.device == $disk and (.figures | length) == 0
+		and any(.notes[]; contains("dd ended with status 1"))' --arg disk "$disk" out
+	run 2 bench lethargy "$disk" "$destination" --confirm "$destination" --rounds 1 --json --log-dir logs
+	jq -e '.result == "failed" and any(.figures[]; .column == "alone")' out
+}
+
+a_disk_that_hangs_is_left_and_a_slow_one_is_not() {
+	local disk server
+	serve file good.img
+	"$CLONEDECK" bench sizes "$disk" --time 1 --json --log-dir logs >out 2>err &
+	copy=$!
+	sleep 5
+	kill -STOP "$server"
+	kill -INT "$copy"
+	sleep 7
+	kill -CONT "$server"
+	ends 6
+	jq -e '.result == "stopped" and (.figures | length) > 0' out
+	! grep -q 'does not answer' err || fail "left although it answers"
+	"$CLONEDECK" bench sizes "$disk" --time 1 --json --log-dir logs >out 2>err &
+	copy=$!
+	sleep 5
+	kill -STOP "$server"
+	kill -INT "$copy"
+	wait_for grep -q "$disk does not answer" err
+	kill -CONT "$server"
+	ends 6
+	valid out
+	jq -e '.result == "stopped" and (.figures | length) > 0' out
 }
 
 what_makes_no_sense_is_refused() {
@@ -208,12 +287,13 @@ what_makes_no_sense_is_refused() {
 	says 'no sg node'
 }
 
-cases=(sizes_and_an_earlier_result_beside_it a_profile stopped_it_prints_what_it_has
+cases=(sizes_and_an_earlier_result_beside_it what_is_no_result_is_not_compared_with a_profile stopped_it_prints_what_it_has
 	what_was_found_is_used writing_puts_back_what_was_there
 	a_confirmed_destination_is_overwritten_in_its_region
 	a_disk_in_use_is_measured_and_that_is_said a_disk_that_a_copy_writes_to_is_refused
 	what_makes_no_sense_is_refused)
 if [ -c /dev/fuse ] && command -v nbdkit nbdfuse >/dev/null; then
-	cases+=(bad_places_are_named)
+	cases+=(bad_places_are_named a_copy_of_a_bad_place_is_not_measured
+		a_disk_that_hangs_is_left_and_a_slow_one_is_not)
 fi
 run_together 4 "${cases[@]}"
