@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How screen 6 looks. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/i18n.h"
 
@@ -61,6 +62,15 @@ static void draw_kinds(struct draw *draw, struct rect area)
 			       : 0;
 }
 
+/* Of what has the unit of the figure under the cursor. */
+static float make_chart(const struct bench_screen *screen, float *samples, int count)
+{
+	enum bench_unit unit =
+		bench_unit_at(&screen->result, screen->table, screen->column, screen->rows.at);
+
+	return bench_chart(&screen->result, screen->table, screen->column, unit, samples, count);
+}
+
 static void draw_bars(const struct bench_screen *screen, struct draw *draw, struct rect area)
 {
 	const struct bench_result *result = &screen->result;
@@ -70,7 +80,7 @@ static void draw_bars(const struct bench_screen *screen, struct draw *draw, stru
 
 	if (count > CHART_MAX)
 		count = CHART_MAX;
-	largest = bench_chart(result, screen->table, screen->column, samples, count);
+	largest = make_chart(screen, samples, count);
 	for (int i = 0; i < area.rows && screen->rows.top + i < count; i++) {
 		int row = bench_row_at(result, screen->table, screen->rows.top + i);
 		float value = samples[screen->rows.top + i];
@@ -95,7 +105,7 @@ static void draw_curve(const struct bench_screen *screen, struct app *app, struc
 		return;
 	if (count > CHART_MAX)
 		count = CHART_MAX;
-	largest = bench_chart(result, screen->table, screen->column, samples, count);
+	largest = make_chart(screen, samples, count);
 	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest),
 		   false);
 	draw_text(draw, axis, 0, 0, ROLE_DIM,
@@ -108,19 +118,18 @@ static void draw_chart(const struct bench_screen *screen, struct app *app, struc
 		       struct rect box)
 {
 	const struct bench_table *table = &screen->result.tables[screen->table];
-	char title[200], top[BENCH_TEXT_MAX];
+	enum bench_unit unit =
+		bench_unit_at(&screen->result, screen->table, screen->column, screen->rows.at);
+	char title[200], top[BENCH_TEXT_MAX] = "-";
 	float samples[CHART_MAX];
 
 	if (rect_empty(rect_inside(box)))
 		return;
+	if (unit != BENCH_UNIT_COUNT)
+		bench_print(unit, (double)make_chart(screen, samples, CHART_MAX), top);
 	/* The title of the table comes last: it may be cut, a number must not be. */
 	snprintf(title, sizeof(title), _("%s, highest %s: %s"),
-		 table->columns[screen->column].heading,
-		 bench_print(bench_result_unit(&screen->result, screen->table, screen->column),
-			     (double)bench_chart(&screen->result, screen->table, screen->column,
-						 samples, CHART_MAX),
-			     top),
-		 table->title);
+		 table->columns[screen->column].heading, top, table->title);
 	draw_box(draw, box, title);
 	if (table->chart)
 		draw_curve(screen, app, draw, rect_inside(box));
@@ -153,22 +162,42 @@ static void draw_table(struct bench_screen *screen, struct draw *draw, struct re
 	}
 }
 
-/* How the figure under the cursor was taken and scattered, and what all of it means. */
+/* What it was before, how it was taken, and how it scattered. */
+static void draw_figure(const struct bench_screen *screen, struct draw *draw, struct rect area,
+			const struct bench_figure *figure)
+{
+	const struct bench_result *now = &screen->result, *before = &screen->before;
+	bool practice = !before->node[0] && !now->node[0];
+	bool same = strcmp(before->kind, now->kind) == 0 &&
+		    (practice || identity_same(&before->identity, &now->identity));
+	const struct bench_figure *then = same ? bench_figure_then(before, now, figure) : NULL;
+	char how[160], text[400], smallest[BENCH_TEXT_MAX], largest[BENCH_TEXT_MAX];
+	struct line line;
+
+	line_start(&line, area.cols - 1);
+	if (then) {
+		line_add(&line, _("before: %s"), bench_print(then->unit, then->median, smallest));
+		line_add(&line, "  ");
+	}
+	snprintf(text, sizeof(text),
+		 P_("%s; %s to %s in %u round", "%s; %s to %s in %u rounds", figure->rounds),
+		 bench_print_how(&figure->how, how, sizeof(how)),
+		 bench_print(figure->unit, figure->smallest, smallest),
+		 bench_print(figure->unit, figure->largest, largest), figure->rounds);
+	/* Of what no engine did, nothing stands before the first semicolon. */
+	line_add(&line, "%s", how[0] ? text : text + strspn(text, "; "));
+	draw_text(draw, area, 0, 1, ROLE_DIM, line.text);
+}
+
+/* The figure under the cursor, and what all of it means. */
 static void draw_foot(const struct bench_screen *screen, struct draw *draw, struct rect area)
 {
 	const struct bench_result *result = &screen->result;
 	int row = bench_row_at(result, screen->table, screen->rows.at);
 	const struct bench_figure *figure =
 		row < 0 ? NULL : bench_result_find(result, (unsigned)row, screen->column);
-	char how[160], smallest[BENCH_TEXT_MAX], largest[BENCH_TEXT_MAX];
-
 	if (figure)
-		draw_printf(
-			draw, area, 0, 1, ROLE_DIM,
-			P_("%s; %s to %s in %u round", "%s; %s to %s in %u rounds", figure->rounds),
-			bench_print_how(&figure->how, how, sizeof(how)),
-			bench_print(figure->unit, figure->smallest, smallest),
-			bench_print(figure->unit, figure->largest, largest), figure->rounds);
+		draw_figure(screen, draw, area, figure);
 	/* As much as there is room for: what it means, the newest notes, the machine. */
 	int used = 1;
 

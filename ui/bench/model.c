@@ -3,7 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -12,6 +14,7 @@
 #define FOOT_ROWS  3
 #define TALL_ROWS  30 /* of a screen that has room for more notes */
 #define CHART_ROWS 8
+#define SILENT     (5 * NSEC_PER_SEC) /* the user is told of it then */
 
 int bench_row_count(const struct bench_result *result, unsigned table)
 {
@@ -36,9 +39,24 @@ static int label_cols(int cols)
 	return cols < 2 * LABEL_COLS ? cols - 2 * BENCH_CELL_COLS : LABEL_COLS;
 }
 
-static int columns_that_fit(int cols)
+/* Of each column: where all of them have room for it, as wide as the longest heading in brackets.
+ */
+static int cell_cols(const struct bench_table *table, int cols)
 {
-	int fit = (cols - label_cols(cols)) / BENCH_CELL_COLS;
+	int room = table->column_count ? (cols - label_cols(cols)) / (int)table->column_count : 0;
+	int width = BENCH_CELL_COLS;
+
+	for (unsigned i = 0; i < table->column_count; i++) {
+		int heading = text_width(table->columns[i].heading) + 3;
+
+		width = heading > width ? heading : width;
+	}
+	return room >= width ? width : room > BENCH_CELL_COLS ? room : BENCH_CELL_COLS;
+}
+
+static int columns_that_fit(const struct bench_table *table, int cols)
+{
+	int fit = (cols - label_cols(cols)) / cell_cols(table, cols);
 
 	return fit > 1 ? fit : 1;
 }
@@ -46,7 +64,7 @@ static int columns_that_fit(int cols)
 unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
 			    int cols)
 {
-	unsigned fit = (unsigned)columns_that_fit(cols);
+	unsigned fit = (unsigned)columns_that_fit(&result->tables[table], cols);
 
 	if (fit >= result->tables[table].column_count || chosen < fit)
 		return 0;
@@ -57,11 +75,12 @@ void bench_text_row(const struct bench_result *result, unsigned table, int row, 
 		    unsigned chosen, struct line *line)
 {
 	const struct bench_table *shown = &result->tables[table];
+	int width = cell_cols(shown, line->limit);
 	char text[BENCH_TEXT_MAX];
 
 	line_put(line, label_cols(line->limit), row < 0 ? "" : result->rows[row].label);
-	for (unsigned i = first;
-	     i < shown->column_count && line->columns + BENCH_CELL_COLS <= line->limit; i++) {
+	for (unsigned i = first; i < shown->column_count && line->columns + width <= line->limit;
+	     i++) {
 		const struct bench_figure *figure =
 			row < 0 ? NULL : bench_result_find(result, (unsigned)row, i);
 
@@ -73,17 +92,27 @@ void bench_text_row(const struct bench_result *result, unsigned table, int row, 
 		else
 			text_copy(text, sizeof(text), "-");
 		/* A heading may be cut, a number never is. */
-		if (row < 0 && text_width(text) >= BENCH_CELL_COLS) {
+		if (row < 0 && text_width(text) >= width) {
 			line_put(line, 1, "");
-			line_put(line, BENCH_CELL_COLS - 1, text);
+			line_put(line, width - 1, text);
 		} else {
-			line_put_right(line, BENCH_CELL_COLS, text);
+			line_put_right(line, width, text);
 		}
 	}
 }
 
+enum bench_unit bench_unit_at(const struct bench_result *result, unsigned table, unsigned column,
+			      int at)
+{
+	int row = bench_row_at(result, table, at);
+	const struct bench_figure *figure =
+		row < 0 ? NULL : bench_result_find(result, (unsigned)row, column);
+
+	return figure ? figure->unit : bench_result_unit(result, table, column);
+}
+
 float bench_chart(const struct bench_result *result, unsigned table, unsigned column,
-		  float *samples, int count)
+		  enum bench_unit unit, float *samples, int count)
 {
 	int rows = bench_row_count(result, table);
 	float largest = 0;
@@ -93,8 +122,10 @@ float bench_chart(const struct bench_result *result, unsigned table, unsigned co
 		const struct bench_figure *figure =
 			row < 0 ? NULL : bench_result_find(result, (unsigned)row, column);
 
-		samples[i] = figure ? (float)figure->median : NAN;
-		if (figure)
+		bool shown = figure && figure->unit == unit;
+
+		samples[i] = shown ? (float)figure->median : NAN;
+		if (shown)
 			largest = fmaxf(largest, samples[i]);
 	}
 	return largest;
@@ -115,7 +146,29 @@ void bench_text_state(const struct bench_result *result, const struct bench_prog
 		if (progress->eta >= 0)
 			line_piece(line, _("%s left"),
 				   units_print_duration((uint64_t)progress->eta, left));
+		if (progress->silent_ns > SILENT)
+			line_add(line, _("  no answer for %u s"),
+				 (unsigned)(progress->silent_ns / NSEC_PER_SEC));
 	}
+}
+
+const struct bench_figure *bench_figure_then(const struct bench_result *then,
+					     const struct bench_result *now,
+					     const struct bench_figure *figure)
+{
+	const struct bench_table *table = &now->tables[figure->table];
+
+	for (size_t i = 0; i < then->figure_count; i++) {
+		const struct bench_figure *other = &then->figures[i];
+		const struct bench_table *its = &then->tables[other->table];
+
+		if (strcmp(its->key, table->key) == 0 &&
+		    strcmp(its->columns[other->column].key, table->columns[figure->column].key) ==
+			    0 &&
+		    strcmp(then->rows[other->row].key, now->rows[figure->row].key) == 0)
+			return other;
+	}
+	return NULL;
 }
 
 void layout_bench(struct rect body, bool chart, struct layout_bench *ret)

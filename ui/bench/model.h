@@ -8,29 +8,38 @@
 #include "ui/core/layout.h"
 #include "ui/core/line.h"
 
-#define BENCH_CELL_COLS 11
+#define BENCH_CELL_COLS 12
 
 /* Rows of one table; the largest is that of a profile. */
 int bench_row_count(const struct bench_result *result, unsigned table);
 /* The index in result->rows of row `at` of the table; negative: there is none. */
 int bench_row_at(const struct bench_result *result, unsigned table, int at);
 
-/* The label and, from column `first` on, as many columns as fit, each right-aligned in
- * BENCH_CELL_COLS; row negative: their headings, the chosen one in brackets. */
+/* The label and, from column `first` on, as many columns as fit, right-aligned, each at least
+ * BENCH_CELL_COLS wide; row negative: their headings, the chosen one in brackets. */
 void bench_text_row(const struct bench_result *result, unsigned table, int row, unsigned first,
 		    unsigned chosen, struct line *line);
 /* The first column to show, so that the chosen one is among those that fit into `cols`. */
 unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
 			    int cols);
 
-/* The column over the rows of its table in `count` samples, NaN where nothing was measured; returns
- * the largest. */
+/* That of the figure in row `at` of the table, or else of any in the column: rows of one table may
+ * have several. BENCH_UNIT_COUNT: there is no figure. */
+enum bench_unit bench_unit_at(const struct bench_result *result, unsigned table, unsigned column,
+			      int at);
+/* What of the column has this unit, over the rows of its table in `count` samples, NaN elsewhere;
+ * returns the largest. */
 float bench_chart(const struct bench_result *result, unsigned table, unsigned column,
-		  float *samples, int count);
+		  enum bench_unit unit, float *samples, int count);
 
 /* "profile, 41 %: place 27 of 64, 0:33 left", or how it ended. */
 void bench_text_state(const struct bench_result *result, const struct bench_progress *progress,
 		      struct line *line);
+
+/* The same figure of an earlier result; NULL: it was not measured. */
+const struct bench_figure *bench_figure_then(const struct bench_result *then,
+					     const struct bench_result *now,
+					     const struct bench_figure *figure);
 
 struct layout_bench {
 	struct rect head;    /* disk, and how far the measurement is */

@@ -34,6 +34,17 @@ static void forget(struct bench_screen *screen)
 	screen->has_result = false;
 }
 
+/* What has figures is put beside those to come, as long as these are of the same kind and disk:
+ * before and after another cable, say. */
+static void keep(struct bench_screen *screen)
+{
+	if (!screen->has_result || !screen->result.figure_count)
+		return;
+	bench_result_done(&screen->before);
+	screen->before = screen->result;
+	screen->has_result = false;
+}
+
 static void done(void *state)
 {
 	struct bench_screen *screen = state;
@@ -45,6 +56,7 @@ static void done(void *state)
 		bench_pair_end(screen);
 	}
 	forget(screen);
+	bench_result_done(&screen->before);
 }
 
 static void look(struct bench_screen *screen, struct app *app)
@@ -101,6 +113,7 @@ void bench_screen_start(struct bench_screen *screen, struct app *app, const stru
 	screen->table = screen->column = 0;
 	screen->rows = (struct list){ 0 };
 	screen->progress = (struct bench_progress){ 0 };
+	keep(screen);
 	forget(screen);
 	if (bench_start(&screen->options, session_disks(app_session(app)), &screen->bench, &error) <
 	    0) {
@@ -138,7 +151,7 @@ static void ask_between(struct bench_screen *screen, struct app *app, const stru
 	bench_pair_end(screen);
 	screen->pair.kind = kind;
 	snprintf(label, sizeof(label), _("%s to %s, which it OVERWRITES from its start on"),
-		 chosen->source.node, chosen->destination.node);
+		 node_short(chosen->source.node), node_short(chosen->destination.node));
 	popup_ask(app, _("Between which disks?"),
 		  _("What is overwritten is confirmed like a copy of 3 Plan: by what has to be "
 		    "typed."),

@@ -26,6 +26,7 @@ struct bench_screen {
 	struct bench_progress progress;
 	bool has_result;
 	struct bench_result result; /* as of the last tick */
+	struct bench_result before; /* measured before it, to be put beside; empty: nothing */
 	unsigned table, column;     /* shown; drawn as a chart */
 	struct list rows;
 	struct bench_pair pair;

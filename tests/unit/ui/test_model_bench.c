@@ -47,7 +47,7 @@ START_TEST(unknown_is_no_zero)
 	float samples[6];
 	struct line line;
 
-	ck_assert_float_eq(bench_chart(&result, 0, 0, samples, 6), 100e6F);
+	ck_assert_float_eq(bench_chart(&result, 0, 0, BENCH_RATE, samples, 6), 100e6F);
 	ck_assert_float_eq(samples[0], 100e6F);
 	ck_assert_float_eq(samples[1], 100e6F);
 	ck_assert(isnan(samples[2]) && isnan(samples[3]));
@@ -55,6 +55,21 @@ START_TEST(unknown_is_no_zero)
 	line_start(&line, 60);
 	bench_text_row(&result, 0, 2, 0, 0, &line);
 	ck_assert(strstr(line.text, "row b") && strstr(line.text, " -") && !strchr(line.text, '0'));
+}
+END_TEST
+
+START_TEST(a_chart_shows_one_unit)
+{
+	float samples[3];
+
+	bench_result_add(&result, 2, 0, BENCH_SECONDS, 7e9, &how);
+	ck_assert_int_eq(bench_unit_at(&result, 0, 0, 1), BENCH_SECONDS);
+	ck_assert_int_eq(bench_unit_at(&result, 0, 0, 2), BENCH_RATE);
+	/* Nothing there yet, and nothing in all of the column. */
+	ck_assert_int_eq(bench_unit_at(&result, 0, 0, 3), BENCH_RATE);
+	ck_assert_int_eq(bench_unit_at(&result, 0, 5, 0), BENCH_UNIT_COUNT);
+	ck_assert_float_eq(bench_chart(&result, 0, 0, BENCH_RATE, samples, 3), 100e6F);
+	ck_assert(isnan(samples[1]) && !isnan(samples[2]));
 }
 END_TEST
 
@@ -104,15 +119,70 @@ START_TEST(state_says_how_it_ended)
 }
 END_TEST
 
+START_TEST(a_disk_that_does_not_answer_is_told)
+{
+	struct bench_progress progress = { .eta = -1, .what = "place 3" };
+	struct line line;
+
+	line_start(&line, 79);
+	bench_text_state(&result, &progress, &line);
+	ck_assert_ptr_null(strstr(line.text, "no answer"));
+	progress.silent_ns = 8000000000;
+	line_start(&line, 79);
+	bench_text_state(&result, &progress, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "no answer for 8 s"));
+}
+END_TEST
+
+START_TEST(headings_are_whole_where_there_is_room)
+{
+	struct line line;
+
+	strcpy(result.tables[1].columns[0].heading, "slowest of 100");
+	line_start(&line, 60);
+	bench_text_row(&result, 1, -1, 0, 0, &line);
+	ck_assert_msg(strstr(line.text, " [slowest of 100]") != NULL, "%s", line.text);
+	/* The number stays below it. */
+	int columns = line.columns;
+
+	line_start(&line, 60);
+	bench_text_row(&result, 1, 1, 0, 0, &line);
+	ck_assert_int_eq(line.columns, columns);
+}
+END_TEST
+
+START_TEST(an_earlier_figure_is_found_by_its_keys)
+{
+	struct bench_result then = { 0 };
+	unsigned other = bench_result_table(&then, "other", "Other");
+	unsigned second = bench_result_table(&then, "second", "Second");
+
+	bench_result_column(&then, other, "d", "d");
+	bench_result_column(&then, second, "e", "e");
+	bench_result_column(&then, second, "d", "d");
+	bench_result_row(&then, second, "y", "row y", 0);
+	bench_result_row(&then, second, "x", "row x", 0);
+	bench_result_row(&then, other, "x", "row x", 0);
+	bench_result_add(&then, 2, 0, BENCH_RATE, 1, &how);
+	bench_result_add(&then, 0, 1, BENCH_RATE, 2, &how);
+	bench_result_add(&then, 1, 0, BENCH_RATE, 3, &how);
+	ck_assert_ptr_null(bench_figure_then(&then, &result, &result.figures[1]));
+	bench_result_add(&then, 1, 1, BENCH_RATE, 4, &how);
+	ck_assert_double_eq(bench_figure_then(&then, &result, &result.figures[1])->median, 4);
+	bench_result_done(&then);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_bench");
 	TCase *tcase = tcase_create("bench");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero,
+	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero, a_chart_shows_one_unit,
 		  no_row_is_wider_than_its_screen, the_chosen_column_is_shown,
-		  state_says_how_it_ended);
+		  state_says_how_it_ended, a_disk_that_does_not_answer_is_told,
+		  headings_are_whole_where_there_is_room, an_earlier_figure_is_found_by_its_keys);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
