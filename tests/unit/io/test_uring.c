@@ -2,11 +2,15 @@
 /* io_uring; where this machine has none, only that it says so. */
 #include "unit.h"
 
+#include "config.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "base/clock.h"
 #include "fake/no_uring.h"
@@ -33,6 +37,19 @@ static void teardown(void)
 	handle = NULL;
 	io_buffers_destroy(buffers);
 	close(end.fd);
+}
+
+/* A driver that works inside the call takes no request that must not wait: the kernel hands it to
+ * threads of its own then. */
+static bool inside_the_call;
+
+ssize_t preadv2(int fd, const struct iovec *pieces, int count, off_t offset, int flags)
+{
+	if (inside_the_call && flags & RWF_NOWAIT) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return syscall(SYS_preadv2, fd, pieces, count, offset, 0, flags);
 }
 
 static struct io_handle *open_ring(unsigned depth, struct io_handle *peer)
@@ -65,6 +82,90 @@ static void check_round_trip(void *data)
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 	free(expected);
 }
+
+#if HAVE_LIBURING
+
+#include "io/uring_queue.h"
+
+/* Whether the kernel would defer the work of completions, and its threads do the requests. */
+static void check_ring(bool singly, bool deferred, bool threads)
+{
+	struct io_setup io_setup = { .depth = SLOTS, .buffers = buffers, .singly = singly };
+	struct uring_queue *queue;
+
+	ck_assert_int_eq(uring_queue_new(&end, &io_setup, &queue, NULL), 0);
+	ck_assert_int_eq((queue->ring.flags & IORING_SETUP_DEFER_TASKRUN) != 0, deferred);
+	ck_assert_int_eq(queue->threads, threads);
+	uring_queue_unref(queue);
+}
+
+START_TEST(answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several)
+{
+	struct io_uring ring;
+	bool defers =
+		io_uring_queue_init(2, &ring,
+				    IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN) == 0;
+
+	if (defers)
+		io_uring_queue_exit(&ring);
+	check_ring(false, defers, false);
+	check_ring(true, defers, false);
+	inside_the_call = true;
+	check_ring(false, defers, false);
+	check_ring(true, false, true);
+	inside_the_call = false;
+}
+END_TEST
+
+/* With as many in flight as make it look for answers before it sleeps, and with fewer. */
+START_TEST(what_kernel_threads_read_comes_back_once)
+{
+	struct io_setup io_setup = { .depth = SLOTS, .buffers = buffers, .singly = true };
+	struct io_request requests[SLOTS], *done[SLOTS];
+	unsigned next = 0, got = 0;
+	void *first = io_buffers_get(buffers);
+
+	inside_the_call = true;
+	ck_assert_int_eq(io_open(&io_uring_backend, &end, &io_setup, &handle, NULL), 0);
+	inside_the_call = false;
+	check_round_trip(first);
+	for (; next < SLOTS; next++) {
+		requests[next] =
+			(struct io_request){ .offset = (uint64_t)next * MIB,
+					     .length = MIB,
+					     .buffer = next ? io_buffers_get(buffers) : first };
+		ck_assert_int_eq(io_submit(handle, &requests[next]), IO_QUEUED);
+	}
+	while (got < 16) {
+		int n = handle->backend->reap(handle, 1, SLOTS, UINT64_MAX, done);
+
+		ck_assert_int_gt(n, 0);
+		for (int i = 0; i < n; i++, got++) {
+			ck_assert_int_eq(done[i]->result, 0);
+			ck_assert_uint_eq(done[i]->done, MIB);
+			if (next < 16)
+				ck_assert_int_eq(io_submit(handle, done[i]), IO_QUEUED);
+			next += next < 16;
+		}
+	}
+	ck_assert_uint_eq(got, 16);
+	ck_assert_int_eq(handle->backend->reap(handle, 1, SLOTS, 1000000, done), 0);
+}
+END_TEST
+
+static void add_thread_tests(TCase *tcase)
+{
+	add_tests(tcase, answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several,
+		  what_kernel_threads_read_comes_back_once);
+}
+
+#else
+
+static void add_thread_tests(TCase *tcase)
+{
+}
+
+#endif
 
 START_TEST(what_is_written_is_read)
 {
@@ -348,6 +449,7 @@ Suite *unit_suite(void)
 	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) < 0)
 		return suite;
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	add_thread_tests(tcase);
 	add_tests(tcase, what_is_written_is_read, plain_registers_nothing, depth_is_kept,
 		  waiting_ends_with_the_time, descriptor_tells_of_completions,
 		  end_of_the_device_is_an_error, short_writes_go_on_until_they_fail,
