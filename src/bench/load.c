@@ -16,6 +16,7 @@
 #include "io/buffers.h"
 
 #define DEPTH_MAX 256
+#define ROOM_STEP NSEC_PER_MSEC
 /* A disk that fails needs seconds for each place: one tells enough of a range, a few of all. */
 #define FAILED_SEQUENTIAL 1
 #define FAILED_ELSEWHERE  8
@@ -38,6 +39,8 @@ struct reader {
 	struct io_handle *handle;
 	struct io_buffers *buffers;
 	struct io_request *requests;
+	bool held; /* the driver has no room yet for the request of this number */
+	uint64_t number;
 	unsigned depth;
 	uint64_t random;
 	pthread_t thread;
@@ -82,19 +85,19 @@ static bool next_place(struct reader *reader, uint64_t now, struct io_request *r
 {
 	struct reading *reading = reader->reading;
 	const struct bench_load *load = reading->load;
-	uint64_t number;
 
 	/* One at least, however busy the machine is. */
 	if (atomic_load_explicit(&reading->ended, memory_order_relaxed) ||
-	    (now >= reading->deadline &&
+	    (!reader->held && now >= reading->deadline &&
 	     atomic_load_explicit(&reading->next, memory_order_relaxed) > 0))
 		return false;
-	number = atomic_fetch_add_explicit(&reading->next, 1, memory_order_relaxed);
-	if (number >= reading->requests)
+	if (!reader->held)
+		reader->number = atomic_fetch_add_explicit(&reading->next, 1, memory_order_relaxed);
+	if (reader->number >= reading->requests)
 		return false;
-	request->offset = load->start + place_of(reader, number) * load->request;
+	request->offset = load->start + place_of(reader, reader->number) * load->request;
 	if (load->kept)
-		request->buffer = load->kept->pieces[number];
+		request->buffer = load->kept->pieces[reader->number];
 	return true;
 }
 
@@ -142,8 +145,9 @@ static unsigned fill(struct reader *reader, struct io_request **idle, unsigned i
 		request->submitted = 0;
 		enum io_answer answer = io_submit(reader->handle, request);
 
-		while (answer == IO_BUSY) /* cannot be: no more are sent than it accepts */
-			answer = io_submit(reader->handle, request);
+		reader->held = answer == IO_BUSY;
+		if (reader->held)
+			break;
 		if (answer == IO_QUEUED) {
 			idle_count--;
 			continue;
@@ -155,6 +159,23 @@ static unsigned fill(struct reader *reader, struct io_request **idle, unsigned i
 			end_with(reader->reading, -ECANCELED);
 	}
 	return idle_count;
+}
+
+/* Nothing is on its way. Others may keep the driver busy; of a disk that is gone there will never
+ * be room. False: it is over. */
+static bool wait_for_room(struct reader *reader, uint64_t *now)
+{
+	struct reading *reading = reader->reading;
+
+	if (!reader->held)
+		return false;
+	if (bench_stops(reading->run))
+		end_with(reading, -ECANCELED);
+	else if (bench_is_fatal(reading->run, 0))
+		end_with(reading, -ENODEV);
+	clock_sleep_until(clock_monotonic() + ROOM_STEP);
+	*now = clock_monotonic();
+	return !atomic_load(&reading->ended);
 }
 
 static void *read_all(void *data)
@@ -169,8 +190,10 @@ static void *read_all(void *data)
 		idle[i] = &reader->requests[i];
 	for (;;) {
 		idle_count = fill(reader, idle, idle_count, &now);
-		if (idle_count == reader->depth)
+		if (idle_count == reader->depth && !wait_for_room(reader, &now))
 			return NULL;
+		if (idle_count == reader->depth)
+			continue;
 		int n = reader->handle->backend->reap(reader->handle, 1, reader->depth - idle_count,
 						      UINT64_MAX, idle + idle_count);
 

@@ -209,6 +209,63 @@ START_TEST(a_disk_smaller_than_a_request)
 }
 END_TEST
 
+/* A driver that has room for two, whatever was asked for; `full`: for none any more. */
+static struct io_request *queued[2];
+static unsigned queue_length;
+static bool full;
+
+static enum io_answer narrow_submit(struct io_handle *handle, struct io_request *request)
+{
+	if (full || queue_length == 2)
+		return IO_BUSY;
+	fake_submit(handle, request);
+	queued[queue_length++] = request;
+	return IO_QUEUED;
+}
+
+/* The last first, so that those that are idle change their order. */
+static int narrow_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
+		       struct io_request **ret)
+{
+	ck_assert_uint_gt(queue_length, 0);
+	*ret = queued[--queue_length];
+	full = count == 30;
+	return 1;
+}
+
+static const struct io_backend narrow = {
+	.name = "narrow",
+	.traits = IO_ASYNC,
+	.open = fake_open,
+	.submit = narrow_submit,
+	.reap = narrow_reap,
+	.close = sync_close,
+};
+
+START_TEST(what_a_driver_has_no_room_for_is_sent_later)
+{
+	load.backend = &narrow;
+	load.depth = 4;
+	load.bytes = 20 * 4096;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.requests, 20);
+	for (unsigned i = 0; i < 21; i++)
+		ck_assert_uint_eq(places[i], i * 4096);
+}
+END_TEST
+
+START_TEST(a_driver_that_never_has_room_again_can_be_left)
+{
+	load.backend = &narrow;
+	load.depth = 4;
+	load.bytes = 60 * 4096;
+	stops_after = 100;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -ECANCELED);
+	ck_assert_uint_eq(loaded.requests, 29);
+	ck_assert_uint_eq(queue_length, 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("bench/load");
@@ -219,7 +276,9 @@ Suite *unit_suite(void)
 		  every_pattern_stays_on_the_disk, from_end_to_end,
 		  random_places_are_the_same_for_a_seed, several_in_flight_read_no_more_than_asked,
 		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
-		  stops_when_told, a_disk_smaller_than_a_request);
+		  stops_when_told, a_disk_smaller_than_a_request,
+		  what_a_driver_has_no_room_for_is_sent_later,
+		  a_driver_that_never_has_room_again_can_be_left);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
