@@ -35,7 +35,7 @@ trap 'exit 143' HUP INT TERM
 
 fill() { # FILE: in place
 	sed -i "s|@VERSION@|$version|; s|@MAINTAINER@|$person <$email>|
-		s|@DATE@|$(date -R -d "@$SOURCE_DATE_EPOCH")|
+		s|@DATE@|$(date -R -d "@$SOURCE_DATE_EPOCH")|; s|@DAY@|$(date -d "@$SOURCE_DATE_EPOCH" '+%a %b %d %Y')|
 		s|@SHA256@|$(sha256sum "$out/$name.tar.xz" | cut -d ' ' -f 1)|" "$1"
 }
 
