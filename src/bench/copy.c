@@ -25,10 +25,8 @@
 
 enum column { SECONDS, RATE, CPU };
 
-#define OWN "clonedeck"
-#define CLONE                                                                                      \
-	OWN, "clone", "-s", "@s", "-d", "@d", "--ranges", "@I+@N", "--at", "@O", "--confirm",      \
-		"@t", "--no-verify", "--no-probe", "--no-arm-last", "--log-dir", "@l"
+#define OWN          "clonedeck"
+#define CLONE        PAIR_CLONE, "--no-arm-last"
 #define DD           "dd", "if=@s", "of=@d", "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
 #define BYTES        "iflag=skip_bytes,count_bytes", "oflag=seek_bytes"
 #define DIRECT_BYTES "iflag=direct,skip_bytes,count_bytes", "oflag=direct,seek_bytes"

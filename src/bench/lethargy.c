@@ -243,11 +243,7 @@ static int live(struct neighbour *all, enum state state, double *most, struct er
 /* NULL: none. */
 static const char *const *copy_of(enum state state)
 {
-	static const char *const direct[] = { "clonedeck",   "clone",      "-s",        "@s",
-					      "-d",          "@d",         "--ranges",  "@I+@N",
-					      "--at",        "@O",         "--confirm", "@t",
-					      "--no-verify", "--no-probe", "--log-dir", "@l",
-					      NULL };
+	static const char *const direct[] = { PAIR_CLONE, NULL };
 	static const char *const buffered[] = { "dd",
 						"if=@s",
 						"of=@d",

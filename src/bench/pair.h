@@ -55,6 +55,10 @@ struct pair_argv {
 	char texts[PAIR_ARGUMENTS][PATH_MAX];
 };
 bool pair_expand(const struct pair *pair, const char *const *words, struct pair_argv *ret);
+/* Such words: a copy by clonedeck itself. */
+#define PAIR_CLONE                                                                                 \
+	"clonedeck", "clone", "-s", "@s", "-d", "@d", "--ranges", "@I+@N", "--at", "@O",           \
+		"--confirm", "@t", "--no-verify", "--no-probe", "--log-dir", "@l"
 
 /* Claims the destination for a program that does not do that itself. */
 int pair_hold(struct pair *pair, struct error *reterr);

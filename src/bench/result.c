@@ -63,19 +63,14 @@ int bench_result_row(struct bench_result *result, unsigned table, const char *ke
 	return (int)result->row_count++;
 }
 
-static struct bench_figure *find(const struct bench_result *result, unsigned row, unsigned column)
+struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
+				       unsigned column)
 {
 	/* Those that were added last are asked for most often. */
 	for (size_t i = result->figure_count; i-- > 0;)
 		if (result->figures[i].row == row && result->figures[i].column == column)
 			return &result->figures[i];
 	return NULL;
-}
-
-const struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
-					     unsigned column)
-{
-	return find(result, row, column);
 }
 
 enum bench_unit bench_result_unit(const struct bench_result *result, unsigned table,
@@ -89,7 +84,7 @@ enum bench_unit bench_result_unit(const struct bench_result *result, unsigned ta
 
 double bench_result_median(const struct bench_result *result, unsigned row, unsigned column)
 {
-	const struct bench_figure *figure = find(result, row, column);
+	const struct bench_figure *figure = bench_result_find(result, row, column);
 
 	return figure ? figure->median : 0;
 }
@@ -115,7 +110,7 @@ static void take_sample(struct bench_figure *figure, double value)
 int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 		     enum bench_unit unit, double value, const struct bench_how *how)
 {
-	struct bench_figure *figure = find(result, row, column);
+	struct bench_figure *figure = bench_result_find(result, row, column);
 
 	if (!isfinite(value))
 		return 0;

@@ -121,8 +121,8 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 void bench_result_note(struct bench_result *result, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* NULL: not measured. Borrowed until a figure is added. */
-const struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
-					     unsigned column);
+struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
+				       unsigned column);
 /* Of the column's figures; BENCH_UNIT_COUNT: there are none. */
 enum bench_unit bench_result_unit(const struct bench_result *result, unsigned table,
 				  unsigned column);
