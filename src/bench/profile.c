@@ -349,21 +349,31 @@ static void conclude(struct profile *profile)
 		       bench_print(BENCH_SECONDS, seconds, whole));
 }
 
+/* On a small disk, one place for each request. */
+static uint32_t usual_count(const struct profile *profile)
+{
+	uint64_t most = profile->run->end.size / profile->choice.request;
+
+	return most > POSITIONS ? POSITIONS : most > 1 ? (uint32_t)most : 1;
+}
+
 static int run(struct bench_run *run, struct error *reterr)
 {
 	static const struct bench_named value = { "value", N_("value") };
-	struct profile profile = { .run = run,
-				   .count = run->options->positions ? run->options->positions
-								    : POSITIONS };
+	struct profile profile = { .run = run, .count = run->options->positions };
 	int r = bench_load_choose(&run->end, &profile.choice, reterr);
 
 	if (r < 0)
 		return r;
+	if (!profile.count)
+		profile.count = usual_count(&profile);
 	profile.rates = calloc(2UL * profile.count, sizeof(*profile.rates));
 	if (!profile.rates)
 		return error_nomem(reterr);
 	profile.writes = profile.rates + profile.count;
 	r = measure_places(&profile, reterr);
+	if (r < 0 && run->result->row_count == 0)
+		goto out;
 	if (r == 0)
 		r = measure_access(&profile, reterr);
 	bench_make_table(run, "facts", _("Also"), &value, 1, NULL, 0);
@@ -373,6 +383,7 @@ static int run(struct bench_run *run, struct error *reterr)
 	/* A part of the disk says nothing of the whole. */
 	if (r == 0)
 		bench_keep(run, &profile.found, false);
+out:
 	free(profile.rates);
 	return r;
 }

@@ -175,6 +175,21 @@ START_TEST(reaching_a_place_takes_a_move_and_half_a_turn)
 }
 END_TEST
 
+START_TEST(a_small_disk_has_fewer_places)
+{
+	options.positions = 0;
+	run.end.size = 10U << 20;
+	profile();
+	ck_assert_ptr_nonnull(figure_at("speed", "9437184", "read"));
+	ck_assert_ptr_nonnull(figure_at("facts", "whole", "value"));
+	/* Asked for by number, it is refused, and nothing is shown. */
+	bench_result_done(&result);
+	options.positions = 64;
+	ck_assert_int_eq(bench_profile.run(&run, NULL), -ERANGE);
+	ck_assert_uint_eq(result.table_count, 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("bench/profile");
@@ -184,7 +199,8 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tcase, the_rotation_is_found, 0,
 			    (int)(sizeof(turns) / sizeof(turns[0])));
 	add_tests(tcase, what_a_cache_answers_is_no_rotation, what_does_not_turn_is_not_asked,
-		  zones_are_found, reaching_a_place_takes_a_move_and_half_a_turn);
+		  zones_are_found, reaching_a_place_takes_a_move_and_half_a_turn,
+		  a_small_disk_has_fewer_places);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
