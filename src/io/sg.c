@@ -291,7 +291,8 @@ static int sg_reap(struct io_handle *io, unsigned min, unsigned max, uint64_t ti
 
 		receive_both(both, count);
 		now = clock_monotonic();
-		deadline = deadline ? deadline : now + timeout_ns;
+		if (!deadline)
+			deadline = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 		for (unsigned i = 0; i < count; i++) {
 			uint64_t next = send_due(both[i], now);
 

@@ -91,6 +91,22 @@ START_TEST(order_of_completion_does_not_matter)
 }
 END_TEST
 
+/* As measurements wait: the answer is there only after the driver was waited for. */
+START_TEST(without_a_limit_it_waits_for_the_answer)
+{
+	struct io_request request, *done[1];
+
+	open_it();
+	for (unsigned i = 0; i < 4; i++) {
+		request = ask(IO_READ, i * 64, 0);
+		ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
+		ck_assert_int_eq(handle->backend->reap(handle, 1, 1, UINT64_MAX, done), 1);
+		ck_assert_ptr_eq(done[0], &request);
+		ck_assert_int_eq(request.result, 0);
+	}
+}
+END_TEST
+
 START_TEST(full_driver_means_busy)
 {
 	struct io_request first = ask(IO_READ, 0, 0), second = ask(IO_READ, 64, 1);
@@ -527,12 +543,12 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
 	add_tests(tc, reads_what_is_there, writes_where_it_should,
 		  a_partition_is_translated_and_never_left, sixteen_commands_are_queued_and_no_more,
-		  order_of_completion_does_not_matter, full_driver_means_busy,
-		  beyond_two_tib_needs_sixteen_bytes, host_managed_zones_need_sixteen_bytes,
-		  protection_type_two_needs_thirty_two_bytes, old_bridges_get_ten_bytes,
-		  another_block_size_or_a_smaller_disk_is_refused, no_sg_node_is_explained,
-		  the_way_of_the_data_is_told_apart, memory_in_too_many_pieces_is_copied,
-		  a_driver_without_memory_is_asked_for_less,
+		  order_of_completion_does_not_matter, without_a_limit_it_waits_for_the_answer,
+		  full_driver_means_busy, beyond_two_tib_needs_sixteen_bytes,
+		  host_managed_zones_need_sixteen_bytes, protection_type_two_needs_thirty_two_bytes,
+		  old_bridges_get_ten_bytes, another_block_size_or_a_smaller_disk_is_refused,
+		  no_sg_node_is_explained, the_way_of_the_data_is_told_apart,
+		  memory_in_too_many_pieces_is_copied, a_driver_without_memory_is_asked_for_less,
 		  the_block_node_does_where_there_is_no_sg_node,
 		  mapped_buffers_take_one_command_each, a_short_mapped_read_is_no_more_than_it_says,
 		  a_small_reserve_buffer_is_explained, fua_and_dpo_are_in_the_command);
