@@ -24,7 +24,7 @@ static __attribute__((format(printf, 6, 0))) void fill(struct error *ret, enum e
 						       va_list args)
 {
 	struct error fresh = { .code = code, .class = class };
-	char text[1024];
+	char text[2048];
 	int length = vsnprintf(text, sizeof(text), format, args);
 
 	if (length < 0)

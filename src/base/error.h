@@ -58,7 +58,7 @@ struct error {
 	uint64_t sectors;
 	uint32_t sector_size; /* bytes */
 	struct sense sense;
-	char sentence[512]; /* translated, complete, printable, no line break */
+	char sentence[1024]; /* translated, complete, printable, no line break */
 };
 
 /* Fills *reterr (when not NULL) and returns code, so that callers can write

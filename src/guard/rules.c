@@ -259,7 +259,7 @@ const struct verdict *verdict_list_liftable(const struct verdict_list *list, con
 
 void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
 {
-	char text[1024];
+	char text[2048];
 	va_list args;
 
 	va_start(args, format);

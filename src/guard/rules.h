@@ -54,7 +54,7 @@ struct verdict {
 	 * says nothing about that. */
 	uint64_t fits;
 	bool fits_with_table; /* all of it, with a table that is made to fit */
-	char sentence[400];
+	char sentence[1024];
 };
 
 struct verdict_list {

@@ -131,7 +131,7 @@ struct job_event {
 	uint64_t number; /* counts from 1 over the whole job */
 	int64_t time;    /* unix seconds */
 	enum log_level level;
-	char text[256]; /* translated, printable */
+	char text[640]; /* translated, printable */
 };
 
 struct job_bad_area {

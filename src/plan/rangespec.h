@@ -25,7 +25,7 @@ struct rangespec_context {
 struct rangespec_error {
 	int column;         /* 0-based byte where the faulty item or number starts */
 	int length;         /* bytes of it */
-	char sentence[256]; /* translated */
+	char sentence[512]; /* translated */
 };
 
 /* 0 and the merged list, or -EINVAL/-ERANGE/-ENOMEM with *reterr (may be NULL) filled and
