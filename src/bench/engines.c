@@ -158,7 +158,8 @@ static void add_table(struct comparison *all, enum bench_pattern pattern, const 
 	for (unsigned i = 0; i < SIZES; i++) {
 		uint32_t request = size_of(&run->end, i);
 
-		for (unsigned e = 0; e < all->engine_count && request != before; e++) {
+		for (unsigned e = 0;
+		     e < all->engine_count && request != before && request <= run->end.size; e++) {
 			const struct engine *engine = &all->engines[e];
 
 			snprintf(label, sizeof(label), "%.24s %s",

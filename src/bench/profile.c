@@ -365,6 +365,9 @@ static int run(struct bench_run *run, struct error *reterr)
 
 	if (r < 0)
 		return r;
+	while (profile.choice.request > run->end.size &&
+	       profile.choice.request % (2 * io_sector_size(&run->end)) == 0)
+		profile.choice.request /= 2;
 	if (!profile.count)
 		profile.count = usual_count(&profile);
 	profile.rates = calloc(2UL * profile.count, sizeof(*profile.rates));

@@ -34,6 +34,13 @@ large_sectors_are_read_whole() {
 	run 0 bench engines "$disk" --rounds 1 --csv
 	! grep -q '512-uring' out || fail "half a sector"
 	grep -q '65536-uring' out
+	# What is larger than the disk is no bad place of it.
+	disk=$(new_disk small 1)
+	truncate -s 32K small.img
+	losetup --set-capacity "$disk"
+	run 0 bench engines "$disk" --rounds 1 --csv
+	grep -q '4096-uring' out
+	! grep -q '65536-uring' out || fail "more than there is"
 }
 
 only_practice_disks_are_copied() {

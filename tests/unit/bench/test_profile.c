@@ -182,6 +182,11 @@ START_TEST(a_small_disk_has_fewer_places)
 	profile();
 	ck_assert_ptr_nonnull(figure_at("speed", "9437184", "read"));
 	ck_assert_ptr_nonnull(figure_at("facts", "whole", "value"));
+	/* Smaller than one request of a copy. */
+	bench_result_done(&result);
+	run.end.size = 300 << 10;
+	profile();
+	ck_assert_ptr_nonnull(figure_at("speed", "0", "read"));
 	/* Asked for by number, it is refused, and nothing is shown. */
 	bench_result_done(&result);
 	options.positions = 64;
