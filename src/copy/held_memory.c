@@ -109,6 +109,29 @@ bool held_memory_get(struct held_memory *memory, struct io_request *request)
 	return true;
 }
 
+bool held_memory_next(const struct held_memory *memory, uint64_t sector, struct range *ret,
+		      const void **retdata)
+{
+	uint64_t before = 0;
+
+	for (size_t i = 0; i < memory->areas.count; i++) {
+		const struct range *area = &memory->areas.items[i];
+		uint64_t at = sector > area->start ? sector - area->start : 0, end;
+
+		while (at < area->count && !memory->there[before + at])
+			at++;
+		for (end = at; end < area->count && memory->there[before + end];)
+			end++;
+		if (at < area->count) {
+			*ret = (struct range){ area->start + at, end - at };
+			*retdata = memory->data + (before + at) * memory->sector;
+			return true;
+		}
+		before += area->count;
+	}
+	return false;
+}
+
 void held_memory_prefer(struct held_memory *memory)
 {
 	memory->preferred = true;

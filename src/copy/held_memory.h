@@ -29,7 +29,12 @@ void held_memory_put(struct held_memory *memory, uint64_t offset, uint32_t lengt
 /* Answers a read of the source, if all that it asks for is here. */
 bool held_memory_get(struct held_memory *memory, struct io_request *request);
 
-/* From now on, what is here is taken before the source is asked. */
+/* The first run of sectors at or after this one that were read, all in one area; their bytes are
+ * the memory's. False: there is none. */
+bool held_memory_next(const struct held_memory *memory, uint64_t sector, struct range *ret,
+		      const void **retdata);
+
+/* What is here is taken before the source is asked. */
 void held_memory_prefer(struct held_memory *memory);
 /* Any thread. */
 bool held_memory_is_preferred(const struct held_memory *memory);

@@ -79,6 +79,14 @@ const struct disk *endpoint_disk(const struct disk_list *disks, const struct end
 	return found;
 }
 
+void endpoint_set_gone(struct endpoint *endpoint)
+{
+	text_copy(endpoint->gone, sizeof(endpoint->gone), endpoint->disk_node);
+	endpoint->disk_node[0] = endpoint->raw[0] = '\0';
+	endpoint->devno = endpoint->identity.devno = 0;
+	endpoint->identity.diskseq = 0;
+}
+
 bool endpoint_is_sg_only(const struct endpoint *endpoint)
 {
 	return endpoint->sg[0] && strcmp(endpoint->sg, endpoint->node) == 0;

@@ -37,6 +37,8 @@ struct endpoint {
 					* was made for, 0 (any) as destination */
 	uint32_t physical_sector_size; /* bytes */
 	bool exists;                   /* false: an image file to be created */
+	char gone[64]; /* of a recorded device that is not attached any more: what was its
+			* disk_node; "" it is there */
 };
 
 /*
@@ -60,6 +62,9 @@ void endpoint_from_partition(const struct disk *disk, const struct partition *pa
 /* The disk in the list that contains the endpoint, by identity (among several that look alike, by
  * device number), or NULL. */
 const struct disk *endpoint_disk(const struct disk_list *disks, const struct endpoint *endpoint);
+/* Of a recorded device that is not attached any more: only what it is called and what is on its
+ * label stays, since its node and numbers may be another disk's by now. */
+void endpoint_set_gone(struct endpoint *endpoint);
 /* disk_is_sg_only() */
 bool endpoint_is_sg_only(const struct endpoint *endpoint);
 /* When the inode of a file was made (struct identity), by descriptor, or by path with AT_FDCWD. */

@@ -367,6 +367,9 @@ static bool same_storage(const struct plan *plan)
 	const struct endpoint *a = &plan->source, *b = &plan->destinations[0];
 	struct storage from, to;
 
+	/* What has its name now is another disk, perhaps the destination. */
+	if (a->gone[0])
+		return false;
 	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&
 	    a->identity.devno == b->identity.devno)
 		return false;
@@ -484,9 +487,11 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	if (plan->destinations[0].kind == ENDPOINT_DISK ||
 	    plan->destinations[0].kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->destinations[0], &ret->destination_below);
-	if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
-		find_below(&mounts, &plan->source, &ret->source_below);
-	facts_find_writers(&plan->source, disks, &ret->source_writers);
+	if (!plan->source.gone[0]) {
+		if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
+			find_below(&mounts, &plan->source, &ret->source_below);
+		facts_find_writers(&plan->source, disks, &ret->source_writers);
+	}
 	ret->destination_swap = storage_is_swap(&plan->destinations[0]);
 	find_loop(&plan->destinations[0], disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||

@@ -7,7 +7,19 @@
 
 void rule_source_gone(const struct rule_context *c, struct verdict *ret)
 {
-	if (rule_is_device(c->source) && !c->source_disk)
+	ret->liftable = c->source->gone[0] && !c->source_disk;
+	if (ret->liftable)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is not attached. If it is lost: only its tables, boot "
+			   "sectors and superblocks are written, as they were saved at the start, "
+			   "and what was not read of it stays out. To accept that: --allow "
+			   "source-gone."),
+			 c->source_name);
+	else if (c->source->gone[0])
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The source %s is attached again. Resume again, and it is read."),
+			 c->source_name);
+	else if (rule_is_device(c->source) && !c->source_disk)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is no longer attached, or another disk is in its place. "
 			   "Look at the list of disks again."),

@@ -52,7 +52,7 @@ uint64_t rule_destination_end(const struct plan *plan);
  * of it: is it the right disk, is it free, does it fit, what is lost, and what is left to do
  * afterwards. */
 #define RULES(RULE)                                                                                \
-	RULE("source-gone", source_gone, RULE_SOURCE_READ, 0)                                      \
+	RULE("source-gone", source_gone, RULE_SOURCE_READ | RULE_LIFTABLE, 0)                      \
 	RULE("destination-gone", destination_gone, RULE_DESTINATION_READ, 0)                       \
 	RULE("source-empty", source_empty, RULE_SOURCE_READ | RULE_SOURCE_ROW, 0)                  \
 	RULE("destination-empty", destination_empty, RULE_DESTINATION_READ | RULE_DESTINATION_ROW, \

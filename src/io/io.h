@@ -211,5 +211,6 @@ extern const struct io_backend io_threads_backend;
 extern const struct io_backend io_buffered_backend;
 extern const struct io_backend io_image_backend;
 extern const struct io_backend io_null_backend;
+extern const struct io_backend io_gone_backend; /* in place of a source that is not there */
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/i18n.h"
 #include "job/coordinator_private.h"
 #include "job/pass.h"
+#include "job/tables.h"
 #include "verify/checksums.h"
 #include "verify/final_look.h"
 #include "verify/recheck.h"
@@ -81,6 +82,11 @@ static void tell_end(struct job *job)
 					  "could be verified."));
 		break;
 	case JOB_RESULT_STOPPED:
+		if (job->setup.source_gone && job->coordinator->armed)
+			job_event_add(job, LOG_LEVEL_WARNING,
+				      _("The tables are written as they were saved at the start. "
+					"What was not read of %s is missing."),
+				      job->setup.source.name);
 		job_event_add(job, LOG_LEVEL_WARNING,
 			      job->coordinator->map_safe
 				      ? _("Stopped. The copy can be resumed from its map.")
@@ -101,8 +107,10 @@ static void check_all_done(struct job *job)
 {
 	struct error error;
 
-	/* A copy that differs is not armed, so something may be left. */
+	/* A copy that differs is not armed, so something may be left; what a source that is gone
+	 * has not given is. */
 	if (job_gate(job) >= GATE_STOP || job->refused_bytes || job_differs(job) ||
+	    job->setup.source_gone ||
 	    (job_nothing_left(job) && !clearing_is_due(job) && proof_complete(&job->verification)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
@@ -217,6 +225,14 @@ static void save_without_wrong(struct job *job)
 	map_destroy(map);
 }
 
+static void remove_tables(struct job *job)
+{
+	struct place place;
+
+	if (job_nothing_left(job) && job_place(job, &job->coordinator->map_place, &place))
+		tables_remove(job, saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath));
+}
+
 void coordinator_end(struct job *job)
 {
 	struct coordinator *co = job->coordinator;
@@ -232,6 +248,7 @@ void coordinator_end(struct job *job)
 	co->armed = job->stages.count > 0 && co->flushed_at && job->stages.written;
 	save_digests(job);
 	save_without_wrong(job);
+	remove_tables(job);
 	job_gate_raise(job, GATE_EXIT);
 	for (unsigned i = 0; i < job->lane_count; i++)
 		lane_join(job->lanes[i]);

@@ -6,6 +6,7 @@
 #include "base/i18n.h"
 #include "job/coordinator_private.h"
 #include "job/pass.h"
+#include "job/tables.h"
 #include "verify/final_look.h"
 #include "verify/rolling.h"
 #include "verify/verdict.h"
@@ -28,10 +29,12 @@ static void ask_saver(struct job *job, const struct saver_order *order, uint64_t
 		saver_ask(job->saver, order);
 }
 
-/* If there is no memory for them, a resumed copy will be compared with its source instead. */
-static void add_digests(const struct job *job, struct saver_order *order)
+/* The digests and the tables. If there is no memory for digests, a resumed copy will be compared
+ * with its source instead. */
+static void add_what_is_beside(struct job *job, struct saver_order *order)
 {
 	order->plan = job->plan;
+	tables_order(job, order);
 	if (order->map && !job->setup.verify_only)
 		order->digests = proof_copy_digests(job->verification.proof);
 }
@@ -51,7 +54,7 @@ void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 		.status = job->pass ? job->pass->letter : '?',
 		.pass = pass_number(job),
 	};
-	add_digests(job, &order);
+	add_what_is_beside(job, &order);
 	if (order.map && flush)
 		order.flush = flush_handle(job);
 	ask_saver(job, &order, now);
@@ -88,7 +91,7 @@ void coordinator_flush_and_save(struct job *job, char letter, uint64_t now)
 	pthread_mutex_unlock(&job->map_lock);
 	if (job_place(job, &job->coordinator->map_place, &order.place))
 		order.map = job->map;
-	add_digests(job, &order);
+	add_what_is_beside(job, &order);
 	ask_saver(job, &order, now);
 }
 
@@ -162,6 +165,7 @@ void coordinator_take_saved(struct job *job)
 		return;
 	tell_map(job, &result);
 	tell_digests(job, &result);
+	tables_take_saved(job, &result);
 	take_confirmed(job, &result);
 	if (result.flush_code < 0) {
 		job->map_changed = true;

@@ -31,6 +31,7 @@ struct probe;
 struct saver;
 struct sector_search;
 struct skip;
+struct tables;
 struct zones;
 
 /* Of the pass that reads what is held back before anything is written. */
@@ -83,6 +84,7 @@ struct job {
 	struct baseline baseline;     /* lane 0's while it runs */
 	struct probe *probe;          /* the same */
 	struct clearing clearing;
+	struct tables *tables; /* the coordinator's */
 	struct verification verification;
 	struct coordinator *coordinator;
 };

@@ -16,6 +16,7 @@
 #include "job/capacity.h"
 #include "job/coordinator_private.h"
 #include "job/pass.h"
+#include "job/tables.h"
 #include "map/recorded_copy.h"
 #include "map/resume.h"
 #include "rescue/search.h"
@@ -40,63 +41,25 @@ struct whole {
 	struct checksums checksums;
 	struct rolling rolling;
 	struct recheck recheck;
+	struct tables tables;
 };
-
-static int check_fits(const struct job_setup *setup, struct error *reterr)
-{
-	const struct plan *plan = setup->plan;
-	uint32_t a = io_sector_size(&setup->source), b = io_sector_size(&setup->destination);
-
-	if (!setup->destination.writable && !setup->verify_only)
-		return error_set(reterr, ERROR_CLASS_REFUSED, -EROFS, "open",
-				 setup->destination.name, _("%s cannot be written."),
-				 setup->destination.name);
-	if (plan_overlaps_itself(plan))
-		return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "plan",
-				 setup->destination.name,
-				 _("Source and destination overlap on %s: the copy would overwrite "
-				   "what it has still to read."),
-				 setup->destination.name);
-	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
-
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (source % a || destination % b || length % a || length % b)
-			return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan",
-					    setup->destination.name, destination / b, length / b, b,
-					    _("The range at LBA %llu does not begin and end with "
-					      "whole sectors of %s, which are %u bytes."),
-					    (unsigned long long)plan->extents[i].source_lba,
-					    setup->destination.name, b);
-		if (source + length > setup->source.size)
-			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
-					    setup->source.name, source / a, length / a, a,
-					    _("The range at LBA %llu ends beyond the end of %s."),
-					    (unsigned long long)source / a, setup->source.name);
-		if (!setup->destination.regular_file &&
-		    destination + length > setup->destination.size)
-			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
-					    setup->destination.name, destination / b, length / b, b,
-					    _("The range at LBA %llu ends beyond the end of %s."),
-					    (unsigned long long)destination / b,
-					    setup->destination.name);
-	}
-	return 0;
-}
 
 static int choose(struct job *job, struct error *reterr)
 {
 	const struct job_setup *setup = &job->setup;
 	const struct digests *saved =
 		setup->earlier ? setup->earlier->digests : setup->source_digests;
-	/* If there is no source, its handles read zeros that nothing uses. */
-	int r = io_backends_choose(setup->source_digests ? &setup->destination : &setup->source,
+	/* If there is no source, its handles read zeros that nothing uses, or nothing. */
+	bool sourceless = setup->source_digests || setup->source_gone;
+	int r = io_backends_choose(sourceless ? &setup->destination : &setup->source,
 				   &setup->destination, &job->plan->options, &job->choice, reterr);
 
 	if (r < 0)
 		return r;
 	if (setup->source_digests)
 		job->choice.source = &io_null_backend;
+	if (setup->source_gone)
+		job->choice.source = &io_gone_backend;
 	/* A request must not span more than two regions. */
 	if (saved && job->choice.chunk > digests_region_size(saved))
 		job->choice.chunk = (uint32_t)digests_region_size(saved);
@@ -128,7 +91,7 @@ static int prepare_rescue(struct job *job)
 	if (job->search->patches && !(job->search->spare = malloc(sector)))
 		return -ENOMEM;
 	job->fill_due = o->on_error == ON_ERROR_MAP && o->fill != FILL_LEAVE &&
-			map_bytes(job->map, MAP_BAD) > 0;
+			(map_bytes(job->map, MAP_BAD) > 0 || job->setup.source_gone);
 	return 0;
 }
 
@@ -156,6 +119,7 @@ static int make_map(struct job *job, struct error *reterr)
 	    (!job->setup.verify_only &&
 	     held_memory_new(&job->stages, job->plan->sector_size, &job->copy.held) < 0))
 		return error_nomem(reterr);
+	tables_load(job);
 	job->setup.held = NULL;
 	job->clearing.at = map_held(job->map)->cleared;
 	job->total = plan_bytes(job->plan);
@@ -299,7 +263,7 @@ static int init(struct job *job, struct error *reterr)
 							job->setup.destination_hwmon },
 				 reterr);
 	if (r >= 0)
-		r = check_fits(&job->setup, reterr);
+		r = job_setup_check(&job->setup, reterr);
 	if (r >= 0)
 		r = choose(job, reterr);
 	if (r >= 0)
@@ -357,6 +321,7 @@ static void join_parts(struct whole *whole)
 	job->search = &whole->search;
 	job->zones = &whole->zones;
 	job->probe = &whole->probe;
+	job->tables = &whole->tables;
 	job->verification.look = &whole->look;
 	job->verification.checksums = &whole->checksums;
 	job->verification.rolling = &whole->rolling;
@@ -581,6 +546,7 @@ void job_destroy(struct job *job)
 		lane_destroy(job->lanes[i]);
 	work_done(&job->work);
 	stages_done(&job->stages);
+	tables_done(job->tables);
 	held_memory_destroy(job->copy.held);
 	capacity_done(&job->probe->capacity);
 	look_done(job->verification.look);

@@ -64,6 +64,7 @@ enum when {
 	WHEN_VERIFYING = 1 << 6, /* the copy is verified */
 	WHEN_DIFFERENT = 1 << 7, /* the destination is known not to be what it should be */
 	WHEN_PARTED = 1 << 8,    /* free places are copied after all else */
+	WHEN_THERE = 1 << 9,     /* the source is there */
 };
 
 struct step {

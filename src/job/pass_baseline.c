@@ -11,6 +11,7 @@
 #include "copy/retry.h"
 #include "job/core.h"
 #include "job/pass.h"
+#include "job/tables.h"
 #include "verify/passes.h"
 #include "verify/recheck.h"
 
@@ -49,6 +50,7 @@ void baseline_end(struct job *job)
 {
 	if (is_compared(job))
 		recheck_end(&job->verification);
+	tables_read(job);
 }
 
 static bool take(struct lane *lane, struct piece *ret)

@@ -25,6 +25,7 @@
 #include "copy/retry.h"
 #include "job/core.h"
 #include "job/pass.h"
+#include "job/tables.h"
 #include "rescue/skip.h"
 #include "verify/checksums.h"
 #include "verify/rolling.h"
@@ -162,10 +163,31 @@ static int begin_for_checksums(struct job *job)
 	return job->verification.checksums->open;
 }
 
+/* Of a source that is gone: the tables, as they were saved. Nothing else was read of it. */
+static int prepare_saved(struct job *job, unsigned round)
+{
+	struct range_list parts = { 0 };
+	int r = 0;
+
+	if (round > 0 || job->stages.now == 0)
+		return 0;
+	job->sweep = SWEEP_LARGE;
+	r = tables_known(job, &job->stages.domain[job->stages.now], &parts);
+	if (r == 0)
+		r = job_make_work_of(job, &parts, WORK_UNFINISHED, job->choice.chunk);
+	range_list_done(&parts);
+	if (r < 0)
+		return r;
+	skip_reset(job->skip, SKIP_NOTHING, &job->work);
+	return job->work.chunks > 0;
+}
+
 int copy_prepare(struct job *job, unsigned round)
 {
 	int r;
 
+	if (job->setup.source_gone)
+		return prepare_saved(job, round);
 	if (round > 0 && (!survives(job) || job->sweep == SWEEP_LAST))
 		return 0;
 	next_sweep(job, round);

@@ -188,7 +188,7 @@ static const struct pass
 
 const struct step sequence[] = {
 	/* Before anything is copied. */
-	{ &baseline, BEFORE },
+	{ &baseline, BEFORE | WHEN_THERE },
 	{ &capacity_write, BEFORE },
 	{ &capacity_flush, WHEN_FIRST | WHEN_WRITTEN },
 	{ &capacity_read, BEFORE },
@@ -200,13 +200,13 @@ const struct step sequence[] = {
 	/* From here on, once for every stage. */
 	{ &arming, WHEN_ONCE },
 	{ &copy, WHEN_COPYING, STAGE_USED },
-	{ &trim, WHEN_ONCE | WHEN_RESCUING, STAGE_USED },
-	{ &scrape, WHEN_ONCE | WHEN_RESCUING, STAGE_USED },
-	{ &retry, WHEN_RESCUING, STAGE_USED },
-	{ &copy_free, WHEN_COPYING | WHEN_PARTED, STAGE_LATER },
-	{ &trim, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
-	{ &scrape, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
-	{ &retry, WHEN_RESCUING | WHEN_PARTED, STAGE_LATER },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING | WHEN_THERE, STAGE_USED },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING | WHEN_THERE, STAGE_USED },
+	{ &retry, WHEN_RESCUING | WHEN_THERE, STAGE_USED },
+	{ &copy_free, WHEN_COPYING | WHEN_PARTED | WHEN_THERE, STAGE_LATER },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED | WHEN_THERE, STAGE_LATER },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING | WHEN_PARTED | WHEN_THERE, STAGE_LATER },
+	{ &retry, WHEN_RESCUING | WHEN_PARTED | WHEN_THERE, STAGE_LATER },
 	{ &fill, WHEN_ONCE },
 	{ &clear, WHEN_COPYING | WHEN_FIRST },
 	{ &flush, WHEN_WRITTEN },
@@ -220,9 +220,9 @@ const struct step sequence[] = {
 	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
 
 	/* What differs, copied again. */
-	{ &rewrite, WHEN_ONCE | WHEN_VERIFYING },
-	{ &trim, WHEN_ONCE | WHEN_RESCUING },
-	{ &scrape, WHEN_ONCE | WHEN_RESCUING },
+	{ &rewrite, WHEN_ONCE | WHEN_VERIFYING | WHEN_THERE },
+	{ &trim, WHEN_ONCE | WHEN_RESCUING | WHEN_THERE },
+	{ &scrape, WHEN_ONCE | WHEN_RESCUING | WHEN_THERE },
 	{ &fill, WHEN_ONCE },
 	{ &flush, WHEN_WRITTEN },
 	{ &verify, WHEN_ONCE | WHEN_VERIFYING },
@@ -234,7 +234,7 @@ const struct step sequence[] = {
 
 	{ &checksums, WHEN_ONCE },
 	{ &compare, WHEN_ONCE | WHEN_VERIFYING },
-	{ &recheck, WHEN_ONCE },
+	{ &recheck, WHEN_ONCE | WHEN_THERE },
 	{ &disarm, WHEN_HELD | WHEN_DIFFERENT },
 	/* What the passes since the last flush have written. */
 	{ &flush, WHEN_WRITTEN },

@@ -37,6 +37,19 @@ static void save_digests(const struct saver_order *order, struct file_timeout *t
 						 path, timeout, &ret->digests_error);
 }
 
+/* A resumed copy whose source is gone needs them; any other one does without. */
+static void save_tables(const struct saver_order *order, struct file_timeout *timeout,
+			struct saver_result *ret)
+{
+	char path[PATH_MAX];
+
+	if (!order->tables)
+		return;
+	saved_tables_path(order->place.path, path);
+	ret->tables_code =
+		saved_tables_save(order->tables, order->plan, path, timeout, &ret->tables_error);
+}
+
 struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t beneath)
 {
 	saver->timeout.ns = ns;
@@ -62,6 +75,7 @@ static void carry_out(struct saver *saver, const struct saver_order *order,
 		return;
 	saver_timeout(saver, order->timeout, order->place.beneath);
 	save_digests(order, &saver->timeout, ret);
+	save_tables(order, &saver->timeout, ret);
 	ret->code = map_save(order->map, order->place.path, &order->state, &saver->timeout,
 			     &ret->error);
 	ret->saved = ret->code == 0;

@@ -18,6 +18,7 @@
 #include "digest/digests.h"
 #include "io/io.h"
 #include "map/map.h"
+#include "map/saved_tables.h"
 
 struct saver;
 
@@ -34,7 +35,8 @@ struct saver_order {
 	const struct io_end *forget; /* dropped from the page cache after the flush; or NULL */
 	/* Digests of what the map calls finished, saved beside it; now the saver's. Or NULL. */
 	struct digests *digests;
-	const struct plan *plan; /* of the digests */
+	const struct saved_tables *tables; /* saved beside it, constant meanwhile; or NULL */
+	const struct plan *plan;           /* of the digests and tables */
 	struct place place;
 	uint64_t timeout;       /* ns, for the disk that holds the file */
 	struct map_state state; /* of the map file */
@@ -43,9 +45,9 @@ struct saver_order {
 struct saver_result {
 	bool flushed, saved;   /* asked for and done */
 	struct map *confirmed; /* the order's copy, if it was flushed; the caller's. Or NULL */
-	/* 0 or negative errno of flushing, saving the map, and saving the digests. */
-	int flush_code, code, digests_code;
-	struct error flush_error, error, digests_error;
+	/* 0 or negative errno of flushing, and of saving the map, the digests and the tables. */
+	int flush_code, code, digests_code, tables_code;
+	struct error flush_error, error, digests_error, tables_error;
 };
 
 /* wake: an eventfd that is signalled when an order is done. */

@@ -26,13 +26,30 @@ bool job_differs(const struct job *job)
 	       atomic_load(&job->clearing.wrong) > 0;
 }
 
+/* Without its last key, nobody finds what else is there. */
+static bool last_is_finished(const struct job *job)
+{
+	const struct range_list *last = stages_domain(&job->stages);
+	uint64_t sector = job->plan->sector_size;
+	struct map_block block;
+
+	for (size_t i = 0; last && i < last->count; i++)
+		if (!map_at(job->map, last->items[i].start * sector, &block) ||
+		    block.status != MAP_FINISHED || block.start > last->items[i].start * sector ||
+		    block.start + block.size <
+			    (last->items[i].start + last->items[i].count) * sector)
+			return false;
+	return last != NULL;
+}
+
 void job_note_written(struct job *job)
 {
 	/* What the destination refuses is never finished. Whether all of the tables could be read
 	 * and written is another question: the report has the answer. */
 	bool to_the_end =
 		job_nothing_left(job) ||
-		(job->refused_bytes && stages_last(&job->stages) && job_gate(job) < GATE_STOP);
+		((job->refused_bytes || (job->setup.source_gone && last_is_finished(job))) &&
+		 stages_last(&job->stages) && job_gate(job) < GATE_STOP);
 
 	job->stages.written |= to_the_end && map_bytes(job->map, MAP_FINISHED);
 }
@@ -195,7 +212,8 @@ static bool holds(const struct job *job, unsigned when)
 		 (when & WHEN_RESCUING && job->plan->options.on_error != ON_ERROR_MAP) ||
 		 (when & WHEN_VERIFYING && !job->verification.proof) ||
 		 (when & WHEN_DIFFERENT && !job_differs(job)) ||
-		 (when & WHEN_PARTED && !stages_parted(&job->stages)));
+		 (when & WHEN_PARTED && !stages_parted(&job->stages)) ||
+		 (when & WHEN_THERE && job->setup.source_gone));
 }
 
 /* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
@@ -234,7 +252,7 @@ static bool next_stage(struct job *job)
 	if (stages_last(stages) || job_gate(job) >= GATE_STOP || job_differs(job) ||
 	    !proof_complete(&job->verification))
 		return false;
-	if (job->copy.held && source_has_failed(job))
+	if (job->copy.held && (job->setup.source_gone || source_has_failed(job)))
 		held_memory_prefer(job->copy.held);
 	stages->now++;
 	job->coordinator->course.step = 0;

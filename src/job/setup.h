@@ -45,6 +45,9 @@ struct job_setup {
 	bool source_in_use;
 	/* In an earlier part of the copy: then it is not rechecked. */
 	bool source_was_gone;
+	/* It will never be read again: what it has not given stays out. What is held back is copied
+	 * as it was saved beside the map of `resume`. */
+	bool source_gone;
 	/* Only verify what `resume` calls finished, as the plan's options say. Writes nothing; the
 	 * destination is open for reading only. */
 	bool verify_only;
@@ -69,5 +72,9 @@ struct job_setup {
 	const struct job_event *events;
 	size_t event_count;
 };
+
+/* Whether all of the plan lies on both ends, in their sectors, and not in one place. Class REFUSED
+ * or USAGE. */
+int job_setup_check(const struct job_setup *setup, struct error *reterr);
 
 #endif

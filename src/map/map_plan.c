@@ -137,8 +137,14 @@ static void print_text(FILE *file, const char *text)
 			fprintf(file, "%%%02X", *p);
 }
 
-static void print_end(const struct endpoint *end, const char *name, FILE *file)
+static void print_end(const struct endpoint *endpoint, const char *name, FILE *file)
 {
+	struct endpoint copy = *endpoint;
+	const struct endpoint *end = &copy;
+
+	/* It may come back. */
+	if (endpoint->gone[0])
+		memcpy(copy.disk_node, endpoint->gone, sizeof(copy.disk_node));
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *field = &fields[i];
 

@@ -11,19 +11,23 @@
 #include "map/map_plan.h"
 #include "digest/list.h"
 
-#define MAP_ENDING  ".map"
-#define LIST_ENDING ".digests"
+#define MAP_ENDING ".map"
+
+void map_name_beside(const char *map_path, const char *ending, char path[static PATH_MAX])
+{
+	size_t length = strlen(map_path), own = strlen(MAP_ENDING);
+
+	if (length > own && strcmp(map_path + length - own, MAP_ENDING) == 0 &&
+	    map_path[length - own - 1] != '/')
+		length -= own;
+	/* A name that is too long cannot be opened either. */
+	if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, map_path, ending) >= PATH_MAX)
+		path[0] = '\0';
+}
 
 void partial_digests_path(const char *map_path, char path[static PATH_MAX])
 {
-	size_t length = strlen(map_path), ending = strlen(MAP_ENDING);
-
-	if (length > ending && strcmp(map_path + length - ending, MAP_ENDING) == 0 &&
-	    map_path[length - ending - 1] != '/')
-		length -= ending;
-	/* A name that is too long cannot be opened either. */
-	if (snprintf(path, PATH_MAX, "%.*s%s", (int)length, map_path, LIST_ENDING) >= PATH_MAX)
-		path[0] = '\0';
+	map_name_beside(map_path, ".digests", path);
 }
 
 /* The part of [pos, end), from pos on, that is finished, or that is not. */

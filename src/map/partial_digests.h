@@ -17,6 +17,8 @@
 #include "map/map.h"
 #include "map/recorded_copy.h"
 
+/* The name of a file that belongs to a map: the map's, with another ending. */
+void map_name_beside(const char *map_path, const char *ending, char path[static PATH_MAX]);
 /* The name of that file: the map's, with another ending. */
 void partial_digests_path(const char *map_path, char path[static PATH_MAX]);
 

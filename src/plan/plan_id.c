@@ -38,7 +38,7 @@ static uint64_t mix_endpoint(uint64_t digest, const struct endpoint *endpoint, b
 	if (image)
 		digest = mix_text(digest, endpoint->node);
 	else if (!identity->serial[0] && !identity->wwn[0])
-		digest = mix_text(digest, endpoint->disk_node);
+		digest = mix_text(digest, endpoint->gone[0] ? endpoint->gone : endpoint->disk_node);
 	if (!image)
 		digest = mix_number(digest, identity->size);
 	if (source || !image)

@@ -9,6 +9,7 @@
 #include "base/i18n.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "map/saved_tables.h"
 #include "report/mask.h"
 #include "report/report.h"
 #include "session/ends.h"
@@ -29,6 +30,25 @@ static int check_writable(const char *map_path, struct error *reterr)
 			 map_path, error_phrase(errno));
 }
 
+/* One that is gone for good has left its tables, if they were saved beside the map: with them the
+ * copy can be ended, and the guard asks for that (rule source-gone). */
+static int find_source(const struct disk_list *disks, const struct plan *recorded,
+		       const char *map_path, struct endpoint *ret, struct held *retheld,
+		       struct error *reterr)
+{
+	char path[PATH_MAX];
+	int r = ends_find(disks, &recorded->source, &recorded->destinations[0], false, ret, reterr);
+
+	if (r != -ENODEV || recorded->source.kind == ENDPOINT_IMAGE)
+		return r;
+	saved_tables_path(map_path, path);
+	if (saved_tables_load(path, recorded, NULL, NULL, retheld, NULL) < 0)
+		return r;
+	*ret = recorded->source;
+	endpoint_set_gone(ret);
+	return 0;
+}
+
 static int load_ours(const char *map_path, const struct disk_list *disks,
 		     const struct plan_options *rescue, unsigned given, struct loaded *ret,
 		     struct error *reterr)
@@ -47,8 +67,7 @@ static int load_ours(const char *map_path, const struct disk_list *disks,
 				 map_path);
 	r = check_writable(map_path, reterr);
 	if (r == 0)
-		r = ends_find(disks, &recorded->source, &recorded->destinations[0], false, &source,
-			      reterr);
+		r = find_source(disks, recorded, map_path, &source, &ret->held, reterr);
 	if (r == 0)
 		r = ends_find(disks, &recorded->destinations[0], &recorded->source, true,
 			      &destination, reterr);
@@ -291,6 +310,7 @@ void loaded_done(struct loaded *loaded)
 {
 	plan_destroy(loaded->plan);
 	map_destroy(loaded->resume);
+	held_done(&loaded->held);
 	recorded_copy_done(&loaded->recorded);
 	*loaded = (struct loaded){ 0 };
 }

@@ -10,6 +10,7 @@
 #include "map/map.h"
 #include "map/recorded_copy.h"
 #include "discover/disk.h"
+#include "plan/held.h"
 #include "plan/plan.h"
 
 /* What struct session_wish says, but none of it borrowed. */
@@ -28,6 +29,7 @@ struct wish {
 struct loaded {
 	struct plan *plan;
 	struct map *resume;            /* with wish.map */
+	struct held held;              /* of a source that is gone: as it was saved */
 	struct recorded_copy recorded; /* with wish.report */
 };
 

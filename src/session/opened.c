@@ -76,7 +76,10 @@ static int check_ends(void *user, struct error *reterr)
 
 bool opened_present(const struct opened *opened, bool destination)
 {
-	return claim_present(destination ? opened->destination : opened->source);
+	const struct claim *claim = destination ? opened->destination : opened->source;
+
+	/* A source without a claim is not waited for. */
+	return !claim || claim_present(claim);
 }
 
 static bool is_present(void *user, bool destination)
@@ -115,8 +118,10 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 int opened_claim(struct opened *opened, struct error *reterr)
 {
 	struct plan *plan = opened->plan;
-	int r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
+	int r = 0;
 
+	if (!plan->source.gone[0])
+		r = claim_open(&plan->source, CLAIM_SOURCE, plan, &opened->source, reterr);
 	if (r == 0)
 		r = claim_open(&plan->destinations[0], CLAIM_DESTINATION, plan,
 			       &opened->destination, reterr);
@@ -124,7 +129,8 @@ int opened_claim(struct opened *opened, struct error *reterr)
 		return r;
 	/* The map must identify the new file, not another one of that name. */
 	plan->destinations[0] = *claim_endpoint(opened->destination);
-	opened_use_claim(opened->source, &opened->setup.source);
+	if (opened->source)
+		opened_use_claim(opened->source, &opened->setup.source);
 	opened_use_claim(opened->destination, &opened->setup.destination);
 	return 0;
 }

@@ -15,13 +15,13 @@
 #include "job/job.h"
 #include "report/report.h"
 
-/* report->hurt: of a copy with bad areas, the tables and superblocks that are not on it. */
+/* hurt.c: report->hurt, of a copy with bad areas, the tables and superblocks that are not on it. */
 void outcome_find_hurt(struct job *job, const struct disk *source, struct report *report);
 /* report->next, once the rest of the report is known. close_error: of the destination. */
 void outcome_say_next(const struct disk *source, const struct error *close_error,
 		      struct report *report);
 
-/* ---- for the two below ---- */
+/* ---- for the files beside this one ---- */
 
 /* Appends to report->next. */
 void outcome_add(struct report *report, const char *format, ...)

@@ -55,6 +55,9 @@ static int find_held(struct session *session, struct error *reterr)
 	const struct disk *source = session_contents(session, &plan->source);
 	struct held held;
 
+	/* Where its partitions were is known only from what was saved. */
+	if (plan->source.gone[0])
+		return 0;
 	if (held_find(plan, source, session_disk(session, &plan->destinations[0]), &held) < 0)
 		return error_nomem(reterr);
 	held_done(&session->held);
@@ -244,6 +247,8 @@ static int take_loaded(struct session *session)
 
 	session_discard_plan(session);
 	session->plan = cleanup_steal(loaded->plan);
+	session->held = loaded->held;
+	loaded->held = (struct held){ 0 };
 	session_resume_from(session, cleanup_steal(loaded->resume));
 	session->recorded = loaded->recorded;
 	loaded->recorded = (struct recorded_copy){ 0 };
@@ -559,7 +564,8 @@ int session_confirm(struct session *session, const char *token, struct error *re
 
 int session_measure(struct session *session, struct error *reterr)
 {
-	if (session->state != SESSION_PLANNED || session_runs(session, SESSION_TASK_MEASURE))
+	if (session->state != SESSION_PLANNED || session->plan->source.gone[0] ||
+	    session_runs(session, SESSION_TASK_MEASURE))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
 				 _("There is no plan to be measured now."));
 	session->measured = false;

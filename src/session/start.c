@@ -62,16 +62,17 @@ static bool was_never_detached(const struct endpoint *now, const struct plan *re
 /* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
  * another disk must not be written to. If everything is verified in the end, a place that was
  * changed is found then and need not stop the copy now. Sectors that cannot be read any more were
- * rescued in time. */
+ * rescued in time. Of a source that is gone, only what has a digest can be compared. */
 static int compare_before(struct session *session, const struct recorded_copy *earlier)
 {
 	struct starting *starting = &session->starting;
+	bool gone = starting->plan->source.gone[0] != '\0';
 	struct half_made half = {
 		.plan = starting->plan,
 		.map = session->resume,
-		.source = claim_fd(session->opened.source),
+		.source = session->opened.source ? claim_fd(session->opened.source) : -1,
 		.destination = claim_fd(session->opened.destination),
-		.strict = starting->goes_on || starting->plan->options.verify == VERIFY_OFF,
+		.strict = starting->goes_on || gone || starting->plan->options.verify == VERIFY_OFF,
 		.confirmed = !starting->goes_on,
 	};
 	CLEANUP(digests) struct digests *known = NULL;
@@ -87,7 +88,7 @@ static int compare_before(struct session *session, const struct recorded_copy *e
 	r = sample_check_length(half.plan, half.map, half.destination, &starting->error);
 	if (r == 0)
 		r = half_made_check(&half, &starting->error);
-	return r == -EIO && !starting->goes_on ? 0 : r;
+	return r == -EIO && !starting->goes_on && !gone ? 0 : r;
 }
 
 /* Without digests, what was copied before is compared with its source. */
@@ -170,8 +171,9 @@ static int prepare(struct session *session, struct recorded_copy *earlier)
 	if (r < 0)
 		return r;
 	load_earlier(session, earlier);
-	r = check_table(session->starting.plan, claim_fd(session->opened.source),
-			&session->starting.error);
+	if (session->opened.source)
+		r = check_table(session->starting.plan, claim_fd(session->opened.source),
+				&session->starting.error);
 	return r < 0 ? r : compare_before(session, earlier);
 }
 
@@ -224,7 +226,7 @@ static void start_body(void *data)
 	}
 	/* While the source was away, another machine may have written to it, also in the places
 	 * that the plan leaves out. */
-	if (r == 0 && (!starting->goes_on || opened->setup.source_was_gone))
+	if (r == 0 && opened->source && (!starting->goes_on || opened->setup.source_was_gone))
 		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),
 			       &starting->error);
 	if (r == 0)
@@ -294,7 +296,9 @@ static void fill_setup(struct session *session, bool goes_on)
 	setup->source_disk = session_contents(session, &plan->source);
 	setup->map_interval = session->options.map_interval * NSEC_PER_SEC;
 	setup->source_in_use = plan->source_writer[0] != '\0';
-	setup->source_was_gone = goes_on && (unplugged->went[0] || unplugged->source_gone);
+	setup->source_gone = plan->source.gone[0] != '\0';
+	setup->source_was_gone =
+		plan->source.gone[0] || (goes_on && (unplugged->went[0] || unplugged->source_gone));
 	setup->events = unplugged->told;
 	setup->event_count = unplugged->told_count;
 }

@@ -325,8 +325,15 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 	const struct endpoint *other = destination ? &plan->source : &plan->destinations[0];
 	bool image = recorded->kind == ENDPOINT_IMAGE;
 	struct error error = { 0 };
-	int r = image ? find_image(session, recorded, destination, ret, &error)
-		      : ends_find(session->disks, recorded, other, destination, ret, &error);
+	int r;
+
+	/* It is not waited for. */
+	if (recorded->gone[0]) {
+		*ret = *recorded;
+		return true;
+	}
+	r = image ? find_image(session, recorded, destination, ret, &error)
+		  : ends_find(session->disks, recorded, other, destination, ret, &error);
 
 	if (r == 0)
 		return true;
@@ -370,7 +377,7 @@ static bool is_sure(const struct session *session, const struct endpoint *record
 {
 	if (found->kind == ENDPOINT_IMAGE)
 		return same_image(session, recorded, destination, found) == YES;
-	return ends_have_label(session->disks, found);
+	return found->gone[0] || ends_have_label(session->disks, found);
 }
 
 void session_look_for_ends(struct session *session, unsigned *changes)

@@ -130,7 +130,39 @@ a_destination_image_comes_back_with_its_disk() {
 	images_come_back_with_their_disks destination
 }
 
-run_cases a_source_image_comes_back_with_its_disk a_destination_image_comes_back_with_its_disk \
+# Its table is on the copy all the same, and with it what was copied; a disk that has its name by
+# then is neither read nor written. If it comes back, the copy goes on.
+a_source_that_is_lost_leaves_its_table() {
+	local name
+	three_disks
+	name=$(node source)
+	sfdisk -q "$name" <<<$'label: gpt\nstart=2048, size=6144, name=first\nsize=8192, name=second'
+	start_copy --rate 2M
+	unplug source
+	says_soon "is gone"
+	kill -TERM "$copy"
+	ends 6
+	says '--allow source-gone'
+	plug spare
+	[ "$(node spare)" = "$name" ]
+	run 3 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	says source-gone
+	! sfdisk -d "$(node destination)" 2>/dev/null || return 1
+	run 6 resume copy.map --rate 0 --allow source-gone --confirm "$token" --log-dir logs
+	says 'source-gone'
+	sfdisk -d "$(node destination)" >table
+	contain 'name="first"' table
+	contain 'name="second"' table
+	sgdisk -v "$(node destination)" | grep -q 'No problems found'
+	[ "$(digest "$(node spare)")" = "$spare_before" ]
+	plug source
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	all_is_copied
+	! test -e copy.tables
+}
+
+run_cases a_source_that_is_lost_leaves_its_table a_source_image_comes_back_with_its_disk \
+	a_destination_image_comes_back_with_its_disk \
 	both_come_back_under_other_names_by_themselves \
 	another_disk_with_the_same_serial_is_not_touched nobody_waits_longer_than_was_said \
 	a_signal_ends_the_waiting

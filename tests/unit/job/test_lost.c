@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A source that is lost before it was copied: its tables are on the medium all the
+ * same, as they were saved beside the map, and what was not read stays open.
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "map/saved_tables.h"
+#include "whole.h"
+
+#define STOP (5 * MIB)
+
+static bool tables_are_kept(void)
+{
+	char path[PATH_MAX];
+
+	saved_tables_path(rig.map_path, path);
+	return access(path, F_OK) == 0;
+}
+
+static void forget_tables(void)
+{
+	char path[PATH_MAX];
+
+	saved_tables_path(rig.map_path, path);
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+/* The map of a copy that was stopped, and a job to go on from it without its source. */
+static struct map *lose_source(enum verify_choice verify)
+{
+	struct map *map;
+
+	whole_prepare(6 * MIB);
+	rig.plan->options.verify = verify;
+	map = rig_stop_at(&rig, STOP);
+	ck_assert(tables_are_kept());
+	rig_load_earlier(&rig);
+	rig.setup.held = &held;
+	rig.setup.source_gone = rig.setup.source_was_gone = true;
+	return map;
+}
+
+static bool same_on_both(struct range sectors)
+{
+	static char a[MIB], b[MIB];
+	size_t length = sectors.count * WHOLE_SECTOR;
+	off_t at = (off_t)(sectors.start * WHOLE_SECTOR);
+
+	ck_assert_uint_le(length, sizeof(a));
+	ck_assert_int_eq(pread(rig.source, a, length, at), (ssize_t)length);
+	ck_assert_int_eq(pread(rig.destination, b, length, at), (ssize_t)length);
+	return memcmp(a, b, length) == 0;
+}
+
+static void check_held_is_there(void)
+{
+	for (size_t i = 0; i < held.areas.count; i++)
+		for (uint64_t n = 0; n < held.areas.items[i].count; n += 8)
+			ck_assert(same_on_both((struct range){ held.areas.items[i].start + n, 1 }));
+}
+
+/* Not finished in the map, and not held back; what was wiped of an old table is zeros. */
+static void check_rest_is(const struct map *map, char value)
+{
+	struct map_block block;
+	uint64_t seen = 0;
+
+	for (uint64_t pos = 0; map_next(map, pos, MAP_NON_TRIED, &block);
+	     pos = block.start + block.size) {
+		for (uint64_t at = 0; at < block.size; at += WHOLE_SECTOR)
+			if (whole_is_all(value, block.start + at, WHOLE_SECTOR))
+				seen += WHOLE_SECTOR;
+			else
+				ck_assert(whole_is_all(0, block.start + at, WHOLE_SECTOR));
+	}
+	ck_assert_uint_gt(seen, MIB);
+}
+
+/* Loops: with the digests of the first part, and without; then what it copied cannot be proven. */
+START_TEST(it_leaves_its_tables)
+{
+	struct map *before = lose_source(VERIFY_DIGEST), *after;
+	struct job_snapshot s;
+
+	if (_i)
+		rig_forget_earlier(&rig);
+	s = rig_run(&rig);
+	after = rig_load_map(&rig);
+	ck_assert_msg(s.result == JOB_RESULT_STOPPED, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.armed);
+	ck_assert_uint_eq(s.bad_bytes, 0);
+	ck_assert_uint_eq(s.held_from_memory, s.held_bytes);
+	ck_assert_uint_eq(map_bytes(after, MAP_FINISHED),
+			  map_bytes(before, MAP_FINISHED) + s.held_bytes);
+	ck_assert((s.proof.unknown > 0) == (_i == 1));
+	check_held_is_there();
+	check_rest_is(after, 0);
+	ck_assert(tables_are_kept());
+	map_destroy(before);
+	map_destroy(after);
+}
+END_TEST
+
+START_TEST(it_comes_back_after_all)
+{
+	struct map *map = lose_source(VERIFY_DIGEST);
+
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_STOPPED);
+	map_destroy(map);
+	map = rig_load_map(&rig);
+	rig.setup.source_gone = rig.setup.source_was_gone = false;
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	rig_load_earlier(&rig);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	ck_assert_uint_eq(s.proof.verified, WHOLE_SIZE);
+	rig_check_complete(&rig);
+	ck_assert(!tables_are_kept());
+	map_destroy(map);
+}
+END_TEST
+
+/* All but its first sector, which comes last; that was read at the start, too. */
+START_TEST(it_was_read_to_its_end)
+{
+	struct map *map;
+
+	whole_prepare(0);
+	rig.plan->options.verify = VERIFY_DIGEST;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .length = WHOLE_SECTOR, .skip = 1,
+		  .code = -ENODEV);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_FAILED);
+	rig_drop_job(&rig);
+	rig_heal(&rig);
+	rig.setup.source_backend = NULL;
+	map = rig_load_map(&rig);
+	rig.setup.resume = map;
+	rig.setup.held = &held;
+	rig_load_earlier(&rig);
+	rig.setup.source_gone = rig.setup.source_was_gone = true;
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.armed);
+	rig_check_complete(&rig);
+	map_destroy(map);
+}
+END_TEST
+
+START_TEST(what_was_not_read_may_stay_as_it_is)
+{
+	struct map *map = lose_source(VERIFY_DIGEST), *after;
+
+	rig.plan->options.fill = FILL_LEAVE;
+	struct job_snapshot s = rig_run(&rig);
+
+	after = rig_load_map(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert(s.armed);
+	check_held_is_there();
+	check_rest_is(after, SCRIBBLE);
+	map_destroy(map);
+	map_destroy(after);
+}
+END_TEST
+
+START_TEST(nothing_was_saved)
+{
+	struct map *map = lose_source(VERIFY_DIGEST);
+
+	forget_tables();
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	ck_assert(!s.armed);
+	ck_assert(whole_is_all(0, 0, WHOLE_SECTOR));
+	map_destroy(map);
+}
+END_TEST
+
+/* A destination that was changed meanwhile gets no tables. */
+START_TEST(what_differs_gets_none)
+{
+	struct map *map = lose_source(VERIFY_DIGEST);
+	static char sector[WHOLE_SECTOR];
+	const off_t at = 4 * MIB;
+
+	memset(sector, 7, sizeof(sector));
+	ck_assert_int_eq(pwrite(rig.destination, sector, sizeof(sector), at), WHOLE_SECTOR);
+	struct job_snapshot s = rig_run(&rig);
+
+	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	ck_assert(!s.armed);
+	ck_assert(whole_is_all(0, 0, WHOLE_SECTOR));
+	map_destroy(map);
+}
+END_TEST
+
+Suite *unit_suite(void)
+{
+	Suite *suite = suite_create("lost");
+	TCase *tc = tcase_create("lost");
+
+	tcase_set_timeout(tc, 90);
+	tcase_add_checked_fixture(tc, NULL, whole_teardown);
+	tcase_add_loop_test(tc, it_leaves_its_tables, 0, 2);
+	add_tests(tc, it_comes_back_after_all, it_was_read_to_its_end,
+		  what_was_not_read_may_stay_as_it_is, nothing_was_saved, what_differs_gets_none);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
