@@ -29,7 +29,13 @@ while [ $# -gt 0 ]; do
 		continue
 		;;
 	--keymap) keymap=${2:?} ;;
-	--lang) language=${2:?} ;;
+	--lang)
+		language=${2:?}
+		[ "$language" = en ] || [ -e "$top/po/$language.po" ] || {
+			echo "image: there is no language '$language'; there are en $(paste -sd ' ' "$top/po/LINGUAS")" >&2
+			exit 1
+		}
+		;;
 	*)
 		echo "image: unknown option '$1'" >&2
 		exit 1
@@ -70,8 +76,17 @@ trap 'rm -rf -- "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir "$work/in" "$work/in/clonedeck"
 cp -R "$tree/usr" "$work/in/"
-cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,copies,remote,modules,hook,grub.cfg,boot.ipxe} "$top/man/clonedeck.8" \
-	"$work/in/clonedeck/"
+cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,copies,remote,settings,language,modules,hook,make-font,grub.cfg,boot.ipxe} \
+	"$top/man/clonedeck.8" "$work/in/clonedeck/"
+# What the screen has to have letters for, language by language; a console has too few for some.
+mkdir "$work/in/clonedeck/messages"
+for name in en $(cat "$top/po/LINGUAS"); do
+	case $name in
+	ja* | zh* | ko*) continue ;;
+	en) find "$top/ui" "$top/src" -name '*.c' -exec cat {} + >"$work/in/clonedeck/messages/en" ;;
+	*) cat "$work/in/clonedeck/messages/en" "$top/po/$name.po" >"$work/in/clonedeck/messages/$name" ;;
+	esac
+done
 mkdir -p "$out"
 if [ -n "$firmware" ] && [ -n "$sources" ]; then
 	sed -E '/^(Components:|deb )/ { /non-free-firmware/! s/$/ non-free-firmware/ }' "$sources" \
@@ -79,10 +94,10 @@ if [ -n "$firmware" ] && [ -n "$sources" ]; then
 	sources=$work/firmware.${sources##*.}
 fi
 
-# Nobody waits for the initramfs of the system that makes it.
+# Nobody needs an initramfs of the system that makes it.
 # shellcheck disable=SC2016 # mmdebstrap's shell expands it
 quiet='mkdir -p "$1/etc/initramfs-tools"; echo update_initramfs=no >"$1/etc/initramfs-tools/update-initramfs.conf"'
-mmdebstrap --quiet --variant=essential --format=null --dpkgopt=force-confold \
+INITRD=No mmdebstrap --quiet --variant=essential --format=null --dpkgopt=force-confold \
 	--include="$(IFS=, && echo "${packages[*]}")" \
 	--setup-hook="$quiet" \
 	--customize-hook="sync-in '$work/in' /" \
