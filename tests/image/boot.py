@@ -283,8 +283,15 @@ def desks(machine, password):
     machine.compare()
 
 
+def choose_language(machine, name, answer):
+    machine.type("g")
+    machine.see(r"Name of yours")
+    machine.type(f"{name}\r")
+    machine.see(answer)
+
+
 def menu(machine, leave):
-    """Clock, SSH server and a second stick for the logs, from which they are read after the power
+    """Clock, language, SSH server and a second stick for the logs, from which they are read after the power
     was cut. leave: what is typed to come there."""
     machine.type(leave)
     machine.see(r"p  power off")
@@ -294,6 +301,13 @@ def menu(machine, leave):
     machine.see(r"It is 2031-05-06 07:08:..[^$]*power off")
     if is_let_in(machine, "x"):
         sys.exit("the SSH server started by itself")
+    choose_language(machine, "xx", "no language 'xx'[^$]*power off")
+    choose_language(machine, "de", "p  power off")
+    machine.type("d")
+    machine.see(r"Quelle mit s")
+    machine.type("q")
+    machine.see(r"p  power off")
+    choose_language(machine, "en", "p  power off")
     machine.type("x")
     password = machine.see(r"password +(\S+)\s[^$]*power off").group(1)
     if is_let_in(machine, "wrong") or is_let_in(machine, ""):
