@@ -6,6 +6,8 @@
 #ifndef CLONEDECK_BASE_I18N_H
 #define CLONEDECK_BASE_I18N_H
 
+#include <stdbool.h>
+
 #include "config.h"
 
 #if ENABLE_NLS
@@ -17,5 +19,8 @@
 #define P_(one, many, n) ((n) == 1 ? (one) : (many))
 #endif
 #define N_(text) (text)
+
+/* Whether a terminal of this kind (TERM) can show the language of the messages. */
+bool i18n_fits_terminal(const char *name, bool utf8);
 
 #endif

@@ -309,9 +309,56 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns)
 	return to;
 }
 
+/* Punctuation that no line begins with, small kana and marks of repetition among it. */
+static bool begins_no_line(uint32_t code)
+{
+	static const struct code_range marks[] = {
+		{ '!', '!' },       { '%', '%' },       { ')', ')' },       { ',', '.' },
+		{ ':', ';' },       { '?', '?' },       { ']', ']' },       { '}', '}' },
+		{ 0x0300, 0x036f }, { 0x2019, 0x2019 }, { 0x201d, 0x201d }, { 0x2025, 0x2026 },
+		{ 0x3001, 0x3002 }, { 0x3005, 0x3005 }, { 0x3009, 0x3009 }, { 0x300b, 0x300b },
+		{ 0x300d, 0x300d }, { 0x300f, 0x300f }, { 0x3011, 0x3011 }, { 0x3015, 0x3015 },
+		{ 0x3041, 0x3041 }, { 0x3043, 0x3043 }, { 0x3045, 0x3045 }, { 0x3047, 0x3047 },
+		{ 0x3049, 0x3049 }, { 0x3063, 0x3063 }, { 0x3083, 0x3083 }, { 0x3085, 0x3085 },
+		{ 0x3087, 0x3087 }, { 0x308e, 0x308e }, { 0x3099, 0x309e }, { 0x30a1, 0x30a1 },
+		{ 0x30a3, 0x30a3 }, { 0x30a5, 0x30a5 }, { 0x30a7, 0x30a7 }, { 0x30a9, 0x30a9 },
+		{ 0x30c3, 0x30c3 }, { 0x30e3, 0x30e3 }, { 0x30e5, 0x30e5 }, { 0x30e7, 0x30e7 },
+		{ 0x30ee, 0x30ee }, { 0x30f5, 0x30f6 }, { 0x30fb, 0x30fe }, { 0xff01, 0xff01 },
+		{ 0xff05, 0xff05 }, { 0xff09, 0xff09 }, { 0xff0c, 0xff0c }, { 0xff0e, 0xff0e },
+		{ 0xff1a, 0xff1b }, { 0xff1f, 0xff1f }, { 0xff3d, 0xff3d }, { 0xff5d, 0xff5d },
+	};
+
+	return code_in(marks, ARRAY_LENGTH(marks), code);
+}
+
+static bool ends_no_line(uint32_t code)
+{
+	static const struct code_range marks[] = {
+		{ '(', '(' },       { '[', '[' },       { '{', '{' },       { 0x2018, 0x2018 },
+		{ 0x201c, 0x201c }, { 0x3008, 0x3008 }, { 0x300a, 0x300a }, { 0x300c, 0x300c },
+		{ 0x300e, 0x300e }, { 0x3010, 0x3010 }, { 0x3014, 0x3014 }, { 0xff08, 0xff08 },
+		{ 0xff3b, 0xff3b }, { 0xff5b, 0xff5b },
+	};
+
+	return code_in(marks, ARRAY_LENGTH(marks), code);
+}
+
+/* Japanese and Chinese have no blanks between words: a line may end beside any wide character. */
+static bool may_break(const char *before, const char *after, size_t length)
+{
+	uint32_t one, other;
+	size_t bytes;
+	bool wide = next_width(before, length, &bytes) == 2 ||
+		    next_width(after, length - (size_t)(after - before), &bytes) == 2;
+
+	utf8_decode((const unsigned char *)before, length, &one);
+	utf8_decode((const unsigned char *)after, length - (size_t)(after - before), &other);
+	return wide && !ends_no_line(one) && !begins_no_line(other);
+}
+
 size_t text_break(const char *text, int columns, size_t *retskip)
 {
-	size_t length = strlen(text), at = 0, blank = 0, bytes;
+	size_t length = strlen(text), at = 0, end = 0, bytes;
 	int wide = 0;
 
 	while (at < length) {
@@ -320,12 +367,13 @@ size_t text_break(const char *text, int columns, size_t *retskip)
 		if (wide > columns && at)
 			break;
 		at += bytes;
-		if (text[at] == ' ')
-			blank = at;
+		if (text[at] == ' ' ||
+		    (at < length && may_break(text + at - bytes, text + at, length - at + bytes)))
+			end = at;
 	}
 	/* A word longer than the line is cut. */
-	if (at < length && blank)
-		at = blank;
+	if (at < length && end)
+		at = end;
 	*retskip = strspn(text + at, " ");
 	return at;
 }

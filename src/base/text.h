@@ -43,8 +43,9 @@ int text_width(const char *text);
 char *text_fit(char *to, size_t size, const char *text, int columns);
 char *text_fit_tail(char *to, size_t size, const char *text, int columns);
 
-/* Where to break `text` for a line of `columns`, at a blank where it can be: bytes that go on this
- * line, 0 only for an empty text; *retskip is how many (blanks) to leave out before the next. */
+/* Where to break `text` for a line of `columns`, at a blank or beside a wide character where it can
+ * be: bytes that go on this line, 0 only for an empty text; *retskip is how many (blanks) to leave
+ * out before the next. */
 size_t text_break(const char *text, int columns, size_t *retskip);
 /* Writes `first` and `text` behind it, broken into lines of `columns` (0: no limit); all but the
  * first are indented by the width of `first`. Ends with a line end. */

@@ -207,9 +207,9 @@ const char *units_print_count(uint64_t value, char buffer[static UNITS_TEXT_MAX]
 	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
 	size_t used = 0;
 
-	/* A comma would read as the decimal point where that is a comma. Six separators of
-	 * at most four bytes fit the buffer. */
-	if (separator[0] == '\0' || strlen(separator) > 4)
+	/* A comma would read as the decimal point where that is a comma. The narrow blanks of some
+	 * languages are no character that text_show() lets through. */
+	if (strlen(separator) != 1 || (unsigned char)separator[0] >= 0x80)
 		separator = strcmp(nl_langinfo(RADIXCHAR), ",") == 0 ? "." : ",";
 	for (int i = 0; i < length; i++) {
 		if (i > 0 && (length - i) % 3 == 0)

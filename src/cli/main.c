@@ -137,8 +137,12 @@ int main(int argc, char **argv)
 #if ENABLE_NLS
 	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
+		const char *terminal = getenv("TERM");
+
 		bindtextdomain(PACKAGE_NAME, LOCALEDIR);
 		textdomain(PACKAGE_NAME);
+		if (!i18n_fits_terminal(terminal ? terminal : "", true))
+			textdomain("messages");
 	}
 #endif
 	if (argc < 2 || argv[1][0] == '-') {

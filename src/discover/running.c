@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,12 +94,15 @@ static int print_end(const char *name, const struct running_end *end, char *text
 static size_t print(const struct running *running, char text[static RECORD_MAX])
 {
 	char map[3 * sizeof(running->map)];
+	/* With a point whatever the locale, since who reads it may have another one. */
+	long long tenths = llround(running->percent * 10);
 	int n = snprintf(text, RECORD_MAX,
-			 FIRST_LINE "\npid %ld\nstarted %" PRId64 "\npercent %.1f\nleft %" PRId64
-				    "\nstate %s\nstage %s\nrate %.0f\nbad %" PRIu64
-				    "\nerrors %" PRIu64 "\nmap %s\n",
-			 (long)running->pid, running->started, running->percent, running->left,
-			 running->state, running->stage, running->rate, running->bad,
+			 FIRST_LINE
+			 "\npid %ld\nstarted %" PRId64 "\npercent %lld.%lld\nleft %" PRId64
+			 "\nstate %s\nstage %s\nrate %.0f\nbad %" PRIu64 "\nerrors %" PRIu64
+			 "\nmap %s\n",
+			 (long)running->pid, running->started, tenths / 10, tenths % 10,
+			 running->left, running->state, running->stage, running->rate, running->bad,
 			 running->errors, text_encode(map, sizeof(map), running->map));
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
@@ -240,6 +244,15 @@ static void take_end(const char *key, const char *value, struct running_end *end
 		text_sanitise(end->serial, sizeof(end->serial), value, strlen(value));
 }
 
+static double decimal(const char *value)
+{
+	char *end;
+	double whole = (double)strtoll(value, &end, 10);
+
+	return *end == '.' && end[1] >= '0' && end[1] <= '9' ? whole + (end[1] - '0') / 10.0
+							     : whole;
+}
+
 static void take(const char *key, const char *value, struct running *ret)
 {
 	if (strcmp(key, "pid") == 0)
@@ -247,7 +260,7 @@ static void take(const char *key, const char *value, struct running *ret)
 	else if (strcmp(key, "started") == 0)
 		ret->started = strtoll(value, NULL, 10);
 	else if (strcmp(key, "percent") == 0)
-		ret->percent = strtod(value, NULL);
+		ret->percent = decimal(value);
 	else if (strcmp(key, "left") == 0)
 		ret->left = strtoll(value, NULL, 10);
 	else if (strcmp(key, "state") == 0)

@@ -12,12 +12,12 @@
 #include "report/mask.h"
 #include "report/page.h"
 
-#define BAD_LINES_MAX   16
-#define PROFILE_A_LINE  8
-#define LABEL_COLUMNS   9
-#define COLUMNS_MIN     40
-#define VALUE_MAX       2048
-#define BYTES_PER_GLYPH 4
+#define BAD_LINES_MAX  16
+#define PROFILE_A_LINE 8
+#define LABEL_COLUMNS  9
+#define COLUMNS_MIN    40
+#define VALUE_MAX      2048
+#define LABEL_MAX      128
 
 /* ---- the page (page.h); a path may hold anything, also what a terminal obeys ---- */
 
@@ -30,14 +30,17 @@ void page_init(struct page *page, FILE *out, int columns)
 void page_field(struct page *page, const char *label, const char *format, ...)
 {
 	char value[VALUE_MAX], shown[VALUE_MAX];
-	char first[1 + BYTES_PER_GLYPH * LABEL_COLUMNS + 1] = " ";
+	char first[LABEL_MAX], padded[LABEL_MAX];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(value, sizeof(value), format, args);
 	va_end(args);
 	text_show(shown, sizeof(shown), value);
-	text_fit(first + 1, sizeof(first) - 1, label, LABEL_COLUMNS);
+	/* A blank is between it and the value in every language. */
+	text_fit(padded, sizeof(padded), label,
+		 text_width(label) < LABEL_COLUMNS ? LABEL_COLUMNS - 1 : text_width(label));
+	snprintf(first, sizeof(first), " %s ", padded);
 	text_paragraph(page->out, page->columns, first, shown);
 }
 

@@ -206,6 +206,9 @@ GERMAN = ["disks", "ranges", "plan", "editor", "editor-limit", "run", "run-cpu",
           "report-verified", "verify-question", "run-compare", "compare-question", "report-compared",
           "report-differs", "plan-compared", "help-plan", "plan-estimate", "run-ailing"]
 GERMAN_WIDE = ["disks", "plan", "run", "report"]
+# The screens of a copy, with their words in columns.
+OTHERS = ["fr", "ja", "pl", "uk", "zh_CN"]
+OTHER_SCREENS = ["disks", "plan", "run", "report"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
 
@@ -335,6 +338,11 @@ def cases():
             machine, keys, _ = {**SCREENS, **SINGLE}[what]
             yield case(f"{what}-{size}-de", machine, keys, "3 Plan", *SIZES[size], "linux",
                        "C.UTF-8", f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
+    for language in OTHERS if os.path.exists(f"{TRANSLATIONS}/ja/LC_MESSAGES/clonedeck.mo") else []:
+        for what in OTHER_SCREENS:
+            machine, keys, _ = SCREENS[what]
+            yield case(f"{what}-80x24-{language}", machine, keys, "3 ", *SIZES["80x24"], "xterm-256color", "C.UTF-8",
+                       f"LANGUAGE={language} TRANSLATIONS={TRANSLATIONS}")
 
 
 if __name__ == "__main__":

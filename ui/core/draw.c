@@ -33,7 +33,10 @@ static size_t next_character(const struct draw *draw, const char *text, wchar_t 
 
 	if (!*text)
 		return 0;
-	bytes = mbrtowc(ret, text, strlen(text), &state);
+	if (!draw->term->utf8 && (unsigned char)*text >= 0x80)
+		bytes = (size_t)-1;
+	else
+		bytes = mbrtowc(ret, text, strlen(text), &state);
 	if (bytes == (size_t)-1 || bytes == (size_t)-2) {
 		bytes = 1;
 		while (((unsigned char)text[bytes] & 0xc0) == 0x80)
@@ -88,7 +91,7 @@ static int put_text(struct draw *draw, struct rect area, int row, int col, int c
 			break;
 		text += bytes;
 		/* A combining mark at the edge would change a cell outside of the area. */
-		if (width <= 0)
+		if (width <= 0 && !length)
 			continue;
 		col += width;
 		if (++length == RUN_MAX) {
@@ -165,13 +168,14 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 	put_text(draw, area, row, col + pad, cols - pad, role, text);
 }
 
-/* Ends a text that was cut with "..". */
-static void put_cut(struct draw *draw, struct rect area, int row, int col, int width,
-		    enum role role)
+/* A text that goes on below ends with "..". */
+static void put_cut(struct draw *draw, struct rect area, int row, int col, enum role role,
+		    const char *text)
 {
-	if (col + width > area.cols - 2)
-		width = area.cols - 2 - col;
-	put_text(draw, area, row, col + (width > 0 ? width : 0), 2, role, "..");
+	int room = area.cols - 2 - col;
+
+	col += put_text(draw, area, row, col, room > 0 ? room : 0, role, text);
+	put_text(draw, area, row, col, 2, role, "..");
 }
 
 int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
@@ -188,9 +192,10 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 		snprintf(line, sizeof(line), "%.*s", (int)length, text);
 		used++;
 		text += length + skip;
-		put_text(draw, area, row + used - 1, col, area.cols - col, role, line);
 		if (*text && used == rows)
-			put_cut(draw, area, row + used - 1, col, text_width(line), role);
+			put_cut(draw, area, row + used - 1, col, role, line);
+		else
+			put_text(draw, area, row + used - 1, col, area.cols - col, role, line);
 	}
 	return used;
 }
@@ -220,10 +225,32 @@ void draw_start(struct draw *draw)
 	erase();
 }
 
+/* Curses numbers the cells of a wide character. */
+static bool is_second_half(int row, int col)
+{
+	cchar_t cell;
+
+	return mvin_wch(row, col, &cell) == OK && (cell.attr & A_CHARTEXT) > 1;
+}
+
+/* Of a wide character that lies across an edge of the area, curses would send the other half, too,
+ * and everything behind it one column off. */
+static void clear_halves(struct draw *draw, int row, int first, int end)
+{
+	attr_t attribute = attributes(draw, ROLE_NORMAL);
+
+	if (is_second_half(row, end))
+		put(draw, row, end, attribute, L' ');
+	if (is_second_half(row, first))
+		put(draw, row, first - 1, attribute, L' ');
+}
+
 void draw_clear(struct draw *draw, struct rect area)
 {
-	for (int row = 0; row < area.rows; row++)
+	for (int row = 0; row < area.rows && !rect_empty(area); row++) {
+		clear_halves(draw, area.row + row, area.col, area.col + area.cols);
 		put_blanks(draw, area, row, 0, area.cols, ROLE_NORMAL);
+	}
 }
 
 /* Lines are box-drawing code points; not every terminal can show them as such. */

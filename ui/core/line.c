@@ -79,6 +79,14 @@ void line_put_right(struct line *line, int width, const char *text)
 	put(line, wide, text, false);
 }
 
+void line_put_right_word(struct line *line, int width, const char *word)
+{
+	if (text_width(word) > width)
+		line_put(line, width, word);
+	else
+		line_put_right(line, width, word);
+}
+
 void line_add(struct line *line, const char *format, ...)
 {
 	char text[4 * LINE_COLUMNS_MAX + 1];

@@ -29,6 +29,8 @@ void line_put_tail(struct line *line, int width, const char *text);
 void line_put_fs(struct line *line, int width, const char *fs);
 /* Right-aligned. A number that does not fit is shown as '#': cut, it would be another number. */
 void line_put_right(struct line *line, int width, const char *text);
+/* The same for a word, of which the head says enough. */
+void line_put_right_word(struct line *line, int width, const char *word);
 /* As wide as it is; what lies beyond the limit is lost. */
 void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, but a text that is cut ends in "..". */

@@ -218,6 +218,24 @@ static void choose_glyphs(struct term *term, enum deck_glyphs wanted)
 		term->glyphs = GLYPHS_ASCII;
 }
 
+/* A deck that was attached to another terminal may find that it cannot show the language of its
+ * process. The thread that draws then has messages and dates of its own. */
+static void choose_language(struct term *term)
+{
+	locale_t whole;
+
+	if (i18n_fits_terminal(term->facts.name, term->utf8))
+		return;
+	whole = duplocale(LC_GLOBAL_LOCALE);
+	if (whole == (locale_t)0)
+		return;
+	term->english = newlocale(LC_MESSAGES_MASK | LC_TIME_MASK, "C", whole);
+	if (term->english == (locale_t)0)
+		freelocale(whole);
+	else
+		uselocale(term->english);
+}
+
 static unsigned char key_of(const struct termios *modes, int number)
 {
 	cc_t key = modes->c_cc[number];
@@ -283,6 +301,7 @@ int term_start(bool simple, const struct term_facts *facts, struct term **ret, s
 				 facts->name);
 	}
 	choose_glyphs(term, facts->looks.glyphs);
+	choose_language(term);
 	term->interval = term_choose_interval(line_speed());
 	term->slow = term->interval > 250;
 	term->titles = !term->slow && terminfo_takes_title();
@@ -306,6 +325,10 @@ int term_start(bool simple, const struct term_facts *facts, struct term **ret, s
 static void forget(struct term *term)
 {
 	term_rescue_disarm();
+	if (term->english != (locale_t)0) {
+		uselocale(LC_GLOBAL_LOCALE);
+		freelocale(term->english);
+	}
 	delwin(term->input);
 	delscreen(term->screen);
 	free(term);

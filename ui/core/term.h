@@ -8,6 +8,7 @@
 #ifndef CLONEDECK_UI_CORE_TERM_H
 #define CLONEDECK_UI_CORE_TERM_H
 
+#include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -82,6 +83,7 @@ struct term {
 	struct term_facts facts;
 	unsigned char interrupt, suspend, quit; /* their keys; 0: none */
 	void *screen, *input;
+	locale_t english;      /* 0: the messages are in the language of the process */
 	enum deck_theme theme; /* never THEME_AUTO */
 	bool mono;             /* its colours are not to be shown */
 	bool titles;           /* it takes a title */

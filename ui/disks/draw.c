@@ -90,7 +90,8 @@ static void draw_legend(struct draw *draw, struct rect area, struct rect more)
 		draw_text(draw, more, 0, 1, ROLE_DIM, marks);
 }
 
-#define LABEL_COLS 8
+#define LABEL_COLS 8 /* at least, and at most */
+#define LABEL_MOST 16
 
 struct disks_health disks_screen_health(struct app *app, const struct disk *disk)
 {
@@ -106,14 +107,19 @@ static int draw_details(struct app *app, struct draw *draw, struct rect area,
 {
 	const struct disks_health health = disks_screen_health(app, disk);
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	int count = disks_details(disk, &health, details), row = 0;
+	int count = disks_details(disk, &health, details), row = 0, cols = LABEL_COLS;
 
+	for (int i = 0; i < count; i++)
+		if (text_width(details[i].label) >= cols)
+			cols = text_width(details[i].label) + 1;
+	if (cols > LABEL_MOST)
+		cols = LABEL_MOST;
 	for (int i = 0; i < count && row < area.rows; i++) {
 		/* A long text leaves one line for each detail below it. */
 		int rows = area.rows - row - (count - 1 - i);
 
-		draw_cell(draw, area, row, 0, LABEL_COLS - 1, ROLE_DIM, details[i].label);
-		row += draw_wrapped(draw, area, row, LABEL_COLS, rows > 1 ? rows : 1, ROLE_NORMAL,
+		draw_cell(draw, area, row, 0, cols - 1, ROLE_DIM, details[i].label);
+		row += draw_wrapped(draw, area, row, cols, rows > 1 ? rows : 1, ROLE_NORMAL,
 				    details[i].text);
 	}
 	return row;

@@ -389,23 +389,35 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 
 #define COLS       78
 #define FOOT_ROWS  2
-#define LABEL_COLS 18
-#define FIELD_COLS 14
 #define LABEL_COL  3
-#define FIELD_COL  (LABEL_COL + LABEL_COLS)
-#define HINT_COL   (FIELD_COL + FIELD_COLS + 1)
+#define LABEL_COLS 18 /* at least, and at most */
+#define LABEL_MOST 26
+#define FIELD_COLS 14
+
+static int label_cols(void)
+{
+	int cols = LABEL_COLS;
+
+	for (int row = 0; row < OPTION_ROWS; row++) {
+		int wide = text_width(options_form_label((enum option_row)row));
+
+		cols = wide > cols ? wide : cols;
+	}
+	return cols < LABEL_MOST ? cols : LABEL_MOST;
+}
 
 static void draw_row(const struct options_form *form, struct draw *draw, struct rect area, int row,
 		     enum option_row option)
 {
 	bool here = option == form->at;
 	enum role role = here ? ROLE_STRONG : ROLE_NORMAL;
+	int col = LABEL_COL + label_cols();
 
 	draw_text(draw, area, row, 1, ROLE_STRONG, here ? ">" : " ");
-	draw_cell(draw, area, row, LABEL_COL, LABEL_COLS, role, options_form_label(option));
-	draw_field(draw, area, row, FIELD_COL, FIELD_COLS, &form->fields[option], here);
-	draw_text(draw, area, row, HINT_COL, here ? ROLE_NORMAL : ROLE_DIM,
-		  options_form_hint(option));
+	draw_cell(draw, area, row, LABEL_COL, col - LABEL_COL, role, options_form_label(option));
+	draw_field(draw, area, row, col, FIELD_COLS, &form->fields[option], here);
+	draw_wrapped(draw, area, row, col + FIELD_COLS + 1, 1, here ? ROLE_NORMAL : ROLE_DIM,
+		     options_form_hint(option));
 }
 
 void form_options_draw(const struct options_form *form, const char *complaint, struct draw *draw,

@@ -11,7 +11,8 @@
 #include "ui/run/screen.h"
 
 #define PERCENT_COLS 7
-#define LABEL_COLS   8 /* of a stage */
+#define LABEL_COLS   8 /* of a stage, at least, and at most */
+#define LABEL_MOST   14
 #define AMOUNT_COLS  26
 #define DIGITS_COL   2
 #define BESIDE_COL   19 /* what stands beside the large digits of the percentage … */
@@ -92,20 +93,32 @@ static void draw_stages(const struct run_view *view, struct rect area, int row, 
 	}
 }
 
+/* The same for all stages of a copy: its bar does not move with the words. */
+static int label_cols(const struct run_view *view)
+{
+	struct run_stage stages[RUN_STAGES];
+	int count = run_stages(view->job, &view->plan->options, stages), cols = LABEL_COLS;
+
+	for (int i = 0; i < count; i++)
+		if (text_width(stages[i].name) >= cols)
+			cols = text_width(stages[i].name) + 1;
+	return cols < LABEL_MOST ? cols : LABEL_MOST;
+}
+
 static void draw_stage(const struct run_view *view, struct rect area, int row, int col)
 {
 	const struct job_snapshot *job = view->job;
 	char percent[16];
 	struct line amount;
-	int bar;
+	int bar, label = label_cols(view);
 
 	passes_percent(job, percent, sizeof(percent));
 	line_start(&amount, AMOUNT_COLS);
 	run_text_amount(job, app_units(view->app), view->plan->sector_size, &amount);
-	bar = area.cols - col - LABEL_COLS - PERCENT_COLS - AMOUNT_COLS - 1;
-	draw_cell(view->draw, area, row, col, LABEL_COLS, ROLE_NORMAL, run_stage_name(job));
+	bar = area.cols - col - label - PERCENT_COLS - AMOUNT_COLS - 1;
+	draw_cell(view->draw, area, row, col, label - 1, ROLE_NORMAL, run_stage_name(job));
 	if (bar > 4)
-		draw_bar(view->draw, area, row, col + LABEL_COLS, bar, BAR_THIN,
+		draw_bar(view->draw, area, row, col + label, bar, BAR_THIN,
 			 is_paused(view) ? ROLE_WARN : ROLE_READ, run_stage_done(job));
 	draw_cell_right(view->draw, area, row, area.cols - AMOUNT_COLS - PERCENT_COLS - 1,
 			PERCENT_COLS, ROLE_STRONG, percent);

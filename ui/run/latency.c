@@ -82,9 +82,10 @@ static void text_header(struct line *line)
 	int cols = time_cols(line);
 
 	line_put(line, 1 + LABEL_COLS + WHEN_COLS, "");
-	line_put_right(line, cols, _("usual"));
+	line_put_right_word(line, cols, _("usual"));
 	line_put_right(line, cols, "99%");
-	line_put_right(line, cols + 1, _("worst"));
+	line_put(line, 1, "");
+	line_put_right_word(line, cols, _("worst"));
 }
 
 void run_text_latency(const char *label, const char *when, const struct latency_summary *latency,

@@ -242,7 +242,8 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 
 		col = draw_text(draw, area, row, 2, ROLE_STRONG,
 				keys_name(popup->choices[i].key, key, sizeof(key)));
-		draw_text(draw, area, row, col < 8 ? 8 : col + 1, ROLE_DIALOG, popup->labels[i]);
+		draw_wrapped(draw, area, row, col < 8 ? 8 : col + 1, 1, ROLE_DIALOG,
+			     popup->labels[i]);
 	}
 	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
 	draw_printf(draw, area, row, 8, ROLE_DIALOG, "%s%s", _("do nothing"),

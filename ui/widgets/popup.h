@@ -58,7 +58,7 @@ struct popup {
 	char *title; /* owned */
 	char *text;  /* owned */
 	struct popup_choice choices[POPUP_CHOICES_MAX];
-	char labels[POPUP_CHOICES_MAX][128];
+	char labels[POPUP_CHOICES_MAX][256];
 	int count;
 	struct field field;
 	char complaint[512];

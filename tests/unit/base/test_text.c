@@ -380,6 +380,30 @@ START_TEST(width)
 }
 END_TEST
 
+START_TEST(breaks_beside_wide_characters)
+{
+	/* "日本語", "日本。語", "「日本」語": no line begins with what closes, or ends with what
+	 * opens. */
+	static const struct {
+		const char *text;
+		int columns;
+		size_t bytes;
+	} cases[] = {
+		{ "abc \xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 9, 10 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5, 6 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac\xe3\x80\x82\xe8\xaa\x9e", 4, 3 },
+		{ "\xe6\x97\xa5\xe3\x80\x8c\xe6\x9c\xac\xe3\x80\x8d", 4, 3 },
+		{ "\xe6\x97\xa5 sda1\xe6\x9c\xac", 6, 3 },
+		{ "\xe6\x97\xa5 sda1\xe6\x9c\xac", 7, 8 },
+	};
+	size_t skip;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(text_break(cases[i].text, cases[i].columns, &skip) == cases[i].bytes,
+			      "%zu", i);
+}
+END_TEST
+
 START_TEST(fits)
 {
 	char out[64];
@@ -528,8 +552,9 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tests, a_name_is_encoded_and_comes_back, 0,
 			    (int)(sizeof(names) / sizeof(names[0])));
 	add_tests(tests, any_bytes_come_back, what_is_encoded_is_cut_between_characters,
-		  a_broken_code_is_no_name, same_in_every_locale, width, fits, fits_tail,
-		  fits_everywhere, breaks_lines, copies);
+		  a_broken_code_is_no_name, same_in_every_locale, width,
+		  breaks_beside_wide_characters, fits, fits_tail, fits_everywhere, breaks_lines,
+		  copies);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
