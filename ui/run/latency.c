@@ -96,7 +96,8 @@ void run_text_latency(const char *label, const char *when, const struct latency_
 	char text[UNITS_TEXT_MAX];
 
 	line_put(line, 1, "");
-	line_put(line, LABEL_COLS, label);
+	line_put(line, LABEL_COLS - 1, label);
+	line_put(line, 1, "");
 	line_put(line, WHEN_COLS, when);
 	for (int i = 0; i < 3; i++) {
 		int wide = cols + (i == 2);
