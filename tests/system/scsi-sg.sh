@@ -387,6 +387,13 @@ what_a_transfer_costs_without_the_medium() {
 	says 'steps of 512'
 }
 
+every_engine_reads_by_sg_too() {
+	disks
+	run 0 bench engines "$source" --rounds 1 --json --log-dir logs
+	jq -e 'all(("sg", "sg-mmap", "sg-indirect"); . as $way | any($figures[]; .row == "4096-" + $way
+		and .column == "best_ops" and .median > 0))' --argjson figures "$(jq .figures out)" <<<null
+}
+
 a_disk_that_is_pulled_while_it_is_measured() {
 	disks
 	"$CLONEDECK" bench sizes "$source" --time 1 --json --log-dir logs >out 2>err &
@@ -407,7 +414,8 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	a_partition_and_nothing_around_it ranges_to_another_place \
 	direct_where_the_driver_may_and_told_where_it_may_not mapped_buffers_and_forced_writes \
 	a_driver_that_works_inside_the_call what_a_transfer_costs_without_the_medium \
-	a_disk_that_is_pulled_while_it_is_measured health_through_smartctl \
+	every_engine_reads_by_sg_too a_disk_that_is_pulled_while_it_is_measured \
+	health_through_smartctl \
 	a_disk_whose_driver_was_taken_is_read_not_written \
 	a_disk_whose_sg_node_another_program_has_to_itself a_disk_in_use_is_refused \
 	what_is_no_scsi_disk_is_refused blocks_of_4096_bytes addresses_beyond_two_tib protected_blocks \
