@@ -17,7 +17,7 @@ shell)
 	;;
 spelling)
 	ours ! -name COPYING ! -name '*.po' ! -path './tests/screens/saved/*-de.txt' ! -path './tests/screens/saved/*-pl.txt' \
-		! -path './tests/screens/saved/*-es.txt' ! -path './tests/screens/saved/*-fr.txt' \
+		! -path './tests/screens/saved/*-es.txt' ! -path './tests/screens/saved/*-fr.txt' ! -path './tests/screens/saved/*-pt_BR.txt' \
 		! -path './tests/fuzz/corpus/*' ! -path './tests/dumps/*' |
 		xargs -0 codespell --ignore-words-list=nd,conectix
 	;;

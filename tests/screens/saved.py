@@ -207,7 +207,7 @@ GERMAN = ["disks", "ranges", "plan", "editor", "editor-limit", "run", "run-cpu",
           "report-differs", "plan-compared", "help-plan", "plan-estimate", "run-ailing"]
 GERMAN_WIDE = ["disks", "plan", "run", "report"]
 # The screens of a copy, with their words in columns.
-OTHERS = ["es", "fr", "ja", "pl", "uk", "zh_CN"]
+OTHERS = ["es", "fr", "ja", "pl", "pt_BR", "uk", "zh_CN"]
 OTHER_SCREENS = ["disks", "plan", "run", "report"]
 TRANSLATIONS = os.environ.get("TRANSLATIONS", "")
 
