@@ -142,7 +142,7 @@ struct copy {
 	struct work *work; /* of the pass */
 	struct rate_limit *limit;
 	struct zones *zones;      /* latency of the source by place */
-	struct held_memory *held; /* NULL: nothing is held back, or nothing is copied */
+	struct held_memory *held; /* NULL: no held areas, or nothing is copied */
 	const atomic_int *gate;   /* enum gate */
 	/* Of the pass under way; set while all lanes are parked, then published by the next
 	 * generation. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is held back (plan/held.h), as it was read before anything was written, kept in
+ * The held areas (plan/held.h), as they were read before anything was written, kept in
  * memory: a source that dies on the way does not take its tables, boot sectors and
  * superblocks with it. A source that reads well is read again for them, so that a
  * change meanwhile is seen (verify/recheck.h); one that has failed is not asked again
@@ -17,7 +17,7 @@
 
 struct held_memory;
 
-/* NULL in *ret if nothing is held back. At most HELD_BYTES_MAX. -ENOMEM. */
+/* NULL in *ret if there are no held areas. At most HELD_BYTES_MAX. -ENOMEM. */
 int held_memory_new(const struct stages *stages, uint32_t sector_size, struct held_memory **ret);
 void held_memory_destroy(struct held_memory *memory);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A copy in stages: first everything except what is held back (plan/held.h), then
- * that, then its keys. Each stage goes through all passes, flush and verification
+ * A copy in stages: first everything except the held areas (plan/held.h), then
+ * these, then their keys. Each stage goes through all passes, flush and verification
  * included, before the next one begins, so the destination at any moment either
- * shows nothing or is complete. If nothing is held back, there is one stage.
+ * shows nothing or is complete. If there are no held areas, there is one stage.
  *
  * Constant, except for `now`, `part` and `written`, which are the coordinator's.
  */
@@ -30,7 +30,7 @@ struct stages {
 	enum stage_part part;          /* of it, what the passes work on; the coordinator's */
 	unsigned count;                /* 0 or 1: the whole plan at once */
 	unsigned now;
-	unsigned areas; /* held back */
+	unsigned areas; /* held areas */
 	uint64_t bytes;
 	bool written; /* all of it was, and not taken away again; the coordinator's */
 };

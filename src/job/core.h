@@ -34,7 +34,7 @@ struct skip;
 struct tables;
 struct zones;
 
-/* Of the pass that reads what is held back before anything is written. */
+/* Of the pass that reads the held areas before anything is written. */
 struct baseline {
 	uint64_t skip_to; /* chunks before this one are left out */
 	unsigned failed;  /* areas in which a read failed, or took long */

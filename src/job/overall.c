@@ -42,8 +42,8 @@ static uint64_t to_verify(const struct job_snapshot *job)
 
 	if (!job->pass_count || !reads_back(job->pass))
 		return left;
-	/* What such a pass has read counts as verified only at its end; after it comes what is
-	 * held back. */
+	/* What such a pass has read counts as verified only at its end; after it come the
+	 * held areas. */
 	pass = &job->passes[job->pass_count - 1];
 	return at_most(pass->total - at_most(pass->done, pass->total) +
 			       (job->armed ? 0 : job->held_bytes),
@@ -227,7 +227,7 @@ static bool verifying_left(const struct job_snapshot *job, double meanwhile, dou
 	return true;
 }
 
-/* What was held back is copied, and verified, when all else is verified. */
+/* The held areas are copied, and verified, when all else is verified. */
 static double arming_left(const struct job_snapshot *job)
 {
 	double bytes = (double)job->held_bytes * (job->proof.asked ? 2 : 1);

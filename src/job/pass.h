@@ -56,8 +56,8 @@ struct pass {
 /* What must hold for a step to be taken; all of it. */
 enum when {
 	WHEN_ONCE = 1 << 0,      /* in its first round */
-	WHEN_FIRST = 1 << 1,     /* before anything that is held back is copied */
-	WHEN_HELD = 1 << 2,      /* something is held back */
+	WHEN_FIRST = 1 << 1,     /* before any held area is copied */
+	WHEN_HELD = 1 << 2,      /* there are held areas */
 	WHEN_WRITTEN = 1 << 3,   /* something may not be on the medium yet */
 	WHEN_COPYING = 1 << 4,   /* the job does not only verify */
 	WHEN_RESCUING = 1 << 5,  /* bad sectors do not end the copy */
@@ -94,14 +94,14 @@ int rewrite_prepare(struct job *job, unsigned round);
 /* A read of the source has failed: its place is read again later. */
 void copy_tell_left(struct lane *lane, const struct slot *slot);
 
-/* Wiping what is held back, before and after (pass_wipe.c). */
+/* Wiping the held areas, before and after (pass_wipe.c). */
 extern const struct slot_ops wipe_ops;
 int wipe_key_prepare(struct job *job, unsigned round);
 int wipe_rest_prepare(struct job *job, unsigned round);
 int disarm_prepare(struct job *job, unsigned round);
 void disarm_end(struct job *job);
 
-/* What is held back, read before anything is written (pass_baseline.c). */
+/* The held areas, read before anything is written (pass_baseline.c). */
 extern const struct slot_ops baseline_ops;
 int baseline_prepare(struct job *job, unsigned round);
 void baseline_end(struct job *job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is held back is read before anything is written, for two reasons: whether the
+ * The held areas are read before anything is written, for two reasons: whether the
  * source changes meanwhile is seen by that (verify/recheck.h), and a source that dies
  * on the way has given its tables by then (copy/held_memory.h).
  */

@@ -474,7 +474,7 @@ int rewrite_prepare(struct job *job, unsigned round)
 	int r;
 
 	r = proof_want_rewrite(&job->verification, &parts);
-	/* Not what is held back for a later stage. */
+	/* Not the held areas of a later stage. */
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
 		r = range_list_subtract_all(&parts, &job->stages.domain[s]);
 	if (r == 0 && parts.count > 0)

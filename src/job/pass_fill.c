@@ -10,7 +10,7 @@
 #include "job/pass.h"
 #include "rescue/search.h"
 
-/* The areas held back may have bad sectors of their own. */
+/* The held areas may have bad sectors of their own. */
 static void fill_done(struct job *job)
 {
 	if (stages_last(&job->stages))
@@ -43,7 +43,7 @@ int fill_prepare(struct job *job, unsigned round)
 
 	if (!job->fill_due || filled_before(job))
 		return 0;
-	/* What is held back and was not saved stays wiped. */
+	/* A held area that was not saved stays wiped. */
 	if (job->setup.source_gone && job->stages.now > 0) {
 		fill_done(job);
 		return 0;

@@ -94,7 +94,7 @@ static int read_source(struct job *job, want_fn *want)
 	return r > 0 ? job->work.chunks > 0 : r;
 }
 
-/* In later stages nothing is read for this: what was held back has just been read to be written. */
+/* In later stages nothing is read for this: the held areas have just been read to be written. */
 int recheck_prepare(struct job *job, unsigned round)
 {
 	if (proof_differs(job->verification.proof))
@@ -106,7 +106,7 @@ int recheck_prepare(struct job *job, unsigned round)
 }
 
 /*
- * After the last write of all. Before what is held back is written, only if there is
+ * After the last write of all. Before the held areas are written, only if there is
  * something that was not read back since the last write: all of an unverified copy, or
  * what was verified beside the copy.
  */

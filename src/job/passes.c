@@ -81,7 +81,7 @@ static int wiped_prepare(struct job *job, unsigned round)
 	return r < 0 ? r : 1;
 }
 
-/* Recorded before any of what was held back is written: if the power goes then, some of it is there
+/* Recorded before any of the held areas is written: if the power goes then, some of them are there
  * that the map does not call finished. */
 static int arming_prepare(struct job *job, unsigned round)
 {

@@ -244,7 +244,7 @@ static bool source_has_failed(const struct job *job)
 	return map_damaged_areas(job->map) > 0 || JOB_SUM(job, read_errors) > 0;
 }
 
-/* What was held back is copied only if everything before it is right. */
+/* The held areas are copied only if everything before them is right. */
 static bool next_stage(struct job *job)
 {
 	struct stages *stages = &job->stages;

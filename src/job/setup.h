@@ -45,7 +45,7 @@ struct job_setup {
 	bool source_in_use;
 	/* In an earlier part of the copy: then it is not rechecked. */
 	bool source_was_gone;
-	/* It will never be read again: what it has not given stays out. What is held back is copied
+	/* It will never be read again: what it has not given stays out. The held areas are copied
 	 * as it was saved beside the map of `resume`. */
 	bool source_gone;
 	/* Only verify what `resume` calls finished, as the plan's options say. Writes nothing; the

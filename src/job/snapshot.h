@@ -44,22 +44,22 @@ enum job_state {
 /* A job is a sequence of passes; those with nothing to do are skipped. */
 enum pass_kind {
 	PASS_NONE,
-	PASS_BASELINE, /* reads what is held back, to be compared with later */
+	PASS_BASELINE, /* reads the held areas, to be compared with later */
 	PASS_PROBE,    /* is the destination as large as it claims? */
-	PASS_WIPE,     /* what is held back, so that nothing is found there before the end */
+	PASS_WIPE,     /* the held areas, so that nothing is found there before the end */
 	PASS_COPY,
 	PASS_TRIM,   /* the good edges of failed areas */
 	PASS_SCRAPE, /* the rest of them, sector by sector */
 	PASS_RETRY,  /* bad sectors again */
 	PASS_FILL,   /* zeros or a mark in place of bad sectors */
 	PASS_FLUSH,
-	PASS_ARM,         /* all passes over what was held back */
+	PASS_ARM,         /* all passes over the held areas */
 	PASS_VERIFY,      /* reads the destination back */
 	PASS_COMPARE,     /* reads both ends */
 	PASS_REWRITE,     /* copies what differs once more */
 	PASS_RECHECK,     /* reads some of the source again: did it change? */
 	PASS_LOOK,        /* reads some of the destination again after the last write */
-	PASS_DISARM,      /* takes away what was held back, as the copy differs */
+	PASS_DISARM,      /* takes away the held areas, as the copy differs */
 	PASS_COPY_FREE,   /* free places, after all else (plan/free_places.h) */
 	PASS_CLEAR,       /* zeros or discards those that are left out */
 	PASS_CLEAR_CHECK, /* reads zeros back */
@@ -233,13 +233,13 @@ struct job_snapshot {
 	bool log_failed; /* the log cannot be written, or its disk does not answer */
 	int64_t map_saved_at;
 	char engine[256]; /* the choice in words */
-	/* Held back to the end (plan/held.h); 0: nothing. */
+	/* Held areas (plan/held.h); 0: none. */
 	unsigned held_areas;
 	uint64_t held_bytes;
 	uint64_t held_from_memory; /* copied as read before the copy began: the source has failed
 				    * since */
 	bool source_in_use;        /* as of job_setup */
-	bool armed;                /* and now on the medium; false if nothing was held back */
+	bool armed;                /* and now on the medium; false if there are no held areas */
 };
 
 /* "copy", "trim", …: for JSON and logs, never translated; "" for PASS_NONE. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a job keeps of the source beside its map (map/saved_tables.h): the places that
- * are held back to the end, as they were read before anything was written. Loaded
- * when the copy is resumed, saved once they were read, and removed when nothing is
- * left to copy.
+ * What a job keeps of the source beside its map (map/saved_tables.h): the held areas,
+ * as they were read before anything was written. Loaded when the copy is resumed, saved once they
+ * were read, and removed when nothing is left to copy.
  */
 #ifndef CLONEDECK_JOB_TABLES_H
 #define CLONEDECK_JOB_TABLES_H

@@ -75,7 +75,7 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
 /* The plan that it was made for, as recorded; NULL: another program's map. */
 const struct plan *map_plan(const struct map *map);
-/* What is recorded of the areas held back; the map's. To be changed as the blocks are. */
+/* What is recorded of the held areas; the map's. To be changed as the blocks are. */
 const struct map_held *map_held(const struct map *map);
 /* These areas are zeros on the medium now, and nothing of them is armed. -ENOMEM. */
 int map_set_wiped(struct map *map, const struct range_list *areas);

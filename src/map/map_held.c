@@ -42,7 +42,7 @@ void map_held_print(const struct map_held *held, FILE *file)
 	char digest[DIGEST_TEXT_MAX], weighted[DIGEST_TEXT_MAX];
 
 	if (held->wiped.count)
-		fputs("# wiped=LBA,SECTORS: held back to the end, zeros until then; arming: being "
+		fputs("# wiped=LBA,SECTORS: written last, zeros until then; arming: being "
 		      "written\n",
 		      file);
 	for (size_t i = 0; i < held->wiped.count; i++)

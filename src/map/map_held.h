@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a map records of the areas that are held back to the end of a copy (stage.h),
- * beside its blocks. A copy that is resumed checks with it that the destination is
- * still the half-made clone, and that the source is still what it was:
+ * What a map records of the held areas of a copy (stage.h), beside its blocks. A copy that is
+ * resumed checks with it that the destination is still the half-made clone, and that the source is
+ * still what it was:
  *
  *   # clonedeck wiped=LBA,SECTORS                    as in struct map_held
  *   # clonedeck arming=yes
@@ -30,7 +30,7 @@ struct map_reading {
 };
 
 struct map_held {
-	/* Areas held back that were wiped, on the medium: whatever of them the map does not call
+	/* Held areas that were wiped, on the medium: whatever of them the map does not call
 	 * finished holds zeros there. Empty: not known. */
 	struct range_list wiped;
 	/* The copy has begun to write them: what the map does not call finished holds zeros or

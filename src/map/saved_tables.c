@@ -200,7 +200,7 @@ static size_t largest(const struct reader *reader)
 	for (size_t i = 0; i < reader->area_count; i++)
 		if (reader->areas[i].sectors.count > most)
 			most = reader->areas[i].sectors.count;
-	/* They lie in what is held back, of which the size is limited. */
+	/* They lie in the held areas, of which the size is limited. */
 	return (size_t)(most * reader->plan->sector_size);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a copy holds back to its end (plan/held.h), as it was read before anything was
+ * The held areas of a copy (plan/held.h), as they were read before anything was
  * written, in a file beside the map: a source that is gone for good, and a machine that
  * loses its power, do not take tables, boot sectors and superblocks along.
  *
  *   # clonedeck tables PLAN-ID SECTOR-SIZE
- *   stage LBA SECTORS            of all that is held back, stage after stage, ascending
+ *   stage LBA SECTORS            of all held areas, stage after stage, ascending
  *   data LBA SECTORS DIGEST      of what could be read of it
  *   end
  *   ...                          the data, in that order
@@ -31,7 +31,7 @@ struct saved_area {
 };
 
 struct saved_tables {
-	const struct range_list *stages; /* each held back longer than the one before */
+	const struct range_list *stages; /* each written after the one before */
 	unsigned stage_count;            /* at most 1 + HELD_KEYS */
 	struct saved_area *areas;
 	size_t area_count;

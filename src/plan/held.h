@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a copy of a whole disk holds back to its end: the places that make a disk
+ * The held areas of a copy of a whole disk, written last: the places that make a disk
  * bootable, mountable or a member of something. They are wiped before the first
  * data is written and copied when everything else is safe, so that a half-made
  * clone is a disk on which nobody finds anything. No system calls here.

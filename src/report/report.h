@@ -129,7 +129,7 @@ const char *report_look(const struct report *report, char *buffer, size_t size);
 const char *report_look_places(const struct report *report, char *buffer, size_t size);
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
-/* Is what was held back there, too? */
+/* Are the held areas there, too? */
 /* What became of the file system in the partition that has grown; "" nothing. */
 const char *report_grown_fs(const struct report *report, char *buffer, size_t size);
 /* The table that was made for it; "" none. */

@@ -38,7 +38,7 @@ void check_images(struct image_store *images, const struct plan *plan, struct gu
 	facts->destination_contents = image_store_read(images, &plan->destinations[0]);
 }
 
-/* After what was held back was wiped, and before any of it is written. */
+/* After the held areas were wiped, and before any of them is written. */
 static uint64_t empty_to(const struct plan *plan, const struct map *map)
 {
 	const struct map_held *held = map ? map_held(map) : NULL;

@@ -228,7 +228,7 @@ struct session_measured {
 struct session_choice {
 	const struct plan *plan; /* NULL: none */
 	const struct verdict_list *verdicts;
-	/* What the copy will hold back to its end; usually empty unless a whole disk is copied. */
+	/* The held areas of the copy; usually empty unless a whole disk is copied. */
 	const struct held *held;
 	/* What of the source can start a machine, as far as it was read. */
 	const struct boot_look *boot;

@@ -48,7 +48,7 @@ void session_resume_from(struct session *session, struct map *map)
 	session->finished_bytes = map ? map_bytes(map, MAP_FINISHED) : 0;
 }
 
-/* What follows from plan and disks: the areas held back. */
+/* What follows from plan and disks: the held areas. */
 static int find_held(struct session *session, struct error *reterr)
 {
 	const struct plan *plan = session->plan;

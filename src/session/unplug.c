@@ -245,7 +245,7 @@ static int next_part(struct session *session, const struct endpoint *source,
 		return error_nomem(reterr);
 	}
 	text_copy(session->resume_path, sizeof(session->resume_path), session->files.at.map);
-	/* The areas held back stay the same, since both disks are the same. */
+	/* The held areas stay the same, since both disks are the same. */
 	tell_return(session, plan);
 	return session_begin(session, plan, true, reterr);
 }

@@ -4,7 +4,7 @@
  * order of the source.
  *
  * A copy in one go computes them from the data it reads: the first sweep hands its
- * pieces to the hasher in order, and what is held back is read in its place as
+ * pieces to the hasher in order, and the held areas are read in their place as
  * well, but written later. If that is not possible (unreadable sectors, a resumed
  * copy), they are computed from the destination as it is read back, in one more
  * pass if necessary; what could not be read counts as zeros. Either way they are
@@ -57,7 +57,7 @@ extern const struct observer checksums_observer;
 void checksums_give(struct lane *lane, struct slot *slot, const void *data,
 		    const struct digest_part *parts, unsigned count);
 void checksums_break(struct verification *v);
-/* Is this piece held back, in a copy in one go, and therefore only read now? */
+/* Is this piece in a held area, in a copy in one go, and therefore only read now? */
 bool checksums_only_reads(const struct verification *v, const struct piece *piece);
 
 /* ---- for the coordinator ---- */

@@ -6,7 +6,7 @@
  * (stage.h), and on a disk that ends a few sectors too soon, or that confuses
  * addresses, the last write also lands elsewhere. These marks are read:
  *
- * - everything that was held back to the end;
+ * - all held areas;
  * - the beginning and the end of what was written, up to 4 MiB each, where a disk
  *   that is too short starts again;
  * - where addresses wrap if upper bits of them are missing;
@@ -22,7 +22,7 @@
  * non-tried in the map. Then the tables are taken away again (pass_wipe.c), because
  * a clone that is known to differ must not boot.
  *
- * Before anything that was held back is written, what was not read back yet, or not
+ * Before any held area is written, what was not read back yet, or not
  * since the last write, is looked at in the same way: then there is nothing to take
  * away.
  *

@@ -17,7 +17,7 @@
 #include "plan/plan.h"
 
 enum mark_kind {
-	MARK_HELD,   /* of what is held back to the end of the copy */
+	MARK_HELD,   /* of the held areas */
 	MARK_END,    /* of the beginning or the end of what is written */
 	MARK_WRAP,   /* where an address would be with upper bits missing */
 	MARK_SAMPLE, /* anywhere */

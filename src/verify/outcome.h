@@ -82,7 +82,7 @@ struct job_look {
 	bool done;  /* otherwise all but the seed is zero */
 	unsigned places;
 	uint64_t bytes;                 /* of these; */
-	uint64_t held_bytes, end_bytes; /* of what was held back, and of both ends of the rest */
+	uint64_t held_bytes, end_bytes; /* of the held areas, and of both ends of the rest */
 	unsigned sample;                /* places chosen by the seed */
 	uint64_t sample_bytes;
 	unsigned differing; /* places; of a verified copy, both ends were read there afterwards */

@@ -41,7 +41,7 @@ static int add_area(struct recheck *recheck, const struct recheck_area *area)
 	return 0;
 }
 
-/* A range that is held back, cut where regions end. */
+/* A held area, cut where regions end. */
 static int add_held(struct verification *v, struct range held)
 {
 	while (held.count > 0) {

@@ -5,14 +5,14 @@
  * would notice. Two kinds of areas are read more than once, and every reading of an
  * area must have the digest of the first one:
  *
- * - What is held back to the end of the copy (stage.h): partition tables, boot
- *   sectors, superblocks. Whoever mounts a file system changes these first. They are
- *   read before the copy, after it, and when they are copied at last.
+ * - The held areas (plan/held.h): partition tables, boot sectors, superblocks. Whoever
+ *   mounts a file system changes these first. They are read before the copy, after it,
+ *   and when they are copied at last.
  * - A sample of the rest: of every GiB one region (digest/digests.h), of which the
  *   copy has taken the digest. It is read again after the copy.
  *
- * A change is a mismatch of the copy: it is reported with its LBA, what is held back
- * is not written, or taken away again (pass_wipe.c), and nothing of the copy counts as
+ * A change is a mismatch of the copy: it is reported with its LBA, the held areas
+ * are not written, or taken away again (pass_wipe.c), and nothing of the copy counts as
  * copied any more.
  *
  * Where the source was known to be written to (job_setup.source_in_use), changes are
@@ -22,7 +22,7 @@
  * about all others: a file that was rewritten in place is likely to be missed
  * (--verify=compare reads every sector twice).
  *
- * The first readings of what is held back are kept in the map (map_held.h). A copy that
+ * The first readings of the held areas are kept in the map (map_held.h). A copy that
  * is resumed reads these areas again before it writes anything: what changed there
  * while it was stopped ends it at once. The sample reaches back to when it was copied.
  *
@@ -49,9 +49,9 @@ struct verification;
 
 enum recheck_time {
 	RECHECK_FIRST,   /* before the copy; of the sample: as it was copied */
-	RECHECK_RESUMED, /* before a copy that is resumed goes on; only of what is held back */
+	RECHECK_RESUMED, /* before a copy that is resumed goes on; only of the held areas */
 	RECHECK_AFTER,   /* after the copy */
-	RECHECK_WRITTEN, /* as it was copied at last; only of what is held back */
+	RECHECK_WRITTEN, /* as it was copied at last; only of the held areas */
 	RECHECK_TIMES
 };
 
@@ -66,8 +66,8 @@ struct recheck_area {
 struct recheck {
 	enum job_recheck state;
 	enum recheck_time now;      /* of the pass under way: before the copy, or after it */
-	struct recheck_area *areas; /* what is held back, then the sample */
-	size_t held, count;         /* areas held back; all */
+	struct recheck_area *areas; /* the held areas, then the sample */
+	size_t held, count;         /* held areas; all */
 	atomic_int trouble;         /* enum job_recheck: why this source is not to be read again;
 				     * 0: no reason */
 	unsigned compared, changed; /* areas */
@@ -81,7 +81,7 @@ int recheck_init(struct verification *v);
 void recheck_done(struct recheck *recheck);
 
 /* What a pass is to read now: sectors into `ret`; nothing of a source that is to be spared.
- * -ENOMEM. Before the copy, what is held back: */
+ * -ENOMEM. Before the copy, the held areas: */
 int recheck_want_first(struct verification *v, struct range_list *ret);
 /* After it the same, and the sample: */
 int recheck_want_after(struct verification *v, struct range_list *ret);

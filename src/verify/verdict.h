@@ -65,7 +65,7 @@ void proof_sum(struct verification *v);
  * or some of them. proof_sum() is due afterwards. */
 void proof_source_changed(struct verification *v, size_t region, struct range sectors, bool exact);
 /* The destination is not what it was here when it was proven: both ends are to be read. Before
- * anything that was held back is written, what was proven beside the copy is read again, too. */
+ * any held area is written, what was proven beside the copy is read again, too. */
 void proof_doubt(struct verification *v, uint64_t source, uint64_t length);
 /* Bytes that were proven beside the copy; NULL: none. */
 uint64_t proof_early(const struct proof *proof);

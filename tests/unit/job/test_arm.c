@@ -206,7 +206,7 @@ static bool held_is_finished(const struct map *map)
 	return true;
 }
 
-/* Requests in which what is held back is read before anything is written. */
+/* Requests in which the held areas are read before anything is written. */
 static unsigned first_reads(struct range sectors)
 {
 	uint32_t chunk = rig.plan->options.chunk;
@@ -342,7 +342,7 @@ START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
 }
 END_TEST
 
-/* However often the sequence comes by: what is bad is filled once, and what is held back as well.
+/* However often the sequence comes by: what is bad is filled once, and the held areas as well.
  * The destination does not take it at once, or it would need no pass. */
 START_TEST(bad_sectors_are_filled_once)
 {
@@ -365,7 +365,7 @@ START_TEST(bad_sectors_are_filled_once)
 }
 END_TEST
 
-/* A destination that lies about one sector of data, loop 1: about one of what is held back. */
+/* A destination that lies about one sector of data, loop 1: about one of the held areas. */
 START_TEST(what_differs_is_not_armed)
 {
 	whole_prepare(0);
@@ -420,7 +420,7 @@ START_TEST(verified_and_armed)
 }
 END_TEST
 
-/* What was bad comes in a retry, when all that was held back is armed already. */
+/* What was bad comes in a retry, when all held areas are armed already. */
 START_TEST(a_retry_after_arming_is_proven)
 {
 	whole_prepare(0);

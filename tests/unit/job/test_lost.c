@@ -65,7 +65,7 @@ static void check_held_is_there(void)
 			ck_assert(same_on_both((struct range){ held.areas.items[i].start + n, 1 }));
 }
 
-/* Not finished in the map, and not held back; what was wiped of an old table is zeros. */
+/* Not finished in the map, and in no held area; what was wiped of an old table is zeros. */
 static void check_rest_is(const struct map *map, char value)
 {
 	struct map_block block;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A whole disk to copy, with areas that are held back until it is armed. */
+/* A whole disk to copy, with held areas. */
 #ifndef CLONEDECK_TESTS_COPY_WHOLE_H
 #define CLONEDECK_TESTS_COPY_WHOLE_H
 

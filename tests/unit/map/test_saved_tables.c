@@ -173,8 +173,8 @@ static const char *const refused[] = {
 	"stage 0 0 18446744073709551615\nend\n",                         /* the same */
 	"stage 0 0 0\nend\n",                                            /* nothing */
 	"stage 4 0 1\nend\n",                                            /* too many */
-	"end\n",                                                         /* nothing is held back */
-	"stage 0 0 1\ndata 0 2 00000000000000000000000000000000\nend\n", /* not held back */
+	"end\n",                                                         /* no held areas */
+	"stage 0 0 1\ndata 0 2 00000000000000000000000000000000\nend\n", /* in no held area */
 	"stage 0 0 1\ndata 0 1 0\nend\n",                                /* no digest */
 	"stage 0 0 1\nstage 0 1 1 \nend\n",
 	"stage 0 0 1\nmore\nend\n",

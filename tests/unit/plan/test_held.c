@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is held back: the places of tables and signatures, and nothing outside the plan. */
+/* The held areas: the places of tables and signatures, and nothing outside the plan. */
 #include "unit.h"
 
 #include <string.h>

@@ -30,7 +30,7 @@ static int make(const char *contents)
 	return fd;
 }
 
-/* Both ends of the disk are held back; half of the rest is there. */
+/* Both ends of the disk are held areas; half of the rest is there. */
 static void setup(void)
 {
 	struct endpoint a = { .kind = ENDPOINT_DISK,

@@ -12,8 +12,8 @@
 
 #include "rig.h"
 
-/* Bytes a second: the better part of a minute, so that nothing has to hurry; but what is held back
- * is read first, at this rate, too. The end goes at full speed. */
+/* Bytes a second: the better part of a minute, so that nothing has to hurry; but the held areas
+ * are read first, at this rate, too. The end goes at full speed. */
 #define SLOW (256 * 1024)
 
 static void setup(void)

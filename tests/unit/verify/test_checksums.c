@@ -170,7 +170,7 @@ START_TEST(held_back_areas_are_in_their_place)
 }
 END_TEST
 
-/* Nothing of what is held back is written before its time. */
+/* No held area is written before its time. */
 START_TEST(stopped_before_it_is_armed)
 {
 	struct job_snapshot s;
@@ -263,7 +263,7 @@ START_TEST(bad_sectors_count_as_zeros)
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	be_bad(4 * MIB + SECTOR, 3 * SECTOR);
 	be_bad(6 * MIB + 512, SECTOR);
-	/* In what is held back, too. */
+	/* In the held areas, too. */
 	be_bad(SIZE - 40 * SECTOR, 2 * SECTOR);
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);

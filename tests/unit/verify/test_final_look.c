@@ -97,7 +97,7 @@ START_TEST(an_honest_disk)
 	ck_assert_uint_eq(s.look.differing, 0);
 	ck_assert_uint_eq(s.look.seed, SEED);
 	ck_assert_uint_eq(s.look.held_bytes, s.held_bytes);
-	/* Some of the parts have nothing but what is held back. */
+	/* Some of the parts have nothing but held areas. */
 	ck_assert_uint_ge(s.look.sample, 4);
 	ck_assert_uint_eq(s.look.sample_bytes, s.look.sample * PAGE);
 	ck_assert_uint_ge(s.look.bytes, s.look.held_bytes + s.look.end_bytes + s.look.sample_bytes);
@@ -171,7 +171,7 @@ START_TEST(the_last_write_hits_another_sector)
 	case 0: /* of a table */
 		victim = 1;
 		break;
-	case 1: /* of what is held back for a partition */
+	case 1: /* of the held areas of a partition */
 		victim = 2 * MIB / WHOLE_SECTOR + 99;
 		break;
 	case 2:
