@@ -13,7 +13,7 @@
 #include "report/json.h"
 
 /* More than the longest profile has: each figure of ours is looked for among them. */
-#define FIGURES_MAX (8 * BENCH_POSITIONS_MAX)
+#define FIGURES_MAX ((size_t)8 * BENCH_POSITIONS_MAX)
 /* No disk, nor any count of its requests, comes near it. */
 #define FIGURE_MOST 1e18
 
