@@ -75,8 +75,13 @@ static void fill(FILE *file, const void *user)
 			digest_print(digest_bytes(area->data, bytes_of(contents, area)), digest));
 	}
 	fputs("end\n", file);
-	for (size_t i = 0; i < tables->area_count; i++)
-		fwrite(tables->areas[i].data, 1, bytes_of(contents, &tables->areas[i]), file);
+	for (size_t i = 0; i < tables->area_count; i++) {
+		size_t bytes = bytes_of(contents, &tables->areas[i]);
+
+		/* The stream remembers the error. */
+		if (fwrite(tables->areas[i].data, 1, bytes, file) < bytes)
+			return;
+	}
 }
 
 int saved_tables_save(const struct saved_tables *tables, const struct plan *plan, const char *path,
