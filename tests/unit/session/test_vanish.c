@@ -120,6 +120,11 @@ static bool is_back(void)
 	return session_copy(session).waiting && session_copy(session).waiting->back;
 }
 
+static bool was_tried(void)
+{
+	return goes_on() || (!session_copy(session).waiting->trying && noted());
+}
+
 static bool told(const struct report *report, const char *text)
 {
 	for (size_t i = 0; i < report->event_count; i++)
@@ -278,10 +283,15 @@ START_TEST(asks_first)
 	ck_assert_int_eq(session_start(session, &error), -EAGAIN);
 	atomic_store(&source_gone, false);
 	attach("a.img", source, sizeof(source));
-	until(is_back);
-	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
-	until_back_and_let_go();
+	/* What is found first may be the disk that went, kept open by another program: once it is
+	 * released, the attempt ends with a note, and the user asks again. */
+	while (!goes_on()) {
+		until(is_back);
+		ck_assert_int_eq(session_state(session), SESSION_WAITING);
+		ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
+		until(was_tried);
+	}
+	job_set_rate(session_copy(session).job, 0);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }
