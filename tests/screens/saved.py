@@ -176,6 +176,7 @@ SINGLE = {
     "jobs-found": ("--unfinished rescue", ["7", "/", "nas"], "Enter=stay here"),
     "disks-sorted": ("rescue", ["p", "o", "o", "O"], "Sorted: SIZE"),
     "disks-not-found": ("rescue", ["/", "xyz"], "not found"),
+    "plan-found": ("rescue", PLAN + ["Escape", "/", "lvm on", "Enter"], "Letters are commands now"),
     "help-found": ("rescue", ["?", "/", "serial"], "Enter=stay here"),
     "jobs-none": ("rescue", ["0"], "No copy runs"),
     "jobs-report": ("--unfinished rescue", ["7", "Down", "Enter"], "exit code 0"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How screen 3 looks. */
 #include <limits.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/i18n.h"
@@ -216,35 +217,68 @@ static const char *section_title(size_t kind)
 	}
 }
 
+static void line_text(const struct plan_screen *screen, struct app *app, const struct plan_line *at,
+		      struct line *line, enum role *retrole)
+{
+	const struct plan *plan = session_choice(app_session(app)).plan;
+
+	*retrole = ROLE_NORMAL;
+	switch (at->kind) {
+	case PLAN_LINE_CHECK:
+		plan_text_check(&screen->gate, at, line, retrole);
+		break;
+	case PLAN_LINE_TITLE:
+		*retrole = ROLE_STRONG;
+		line_add(line, "%s", section_title(at->index));
+		break;
+	case PLAN_LINE_LOST:
+		*retrole = ROLE_WARN;
+		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
+			       line);
+		break;
+	case PLAN_LINE_TABLE:
+		plan_text_table(&plan->fitted, at->index, plan->sector_size, line);
+		break;
+	case PLAN_LINE_EXTENT:
+		plan_text_extent(plan, at->index, line);
+		break;
+	}
+}
+
+static bool line_holds(const struct plan_screen *screen, const struct plan_line *at,
+		       const char *text)
+{
+	struct line line;
+	enum role role;
+
+	if (at->kind == PLAN_LINE_CHECK &&
+	    strcasestr(screen->gate.verdicts->items[at->index].sentence, text))
+		return true;
+	line_start(&line, LINE_COLUMNS_MAX);
+	line_text(screen, screen->app, at, &line, &role);
+	return strcasestr(line.text, text) != NULL;
+}
+
+bool plan_screen_holds(void *state, int entry, const char *text)
+{
+	const struct plan_screen *screen = state;
+
+	for (size_t i = 0; i < screen->lines.count; i++)
+		if (screen->lines.items[i].entry == (size_t)entry &&
+		    line_holds(screen, &screen->lines.items[i], text))
+			return true;
+	return false;
+}
+
 static void draw_line(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect list, int row, size_t index)
 {
-	const struct plan *plan = session_choice(app_session(app)).plan;
 	const struct plan_line *at = &screen->lines.items[index];
-	enum role role = ROLE_NORMAL;
+	enum role role;
 	struct line line;
 
 	line_start(&line, list.cols);
-	switch (at->kind) {
-	case PLAN_LINE_CHECK:
-		plan_text_check(&screen->gate, at, &line, &role);
-		break;
-	case PLAN_LINE_TITLE:
-		role = ROLE_STRONG;
-		line_add(&line, "%s", section_title(at->index));
-		break;
-	case PLAN_LINE_LOST:
-		role = ROLE_WARN;
-		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
-			       &line);
-		break;
-	case PLAN_LINE_TABLE:
-		plan_text_table(&plan->fitted, at->index, plan->sector_size, &line);
-		break;
-	case PLAN_LINE_EXTENT:
-		plan_text_extent(plan, at->index, &line);
-		break;
-	}
+	line_text(screen, app, at, &line, &role);
 	draw_text(draw, list, row, 0, role, line.text);
 	if (at->entry != (size_t)screen->list.at)
 		return;
@@ -446,6 +480,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	layout_plan(body, ends, shown != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
+	screen->app = app;
 	draw_ends(screen, app, draw, layout.ends);
 	if (shown)
 		draw_picture(screen, app, draw, layout.picture, plan,

@@ -494,6 +494,13 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 	}
 }
 
+static struct list *list(void *state)
+{
+	struct plan_screen *screen = state;
+
+	return screen->options_open ? NULL : &screen->list;
+}
+
 static const char *field_keys(void *state, struct app *app)
 {
 	const struct plan_screen *screen = state;
@@ -536,6 +543,8 @@ const struct screen_ops scr_plan = {
 	.field = field,
 	.edited = edited,
 	.field_keys = field_keys,
+	.list = list,
+	.holds = plan_screen_holds,
 	.changed = changed,
 	.notes = notes,
 };

@@ -13,6 +13,7 @@
 struct plan_screen {
 	struct gate gate;
 	struct plan_lines lines; /* as drawn last */
+	struct app *app;         /* that drew them */
 	struct lost *lost;
 	size_t lost_count;
 	struct identifiers shared;  /* of both disks, if nothing is done about it */
@@ -38,6 +39,8 @@ bool plan_screen_startable(struct app *app);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
+/* An entry of the list, also where its line is cut. */
+bool plan_screen_holds(void *state, int entry, const char *text);
 
 /* Where things go on screen 3. Pure; see ui/core/layout.h for the rules. */
 
