@@ -359,7 +359,8 @@ static bool source_went(const struct report *report)
 
 	return report->job.map_safe && error->code == -ENODEV &&
 	       error->class == ERROR_CLASS_SOURCE && report->plan->source.kind != ENDPOINT_IMAGE &&
-	       report->job.held_areas && !report->job.armed;
+	       report->job.held_areas && !report->job.armed &&
+	       verifies_digests(report->plan->options.verify);
 }
 
 void outcome_say_next(const struct disk *source, const struct error *close_error,

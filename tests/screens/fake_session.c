@@ -475,8 +475,10 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	if (!job_of(session))
 		return false;
 	job_snapshot(job_of(session), ret);
-	if (session->state == SESSION_WAITING)
+	if (session->state == SESSION_WAITING) {
 		ret->state = JOB_WAITING;
+		ret->held_areas = 4;
+	}
 	return true;
 }
 

@@ -67,6 +67,21 @@ static const char *advice(const struct app *app, const struct session_waiting *w
 		 "by itself.");
 }
 
+/* The tables of a source that is lost can be written without it. */
+static const char *if_lost(struct app *app, const struct session_waiting *waiting)
+{
+	const struct plan *plan = session_choice(app->session).plan;
+	struct job_snapshot job;
+
+	if (!waiting->source || waiting->back || waiting->trying || !plan ||
+	    plan->source.kind == ENDPOINT_IMAGE || !session_snapshot(app->session, &job) ||
+	    !job.held_areas || job.armed || !job.map_safe ||
+	    !verifies_digests(plan->options.verify))
+		return "";
+	return _("\nIf it is lost for good, stop: the report says how its tables are written "
+		 "without it.");
+}
+
 void app_show_waiting(struct app *app)
 {
 	const struct session_waiting *waiting = session_copy(app->session).waiting;
@@ -74,15 +89,15 @@ void app_show_waiting(struct app *app)
 		{ 'g', _("go on now, if it is back") },
 		{ 's', _("stop: report; the map can be resumed") },
 	};
-	char text[1024], since[64];
+	char text[2048], since[64];
 	const char *note;
 
 	if (!waiting || !app->term)
 		return;
 	note = waiting->trying ? "" : waiting->note;
 	since_text(waiting, since, sizeof(since));
-	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s", waiting->who, since, advice(app, waiting),
-		 note[0] ? "\n" : "", note);
+	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s%s", waiting->who, since, advice(app, waiting),
+		 if_lost(app, waiting), note[0] ? "\n" : "", note);
 	popup_ask(app, waiting_title(), text, choices, 2, answer_waiting, NULL);
 }
 
