@@ -40,6 +40,7 @@ struct deck_options {
 	const char *const *allow; /* of session_options */
 	enum session_vanish on_vanish;
 	const char *notify;  /* of session_options */
+	const char *log_dir; /* of session_options */
 	bool simple;         /* for ears and fingers: lines instead of panes */
 	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
 	const char *folder;  /* for the sockets by which terminals come to a copy that runs, and

@@ -162,8 +162,8 @@ _clonedeck()
         ;;
     *)
         mapfile -t COMPREPLY < <(compgen -W 'list show clone resume verify jobs attach bench --glyphs --color --theme --no-mouse --size
-            --simple --practice --allow --on-vanish --on-hangup --notify --help --version
-            --json' -- "$cur")
+            --simple --practice --allow --on-vanish --on-hangup --notify --log-dir --help
+            --version --json' -- "$cur")
         ;;
     esac
 }

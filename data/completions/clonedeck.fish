@@ -28,6 +28,7 @@ complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l allow -x
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-vanish -x -a 'wait ask stop' -d 'if a disk is unplugged'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l on-hangup -x -a 'continue stop' -d 'if a copy loses its terminal'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l notify -x -d 'told of the end, of trouble and of a missing disk'
+complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l log-dir -x -a '(__fish_complete_directories)'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l version -d 'version and features'
 complete -c clonedeck -n "not __fish_seen_subcommand_from $commands" -l json -d 'with --version'
 complete -c clonedeck -l help -d 'show help'

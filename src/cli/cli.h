@@ -123,7 +123,7 @@ int cli_finish_output(int code);
 struct cli_defaults {
 	struct deck_looks looks;
 	bool simple;
-	const char *notify; /* in text; NULL: none */
+	const char *notify, *log_dir; /* in text; NULL: none */
 	char text[2 * CLI_DEFAULTS_MAX];
 };
 

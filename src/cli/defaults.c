@@ -21,6 +21,7 @@ static const struct cli_option options[] = {
 	CLI_LOOKS(struct cli_defaults, looks),
 	{ "simple", 0, 0, CLI_SWITCH(struct cli_defaults, simple) },
 	{ "notify", 0, 0, CLI_TEXT(struct cli_defaults, notify, 0) },
+	{ "log-dir", 0, 0, CLI_TEXT(struct cli_defaults, log_dir, 0) },
 	{ NULL },
 };
 
@@ -82,6 +83,9 @@ static int read_lines(char *text, const char *path, struct cli_defaults *ret)
 	r = cli_parse(argc, argv, options, 0, ret, NULL);
 	if (r == 0 && optind < argc)
 		r = EXIT_USAGE;
+	/* Nobody knows which folder the deck will be started in, and no shell reads a ~. */
+	if (r == 0 && ret->log_dir && ret->log_dir[0] != '/')
+		r = cli_usage("", _("The value of %s must begin with \"/\"."), "log-dir");
 	/* The command line is parsed next. */
 	optind = 0;
 	if (r != 0)

@@ -54,6 +54,7 @@ static int print_help(void)
 		"  --on-vanish=wait|ask|stop               if a disk of the copy is unplugged\n"
 		"  --on-hangup=continue|stop               if a copy loses its terminal\n"
 		"  --notify COMMAND                        run it when a copy ends or in trouble\n"
+		"  --log-dir DIR                           where logs, maps and reports go\n"
 		"  --practice DIR                          only loop devices on files in DIR\n"
 		"  --allow RULE                            turn the refusal of one check into a\n"
 		"                                          warning; may be given several times\n"
@@ -79,6 +80,7 @@ static const struct cli_option deck_options[] = {
 	{ "on-hangup", 0, 0,
 	  DECK(CLI_OWN, deck.stop_on_hangup, required_argument, cli_set_on_hangup) },
 	{ "notify", 0, 0, DECK(CLI_TEXT, deck.notify, 0) },
+	{ "log-dir", 0, 0, DECK(CLI_TEXT, deck.log_dir, 0) },
 	{ "help", 0, 0, DECK(CLI_SWITCH, help) },
 	{ "version", 0, 0, DECK(CLI_SWITCH, version) },
 	{ "json", 0, 0, DECK(CLI_SWITCH, json) },
@@ -112,6 +114,9 @@ static int run_deck(int argc, char **argv)
 		return unusable;
 	if (!line.deck.notify)
 		line.deck.notify = defaults.notify;
+	/* Practice copies keep their logs apart from those of real ones. */
+	if (!line.deck.log_dir && !line.deck.practice_dir)
+		line.deck.log_dir = defaults.log_dir;
 	if (running_folder(folder, sizeof(folder)))
 		line.deck.folder = folder;
 	return deck_run(&line.deck);

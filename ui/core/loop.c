@@ -363,6 +363,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 		.allow = options->allow,
 		.on_vanish = options->on_vanish,
 		.notify = options->notify,
+		.log_dir = options->log_dir,
 	};
 	int descriptors[WIRE_DESCRIPTORS], code;
 	struct wire_note note;

@@ -54,7 +54,8 @@ START_TEST(options_are_taken)
 {
 	ck_assert_int_eq(
 		of("# looks\n\n  theme =\tlight \r\nglyphs=ascii\nno-mouse\ncolor = never\n"
-		   "simple\nsize = 100x30\nnotify = logger -t \"a = b\""),
+		   "simple\nsize = 100x30\nlog-dir = /srv/two words\n"
+		   "notify = logger -t \"a = b\""),
 		0);
 	ck_assert_int_eq(defaults.looks.theme, THEME_LIGHT);
 	ck_assert_int_eq(defaults.looks.glyphs, GLYPHS_ASCII);
@@ -62,6 +63,7 @@ START_TEST(options_are_taken)
 	ck_assert(defaults.looks.no_mouse && defaults.simple);
 	ck_assert_int_eq(defaults.looks.cols, 100);
 	ck_assert_str_eq(defaults.notify, "logger -t \"a = b\"");
+	ck_assert_str_eq(defaults.log_dir, "/srv/two words");
 	ck_assert_int_eq(of(""), 0);
 	ck_assert_int_eq(defaults.looks.theme, THEME_AUTO);
 	ck_assert_ptr_null(defaults.notify);
@@ -82,6 +84,8 @@ START_TEST(nothing_else_is)
 		"-theme = light",
 		"= light",
 		"notify = a\nnotify = b",
+		"log-dir = ~/clones",
+		"log-dir =",
 		"light",
 		"-",
 		"them = light",
