@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "plan/picture.h"
 
 #include "ui/disks/model.h"
 
@@ -234,6 +235,52 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	return count;
 }
 
+static const struct partition *partition_of(const struct disk *disk, char letter)
+{
+	unsigned number = letter >= 'a'                    ? (unsigned)(letter - 'a') + 10
+			  : letter >= '1' && letter <= '9' ? (unsigned)(letter - '0')
+							   : 0;
+
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (number && disk->partitions[i].number == number)
+			return &disk->partitions[i];
+	return NULL;
+}
+
+#define PICTURE_MOST 512
+#define NAMED_LEAST  4 /* "|1x|" */
+
+void disks_text_picture(const struct disk *disk, struct line *line)
+{
+	int cells = line->limit - 2 < PICTURE_MOST ? line->limit - 2 : PICTURE_MOST;
+	char letters[PICTURE_MOST + 1], name[256];
+
+	if (cells < 1)
+		return;
+	picture_disk(disk, disk->identity.size, cells, letters);
+	/* Tables are no place for anything. */
+	for (char *at = letters; *at; at++)
+		*at = *at == 'G' ? '.' : *at;
+	line_add(line, "|");
+	for (const char *at = letters; *at;) {
+		const char same[] = { *at, '\0' };
+		int cols = (int)strspn(at, same);
+		const struct partition *p = partition_of(disk, *at);
+
+		if (p && cols >= NAMED_LEAST) {
+			snprintf(name, sizeof(name), "%u %s", p->number,
+				 p->label[0] ? p->label : p->fs);
+			line_add(line, "|");
+			line_put(line, cols - 2, name);
+			line_add(line, "|");
+		} else {
+			line_add(line, "%.*s", cols, at);
+		}
+		at += cols;
+	}
+	line_add(line, "|");
+}
+
 static void everything_partitions(FILE *out, const struct disk *disk, enum units_scale scale)
 {
 	for (size_t i = 0; i < disk->partition_count; i++) {
@@ -242,12 +289,16 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 		char what[256];
 
 		text_contents(p, what, sizeof(what));
-		fprintf(out, _("%u  LBA %s, %s sectors, %s  %s\n"), p->number,
-			units_print_count(p->start, first), units_print_count(p->sectors, count),
+		if (p->node[0])
+			fprintf(out, "%s\t", text_base_name(p->node));
+		else
+			fprintf(out, "%u\t", p->number);
+		fprintf(out, "%s  %s  %s\n\t",
 			units_print_short(p->sectors * disk->identity.logical_sector_size, scale,
 					  disk->identity.logical_sector_size, size),
-			what);
-		fprintf(out, "   %s  %s", text_or_dash(p->type_name), p->node);
+			what, text_or_dash(p->type_name));
+		fprintf(out, _("LBA %s, %s sectors"), units_print_count(p->start, first),
+			units_print_count(p->sectors, count));
 		if (p->name[0])
 			fprintf(out, "  \"%s\"", p->name);
 		if (p->uuid[0])
@@ -274,11 +325,11 @@ static void everything_abilities(FILE *out, const struct disk_list *list, const 
 			? _("allowed")
 			: _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)");
 
-	fprintf(out, "%s: ", _("Cache"));
+	fprintf(out, "%s\t", _("Cache"));
 	fprintf(out, _("%s; unmap %s, write zeroes %s"), cache, yes_or_no(disk->unmap),
 		yes_or_no(disk->zeroes));
 	if (list->sg_driver[0] && disk->sg[0]) {
-		fputs("\nsg: ", out);
+		fputs("\nsg\t", out);
 		fprintf(out, _("driver %s, direct IO %s"), list->sg_driver, direct);
 	}
 	fputc('\n', out);
@@ -298,20 +349,20 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	if (!out)
 		return NULL;
 	for (int i = 0; i < count; i++)
-		fprintf(out, "%s: %s\n", details[i].label, details[i].text);
+		fprintf(out, "%s\t%s\n", details[i].label, details[i].text);
 	everything_abilities(out, list, disk);
 	if (disk->by_id[0])
-		fprintf(out, "by-id: %s\n", disk->by_id);
+		fprintf(out, "by-id\t%s\n", disk->by_id);
 	if (disk->hctl[0])
-		fprintf(out, "HCTL: %s\n", disk->hctl);
+		fprintf(out, "HCTL\t%s\n", disk->hctl);
 	if (disk->identity.diskseq)
-		fprintf(out, "diskseq: %" PRIu64 "\n", disk->identity.diskseq);
+		fprintf(out, "diskseq\t%" PRIu64 "\n", disk->identity.diskseq);
 	if (disk->table_uuid[0])
-		fprintf(out, _("Table UUID: %s\n"), disk->table_uuid);
+		fprintf(out, "%s\t%s\n", _("Table UUID"), disk->table_uuid);
 	if (disk->alignment_offset)
-		fprintf(out, _("Alignment offset: %u B\n"), (unsigned)disk->alignment_offset);
+		fprintf(out, "%s\t%u B\n", _("Alignment offset"), (unsigned)disk->alignment_offset);
 	if (disk->dma_alignment)
-		fprintf(out, _("DMA alignment: %u B\n"), (unsigned)disk->dma_alignment);
+		fprintf(out, "%s\t%u B\n", _("DMA alignment"), (unsigned)disk->dma_alignment);
 	if (disks_refuse(&row, true, &verdict))
 		fprintf(out, "\n%s %s\n", _("Cannot be a destination:"), verdict.sentence);
 	if (disk->partition_count)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 
 #include "ui/disks/model.h"
+#include "ui/plan/model.h"
 
 /* The health in its colour. The row may have one of its own, which says more. */
 static void draw_row(struct app *app, struct draw *draw, struct rect list, int at_row,
@@ -125,6 +126,8 @@ static int draw_details(struct app *app, struct draw *draw, struct rect area,
 	return row;
 }
 
+#define PICTURE_ROWS 2
+
 #define NUMBER_COLS 4
 #define SIZE_COLS   8
 
@@ -156,6 +159,21 @@ static void draw_partitions(struct app *app, struct draw *draw, struct rect area
 		draw_printf(draw, area, (int)shown, NUMBER_COLS, ROLE_DIM,
 			    P_("%zu more: i shows it", "%zu more: i shows them", count - shown),
 			    count - shown);
+}
+
+/* Over its scale. */
+static void draw_picture(struct app *app, struct draw *draw, struct rect area,
+			 const struct disk *disk)
+{
+	struct line line;
+
+	line_start(&line, area.cols);
+	disks_text_picture(disk, &line);
+	draw_text(draw, area, 0, 0, ROLE_NORMAL, line.text);
+	line_start(&line, area.cols - 2);
+	plan_text_axis(disk->identity.size, app_units(app), disk->identity.logical_sector_size,
+		       &line);
+	draw_text(draw, area, 1, 1, ROLE_DIM, line.text);
 }
 
 const struct disk *disks_screen_at_cursor(const struct disks_state *state)
@@ -191,6 +209,10 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 	draw_box(draw, box, title);
 	if (disk) {
 		rect_cut_top(&inside, draw_details(app, draw, inside, disk) + 1);
+		if (disk->partition_count && inside.rows > PICTURE_ROWS) {
+			draw_picture(app, draw, rect_cut_bottom(&inside, PICTURE_ROWS), disk);
+			rect_cut_bottom(&inside, (size_t)inside.rows > disk->partition_count);
+		}
 		draw_partitions(app, draw, inside, disk);
 	} else if (end->kind == ENDPOINT_IMAGE) {
 		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
@@ -362,7 +384,7 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 #define DETAIL_LINES 8
 #define DETAIL_MORE  2 /* where there is room: long tables, notes */
 #define BOX_LINES    11
-#define BOX_MORE     12 /* partitions, on tall screens */
+#define BOX_MORE     15 /* partitions and their picture, on tall screens */
 /* Fewer disks than this at once make a list hard to read. */
 #define LIST_LINES  4
 #define EVENT_LINES 4
@@ -418,8 +440,8 @@ void layout_disks(struct rect body, int wanted, struct layout_disks *ret)
 		rect_cut_top(&rest, 1);
 	if (rest.rows >= detail + DETAIL_MORE + EVENT_LINES)
 		detail += DETAIL_MORE;
-	/* Partitions take as much of the rest as the events. */
-	more = (rest.rows - detail - EVENT_LINES) / 2;
+	/* Partitions and their picture come before more than a few events. */
+	more = (rest.rows - detail - EVENT_LINES) * 3 / 4;
 	if (wide && more > 0)
 		detail += more < BOX_MORE ? more : BOX_MORE;
 	bottom = rect_cut_top(&rest, detail);

@@ -94,25 +94,58 @@ void popup_close(struct app *app)
 
 /* ---- drawing ---- */
 
-/* Calls for every line of the text broken to `cols`; returns how many there are. */
-static int each_line(const char *text, int cols,
-		     void (*call)(void *user, int number, const char *line, size_t length),
-		     void *user)
+/* A piece of a line of the text: where it stands. */
+typedef void piece_fn(void *user, int number, int col, const char *piece, size_t length);
+
+static void no_piece(void *user, int number, int col, const char *piece, size_t length)
 {
-	int number = 0;
+	(void)user, (void)number, (void)col, (void)piece, (void)length;
+}
+
+/* "Label<Tab>value": the column of all values, 0 without a label. */
+static int value_col(const char *text)
+{
+	char label[256];
+	int col = 0;
 
 	while (*text) {
-		size_t paragraph = strcspn(text, "\n");
+		size_t length = strcspn(text, "\t\n");
+
+		if (text[length] == '\t') {
+			snprintf(label, sizeof(label), "%.*s", (int)length, text);
+			if (text_width(label) + 2 > col)
+				col = text_width(label) + 2;
+			length += strcspn(text + length, "\n");
+		}
+		text += length + (text[length] == '\n');
+	}
+	return col;
+}
+
+/* Calls for every piece of the text broken to `cols`; returns how many lines there are. What
+ * follows a label stays in the column of the values. */
+static int each_line(const char *text, int cols, piece_fn *call, void *user)
+{
+	int number = 0, values = value_col(text);
+
+	while (*text) {
+		size_t paragraph = strcspn(text, "\n"), label;
 		char *copy = strndup(text, paragraph);
 		const char *rest = copy;
+		int col = 0;
 
 		if (!copy)
 			break;
+		label = strcspn(copy, "\t");
+		if (copy[label]) {
+			call(user, number, 0, copy, label);
+			rest += label + 1;
+			col = values;
+		}
 		do {
-			size_t skip, length = text_break(rest, cols, &skip);
+			size_t skip, length = text_break(rest, cols - col, &skip);
 
-			if (call)
-				call(user, number, rest, length);
+			call(user, number, col, rest, length);
 			number++;
 			rest += length + skip;
 		} while (*rest);
@@ -128,20 +161,22 @@ struct text_drawing {
 	int top;
 };
 
-static void draw_line(void *user, int number, const char *line, size_t length)
+static void draw_piece(void *user, int number, int col, const char *piece, size_t length)
 {
 	const struct text_drawing *drawing = user;
+	bool label = piece[length] == '\t';
 	char text[4 * LINE_COLUMNS_MAX + 1];
 
-	snprintf(text, sizeof(text), "%.*s", (int)length, line);
-	draw_text(drawing->draw, drawing->area, number - drawing->top, 0, ROLE_DIALOG, text);
+	snprintf(text, sizeof(text), "%.*s", (int)length, piece);
+	draw_text(drawing->draw, drawing->area, number - drawing->top, col,
+		  label ? ROLE_DIM : ROLE_DIALOG, text);
 }
 
 static void draw_body(struct draw *draw, struct rect area, const char *text, int top)
 {
 	struct text_drawing drawing = { draw, area, top };
 
-	each_line(text, area.cols, draw_line, &drawing);
+	each_line(text, area.cols, draw_piece, &drawing);
 }
 
 struct search {
@@ -150,15 +185,16 @@ struct search {
 	bool found;
 };
 
-static void search_line(void *user, int number, const char *line, size_t length)
+static void search_piece(void *user, int number, int col, const char *piece, size_t length)
 {
 	struct search *search = user;
 	char copy[1024];
 
+	(void)col;
 	if (number != search->row)
 		return;
-	snprintf(copy, sizeof(copy), "%.*s", (int)length, line);
-	search->found = strcasestr(copy, search->text) != NULL;
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, piece);
+	search->found |= strcasestr(copy, search->text) != NULL;
 }
 
 bool popup_holds(void *data, int row, const char *text)
@@ -166,7 +202,7 @@ bool popup_holds(void *data, int row, const char *text)
 	const struct popup *popup = data;
 	struct search search = { .row = row, .text = text };
 
-	each_line(popup->text, popup->cols, search_line, &search);
+	each_line(popup->text, popup->cols, search_piece, &search);
 	return search.found;
 }
 
@@ -196,13 +232,22 @@ static int text_cols(struct rect screen)
 static int fitted_cols(const char *text, struct rect screen)
 {
 	int most = text_cols(screen), cols = most < DIALOG_COLS ? most : DIALOG_COLS;
+	int values = value_col(text);
 	char line[1024];
 
 	for (const char *at = text; at && cols < most; at = strchr(at, '\n')) {
+		size_t length, label;
+		int width;
+
 		at += *at == '\n';
-		snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
-		if (text_width(line) > cols)
-			cols = text_width(line) < most ? text_width(line) : most;
+		length = strcspn(at, "\n");
+		label = strcspn(at, "\t\n") + 1;
+		if (label > length)
+			label = 0;
+		snprintf(line, sizeof(line), "%.*s", (int)(length - label), at + label);
+		width = text_width(line) + (label ? values : 0);
+		if (width > cols)
+			cols = width < most ? width : most;
 	}
 	return cols;
 }
@@ -231,7 +276,7 @@ static int draw_head(struct draw *draw, struct rect area, struct popup *popup, i
 static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = dialog_cols(screen);
-	int lines = each_line(popup->text, cols, NULL, NULL);
+	int lines = each_line(popup->text, cols, no_piece, NULL);
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
 	/* Too long a text is scrolled through, so that the answers are always visible. */
 	int row = draw_head(draw, area, popup, lines, popup->count + 1);
@@ -270,8 +315,8 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 static void draw_prompt(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = dialog_cols(screen);
-	int lines = each_line(popup->text, cols, NULL, NULL);
-	int complaint = each_line(popup->complaint, cols, NULL, NULL), row;
+	int lines = each_line(popup->text, cols, no_piece, NULL);
+	int complaint = each_line(popup->complaint, cols, no_piece, NULL), row;
 	struct rect area = open_box(draw, screen, lines + 3 + complaint + 1, cols, popup->title);
 
 	/* What is typed is always visible, and the most of what is wrong with it. */
@@ -289,7 +334,7 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 {
 	int cols = fitted_cols(popup->text, screen),
 	    around = screen.rows < LAYOUT_FULL_ROWS - 4 ? 2 : 4;
-	int lines = each_line(popup->text, cols, NULL, NULL);
+	int lines = each_line(popup->text, cols, no_piece, NULL);
 	struct rect area = open_box(
 		draw, screen, lines + 1 < screen.rows - around ? lines + 1 : screen.rows - around,
 		cols, popup->title);

@@ -39,7 +39,8 @@ void popup_prompt(struct app *app, const char *title, const char *text, const ch
 		  popup_typed_fn *typed, void *user);
 /* What is wrong with what was typed, below the line that stands open. */
 void popup_complain(struct app *app, const char *sentence);
-/* A text to scroll through, lines separated by \n. Called again with the same title while it is
+/* A text to scroll through, lines separated by \n; those with a tab are labels and values, all
+ * values in one column. Called again with the same title while it is
  * open, it replaces the text and keeps the place (a log that grows). */
 void popup_text(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */

@@ -472,6 +472,7 @@ START_TEST(test_details)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
 	struct fixture f;
+	struct line line;
 	char *text;
 	int count;
 
@@ -488,8 +489,12 @@ START_TEST(test_details)
 		}
 		text = disks_everything(f.list, &f.list->disks[i], &no_health, UNITS_SI);
 		ck_assert_ptr_nonnull(text);
-		for (const char *p = text; *p; p++)
-			ck_assert(*p == '\n' || (unsigned char)*p >= ' ');
+		/* One tab a line, behind the label. */
+		for (const char *p = text, *tab = NULL; *p; p++) {
+			ck_assert(*p == '\n' || *p == '\t' || (unsigned char)*p >= ' ');
+			ck_assert(*p != '\t' || !tab);
+			tab = *p == '\n' ? NULL : *p == '\t' ? p : tab;
+		}
 		free(text);
 	}
 	teardown(&f);
@@ -500,9 +505,16 @@ START_TEST(test_details)
 	free(text);
 	snprintf(f.list->sg_driver, sizeof(f.list->sg_driver), "3.5.36");
 	text = disks_everything(f.list, &f.list->disks[0], &no_health, UNITS_SI);
-	ck_assert_ptr_nonnull(strstr(text, "Cache: writes are cached until a flush"));
-	ck_assert_ptr_nonnull(strstr(text, "sg: driver 3.5.36, direct IO not allowed"));
+	ck_assert_ptr_nonnull(strstr(text, "Cache\twrites are cached until a flush"));
+	ck_assert_ptr_nonnull(strstr(text, "sg\tdriver 3.5.36, direct IO not allowed"));
 	free(text);
+	for (int cols = 3; cols <= 200; cols++) {
+		line_start(&line, cols);
+		disks_text_picture(&f.list->disks[0], &line);
+		ck_assert_int_eq(line.columns, cols);
+		if (cols == 40)
+			ck_assert_str_eq(line.text, "|.12|3 vg0                           |.|");
+	}
 	teardown(&f);
 }
 END_TEST
