@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -18,6 +17,7 @@
 #include "bench/kind.h"
 #include "bench/libaio.h"
 #include "bench/load.h"
+#include "discover/attr.h"
 #include "io/sg.h"
 
 #define PATTERNS  2
@@ -77,24 +77,14 @@ static const struct bench_named columns[COLUMNS] = {
 /* Does the device's queue allow to poll for completions? */
 static bool polls(const struct io_end *end)
 {
-	static const char *const places[] = { "", "../" }; /* of a partition */
+	char device[PATH_MAX], disk[PATH_MAX + 8];
 	struct stat st;
-	bool yes = false;
 
-	if (fstat(end->fd, &st) < 0 || !S_ISBLK(st.st_mode))
+	if (fstat(end->fd, &st) < 0 || !S_ISBLK(st.st_mode) ||
+	    sysfs_by_number("block", st.st_rdev, device) < 0)
 		return false;
-	for (unsigned i = 0; i < 2 && !yes; i++) {
-		char path[96];
-
-		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/%squeue/io_poll",
-			 major(st.st_rdev), minor(st.st_rdev), places[i]);
-		FILE *file = fopen(path, "re");
-
-		yes = file && fgetc(file) == '1';
-		if (file)
-			fclose(file);
-	}
-	return yes;
+	snprintf(disk, sizeof(disk), "%s/..", device); /* of a partition */
+	return attr_bool(device, "queue/io_poll") == YES || attr_bool(disk, "queue/io_poll") == YES;
 }
 
 /* One that cannot drive this disk is left out; the result says why, once for all of a backend. */

@@ -3,6 +3,7 @@
 #include "bench/load.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -360,8 +361,8 @@ static int outcome(const struct reading *reading, const struct bench_loaded *loa
 	return code;
 }
 
-int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
-		   struct error *reterr)
+static int run_load(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
+		    struct error *reterr)
 {
 	bool queues = load->backend->traits & IO_ASYNC;
 	uint64_t past = load->past ? load->past : load->end->size;
@@ -377,7 +378,6 @@ int bench_load_run(struct bench_run *run, const struct bench_load *load, struct 
 	struct reader *readers = calloc(count, sizeof(*readers));
 	int r = 0;
 
-	*ret = (struct bench_loaded){ 0 };
 	if (!readers)
 		return error_nomem(reterr);
 	if (!reading.places || !load->depth || load->depth > DEPTH_MAX)
@@ -401,6 +401,61 @@ int bench_load_run(struct bench_run *run, const struct bench_load *load, struct 
 	}
 	close_readers(readers, count);
 	return r;
+}
+
+struct loading {
+	struct bench_run *run;
+	const struct bench_load *load;
+	struct bench_loaded *loaded;
+	struct error *error;
+	int result;
+};
+
+/* The calling thread, on the processor where it is now. */
+static void stay_here(void)
+{
+	cpu_set_t here;
+	int cpu = sched_getcpu();
+
+	CPU_ZERO(&here);
+	if (cpu < 0)
+		return;
+	CPU_SET((size_t)cpu, &here);
+	sched_setaffinity(0, sizeof(here), &here);
+}
+
+static void *run_in_thread(void *data)
+{
+	struct loading *loading = data;
+
+	if (loading->load->depth == 1)
+		stay_here();
+	loading->result = run_load(loading->run, loading->load, loading->loaded, loading->error);
+	return NULL;
+}
+
+/*
+ * Each load has a thread of its own. Where a driver works inside the call (zram), the kernel keeps
+ * threads for ours that io_uring gives the requests to. With one request in flight, such a thread
+ * and ours wake each other up in turn; on two processors, each read waits until the other processor
+ * has woken up, twice, which takes twenty times as long as the read. So a thread with one request
+ * in flight stays on one processor, and those that the kernel keeps for it start there; those of an
+ * earlier load would stay where they are.
+ */
+int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
+		   struct error *reterr)
+{
+	struct loading loading = { run, load, ret, reterr, 0 };
+	pthread_t thread;
+
+	*ret = (struct bench_loaded){ 0 };
+
+	int r = thread_start(&thread, 0, run_in_thread, &loading, "bench-load", reterr);
+
+	if (r < 0)
+		return r;
+	pthread_join(thread, NULL);
+	return loading.result;
 }
 
 int bench_kept_new(uint32_t count, uint32_t request, struct bench_kept **ret, struct error *reterr)

@@ -6,6 +6,7 @@
 #include "io/uring_queue.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -132,6 +133,15 @@ int uring_queue_add_file(struct uring_queue *queue, int fd)
 	return (int)queue->files++;
 }
 
+/* The kernel's threads may run where the calling one may; a refusal only costs speed. */
+static void keep_threads_near(struct uring_queue *queue)
+{
+	cpu_set_t near;
+
+	if (sched_getaffinity(0, sizeof(near), &near) == 0)
+		io_uring_register_iowq_aff(&queue->ring, sizeof(near), &near);
+}
+
 int uring_queue_new(const struct io_end *end, const struct io_setup *setup,
 		    struct uring_queue **ret, struct error *reterr)
 {
@@ -154,6 +164,8 @@ int uring_queue_new(const struct io_end *end, const struct io_setup *setup,
 	}
 	queue->handles = 1;
 	queue->event = -1;
+	if (queue->threads)
+		keep_threads_near(queue);
 	if (!setup->plain)
 		register_buffers(queue, setup->buffers);
 	*ret = queue;

@@ -2,6 +2,7 @@
 #include "bench/load.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,20 @@ static int fake_open(const struct io_backend *backend, const struct io_end *end,
 }
 
 static atomic_uint written, flushed;
+static atomic_int processors; /* on which the last reader may run */
+
+static int may_run_on(void)
+{
+	cpu_set_t set;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	return CPU_COUNT(&set);
+}
 
 static enum io_answer fake_submit(struct io_handle *handle, struct io_request *request)
 {
 	sync_begin(request);
+	processors = may_run_on();
 	/* The place stands for its contents. */
 	if (request->direction == IO_WRITE)
 		written += memcmp(request->buffer, &request->offset, sizeof(uint64_t)) == 0;
@@ -92,6 +103,19 @@ START_TEST(in_order_and_round_again)
 	ck_assert_str_eq(loaded.how.engine, "fake");
 	ck_assert_uint_eq(loaded.how.request, 4096);
 	ck_assert_int_eq(loaded.how.path, BENCH_PATH_UNKNOWN);
+}
+END_TEST
+
+START_TEST(one_request_at_a_time_stays_on_one_processor)
+{
+	int all = may_run_on();
+
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_int_eq(processors, 1);
+	load.depth = 2;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_int_eq(processors, all);
+	ck_assert_int_eq(may_run_on(), all);
 }
 END_TEST
 
@@ -272,9 +296,10 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("load");
 
 	tcase_add_checked_fixture(tcase, set_up, rig_tear_down);
-	add_tests(tcase, in_order_and_round_again, what_was_read_is_written_there_again,
-		  every_pattern_stays_on_the_disk, from_end_to_end,
-		  random_places_are_the_same_for_a_seed, several_in_flight_read_no_more_than_asked,
+	add_tests(tcase, in_order_and_round_again, one_request_at_a_time_stays_on_one_processor,
+		  what_was_read_is_written_there_again, every_pattern_stays_on_the_disk,
+		  from_end_to_end, random_places_are_the_same_for_a_seed,
+		  several_in_flight_read_no_more_than_asked,
 		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
 		  stops_when_told, a_disk_smaller_than_a_request,
 		  what_a_driver_has_no_room_for_is_sent_later,
