@@ -44,8 +44,9 @@ struct pass {
 	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
 	void (*collect)(struct verification *v, const struct lane_report *report);
-	/* All lanes are parked, all reports collected. May be NULL. */
+	/* All lanes are parked, all reports collected. Each may be NULL. */
 	void (*end)(struct job *job);
+	void (*judge)(struct verification *v);
 	/* A read of the source, by a slot with this tag, is pending for longer than the plan
 	 * allows. Called while the lanes run. May be NULL. */
 	void (*hangs)(struct job *job, uint64_t tag);

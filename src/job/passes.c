@@ -93,31 +93,6 @@ static int arming_prepare(struct job *job, unsigned round)
 	return 1;
 }
 
-static void end_beside(struct job *job)
-{
-	rolling_end(&job->verification);
-}
-
-static void end_digest(struct job *job)
-{
-	proof_end_digest(&job->verification);
-}
-
-static void end_compare(struct job *job)
-{
-	proof_end_compare(&job->verification);
-}
-
-static void end_recheck(struct job *job)
-{
-	recheck_end(&job->verification);
-}
-
-static void end_look(struct job *job)
-{
-	look_end(&job->verification);
-}
-
 /* clang-format off */
 /* Without a name are the first members of struct pass: kind, traits, state, letter, ops. The copy
  * collects what is found by reading back while it runs. */
@@ -144,10 +119,10 @@ static const struct pass
 		NULL, .prepare = arming_prepare },
 	copy           = { PASS_COPY, PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING, JOB_COPYING, '?',
 		&copy_ops, .prepare = copy_prepare, .number = copy_number,
-		.collect = proof_collect_found, .end = end_beside, .hangs = copy_hangs },
+		.collect = proof_collect_found, .judge = rolling_end, .hangs = copy_hangs },
 	copy_free      = { PASS_COPY_FREE, PASS_WRITES | PASS_BOTH_ENDS | PASS_ROLLING,
 		JOB_COPYING, '?', &copy_ops, .prepare = copy_prepare, .number = copy_number,
-		.collect = proof_collect_found, .end = end_beside, .hangs = copy_hangs },
+		.collect = proof_collect_found, .judge = rolling_end, .hangs = copy_hangs },
 	trim           = { PASS_TRIM, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '*',
 		&search_ops, .prepare = trim_prepare, .end = trim_end },
 	scrape         = { PASS_SCRAPE, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '/',
@@ -164,22 +139,22 @@ static const struct pass
 		NULL, .prepare = flush_prepare },
 	verify         = { PASS_VERIFY, PASS_READS_BACK, JOB_VERIFYING, '+',
 		&verify_ops, .prepare = verify_prepare, .collect = proof_collect_found,
-		.end = end_digest },
+		.judge = proof_end_digest },
 	compare        = { PASS_COMPARE, PASS_BOTH_ENDS, JOB_VERIFYING, '+',
 		&compare_ops, .prepare = compare_prepare, .collect = proof_collect_found,
-		.end = end_compare },
+		.judge = proof_end_compare },
 	look_flush     = { PASS_LOOK, PASS_NO_LANES | PASS_SHOWN_AS_IS, JOB_FLUSHING, '\0',
 		NULL, .prepare = look_flush_prepare },
 	look           = { PASS_LOOK, PASS_READS_BACK | PASS_ONE_LANE | PASS_SHOWN_AS_IS,
-		JOB_VERIFYING, '+', &look_ops, .prepare = look_prepare, .end = end_look },
+		JOB_VERIFYING, '+', &look_ops, .prepare = look_prepare, .judge = look_end },
 	rewrite        = { PASS_REWRITE, PASS_WRITES, JOB_COPYING, '?',
 		&rewrite_ops, .prepare = rewrite_prepare },
 	checksums      = { PASS_VERIFY, PASS_READS_BACK | PASS_SHOWN_AS_IS, JOB_VERIFYING, '+',
 		&verify_ops, .prepare = checksums_prepare, .collect = proof_collect_found,
-		.end = end_digest },
+		.judge = proof_end_digest },
 	recheck        = { PASS_RECHECK, PASS_ONE_LANE, JOB_VERIFYING, '+',
 		&recheck_ops, .prepare = recheck_prepare, .collect = recheck_collect,
-		.end = end_recheck },
+		.judge = recheck_end },
 	disarm         = { PASS_DISARM, PASS_WRITES | PASS_SHOWN_AS_IS, JOB_COPYING, '?',
 		&wipe_ops, .prepare = disarm_prepare, .end = disarm_end };
 /* clang-format on */

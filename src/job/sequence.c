@@ -117,6 +117,8 @@ static void close_pass(struct job *job, uint64_t now)
 	checksums_close(&job->verification);
 	if (job->pass->end)
 		job->pass->end(job);
+	if (job->pass->judge)
+		job->pass->judge(&job->verification);
 	if (!(job->pass->traits & PASS_NO_LANES))
 		coordinator_measure(job, true, now);
 	update_line(job, now, &c->passes[c->pass_count - 1]);
