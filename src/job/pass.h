@@ -39,7 +39,7 @@ struct pass {
 
 	/*
 	 * Is there anything to do in this round (from 0)? Builds job->work, while all lanes are
-	 * parked. 1: yes; 0: no, on to the next pass; negative errno: the job fails.
+	 * parked. 1: yes; 0: no, on to the next pass; negative errno: the job fails. NULL: always.
 	 */
 	int (*prepare)(struct job *job, unsigned round);
 	/* A report of kind REPORT_PASS. NULL: there are none. */
@@ -56,16 +56,18 @@ struct pass {
 
 /* What must hold for a step to be taken; all of it. */
 enum when {
-	WHEN_ONCE = 1 << 0,      /* in its first round */
-	WHEN_FIRST = 1 << 1,     /* before any held area is copied */
-	WHEN_HELD = 1 << 2,      /* there are held areas */
-	WHEN_WRITTEN = 1 << 3,   /* something may not be on the medium yet */
+	WHEN_ONCE = 1 << 0,  /* in its first round */
+	WHEN_FIRST = 1 << 1, /* before any held area is copied */
+	WHEN_HELD = 1 << 2,  /* there are held areas */
+	/* Something may not be on the medium yet; also if the map was changed meanwhile. */
+	WHEN_WRITTEN = 1 << 3,
 	WHEN_COPYING = 1 << 4,   /* the job does not only verify */
 	WHEN_RESCUING = 1 << 5,  /* bad sectors do not end the copy */
 	WHEN_VERIFYING = 1 << 6, /* the copy is verified */
 	WHEN_DIFFERENT = 1 << 7, /* the destination is known not to be what it should be */
 	WHEN_PARTED = 1 << 8,    /* free places are copied after all else */
 	WHEN_THERE = 1 << 9,     /* the source is there */
+	WHEN_GOES_ON = 1 << 10,  /* the pass before was of the same kind, and has just written */
 };
 
 struct step {
@@ -136,8 +138,6 @@ void job_join_verification(struct job *job);
 
 /* Bytes handled in this round of the pass under way. */
 uint64_t pass_handled(const struct job *job);
-/* The last pass that has begun; PASS_NONE: there was none. */
-enum pass_kind job_last_kind(const struct job *job);
 /* Before anything is forgotten again: notes whether all of the copy is there, with its tables. */
 void job_note_written(struct job *job);
 /* Is it known that the destination is not what it should be? */

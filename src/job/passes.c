@@ -10,28 +10,6 @@
 #include "verify/rolling.h"
 #include "verify/verdict.h"
 
-/* Possibly again, if the map was changed meanwhile (unplug.h). */
-static int flush_prepare(struct job *job, unsigned round)
-{
-	return job->flush_due;
-}
-
-/* What the line before has just written must be on the medium before the next pass begins. */
-static bool wrote_just_now(const struct job *job, enum pass_kind kind)
-{
-	return job_last_kind(job) == kind;
-}
-
-static int capacity_flush_prepare(struct job *job, unsigned round)
-{
-	return wrote_just_now(job, PASS_PROBE);
-}
-
-static int wipe_flush_prepare(struct job *job, unsigned round)
-{
-	return wrote_just_now(job, PASS_WIPE);
-}
-
 /* What another program had finished was not wiped. */
 static int leave_out_finished(const struct job *job, struct range_list *areas)
 {
@@ -73,11 +51,8 @@ static int record_wiped(struct job *job)
  * be empty. Not if the destination refused some of that. */
 static int wiped_prepare(struct job *job, unsigned round)
 {
-	int r;
+	int r = job->refused_bytes ? 0 : record_wiped(job);
 
-	if (!wrote_just_now(job, PASS_WIPE))
-		return 0;
-	r = job->refused_bytes ? 0 : record_wiped(job);
 	return r < 0 ? r : 1;
 }
 
@@ -102,15 +77,13 @@ static const struct pass
 		.end = baseline_end },
 	capacity_write = { PASS_PROBE, PASS_WRITES | PASS_ONE_LANE, JOB_COPYING, '?',
 		&capacity_write_ops, .prepare = capacity_write_prepare },
-	capacity_flush = { PASS_PROBE, PASS_NO_LANES, JOB_FLUSHING, '\0',
-		NULL, .prepare = capacity_flush_prepare },
+	capacity_flush = { PASS_PROBE, PASS_NO_LANES, JOB_FLUSHING, '\0' },
 	capacity_read  = { PASS_PROBE, PASS_READS_BACK | PASS_ONE_LANE, JOB_COPYING, '?',
 		&capacity_read_ops, .prepare = capacity_read_prepare,
 		.end = capacity_read_end },
 	wipe_key       = { PASS_WIPE, PASS_WRITES, JOB_COPYING, '?',
 		&wipe_ops, .prepare = wipe_key_prepare },
-	wipe_flush     = { PASS_WIPE, PASS_NO_LANES, JOB_FLUSHING, '\0',
-		NULL, .prepare = wipe_flush_prepare },
+	wipe_flush     = { PASS_WIPE, PASS_NO_LANES, JOB_FLUSHING, '\0' },
 	wipe_rest      = { PASS_WIPE, PASS_WRITES, JOB_COPYING, '?',
 		&wipe_ops, .prepare = wipe_rest_prepare },
 	wiped          = { PASS_WIPE, PASS_NO_LANES | PASS_SAVES, JOB_FLUSHING, '\0',
@@ -135,8 +108,8 @@ static const struct pass
 		&clear_ops, .prepare = clear_prepare, .end = clear_end },
 	clear_check    = { PASS_CLEAR_CHECK, PASS_READS_BACK, JOB_VERIFYING, '+',
 		&clear_check_ops, .prepare = clear_check_prepare, .end = clear_check_end },
-	flush          = { PASS_FLUSH, PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS, JOB_FLUSHING, '\0',
-		NULL, .prepare = flush_prepare },
+	flush          = { PASS_FLUSH, PASS_NO_LANES | PASS_SAVES | PASS_ALWAYS, JOB_FLUSHING,
+		'\0' },
 	verify         = { PASS_VERIFY, PASS_READS_BACK, JOB_VERIFYING, '+',
 		&verify_ops, .prepare = verify_prepare, .collect = proof_collect_found,
 		.judge = proof_end_digest },
@@ -165,12 +138,12 @@ const struct step sequence[] = {
 	/* Before anything is copied. */
 	{ &baseline, BEFORE | WHEN_THERE },
 	{ &capacity_write, BEFORE },
-	{ &capacity_flush, WHEN_FIRST | WHEN_WRITTEN },
+	{ &capacity_flush, WHEN_FIRST | WHEN_WRITTEN | WHEN_GOES_ON },
 	{ &capacity_read, BEFORE },
 	{ &wipe_key, BEFORE | WHEN_HELD },
-	{ &wipe_flush, WHEN_FIRST | WHEN_WRITTEN },
+	{ &wipe_flush, WHEN_FIRST | WHEN_WRITTEN | WHEN_GOES_ON },
 	{ &wipe_rest, BEFORE | WHEN_HELD },
-	{ &wiped, BEFORE },
+	{ &wiped, BEFORE | WHEN_GOES_ON },
 
 	/* From here on, once for every stage. */
 	{ &arming, WHEN_ONCE },

@@ -13,13 +13,6 @@
 #include "verify/recheck.h"
 #include "verify/verdict.h"
 
-enum pass_kind job_last_kind(const struct job *job)
-{
-	const struct course *c = &job->coordinator->course;
-
-	return c->pass_count > 0 ? c->passes[c->pass_count - 1].kind : PASS_NONE;
-}
-
 bool job_differs(const struct job *job)
 {
 	return proof_differs(job->verification.proof) || look_differs(job->verification.look) ||
@@ -203,9 +196,17 @@ static void begin_pass(struct job *job, const struct pass *pass, uint64_t now)
 		begin_lanes(job, now);
 }
 
-/* Does all of this hold? */
-static bool holds(const struct job *job, unsigned when)
+/* PASS_NONE: there was none. */
+static enum pass_kind last_kind(const struct course *c)
 {
+	return c->pass_count > 0 ? c->passes[c->pass_count - 1].kind : PASS_NONE;
+}
+
+/* Does all of the step hold? */
+static bool holds(const struct job *job, const struct step *step)
+{
+	unsigned when = step->when;
+
 	return !((when & WHEN_ONCE && job->round > 0) ||
 		 (when & WHEN_FIRST && job->stages.now > 0) ||
 		 (when & WHEN_HELD && job->stages.count == 0) ||
@@ -215,7 +216,8 @@ static bool holds(const struct job *job, unsigned when)
 		 (when & WHEN_VERIFYING && !job->verification.proof) ||
 		 (when & WHEN_DIFFERENT && !job_differs(job)) ||
 		 (when & WHEN_PARTED && !stages_parted(&job->stages)) ||
-		 (when & WHEN_THERE && job->setup.source_gone));
+		 (when & WHEN_THERE && job->setup.source_gone) ||
+		 (when & WHEN_GOES_ON && last_kind(&job->coordinator->course) != step->pass->kind));
 }
 
 /* 1: the pass has something to do; 0: it has not; -ENOMEM: it has to wait. */
@@ -228,10 +230,10 @@ static int prepare(struct job *job, const struct step *step)
 	if ((job_gate(job) >= GATE_STOP || job->verification.recheck->while_stopped) &&
 	    !(pass->traits & PASS_ALWAYS))
 		return 0;
-	if (!holds(job, step->when))
+	if (!holds(job, step))
 		return 0;
 	job->stages.part = step->part;
-	r = pass->prepare(job, job->round);
+	r = pass->prepare ? pass->prepare(job, job->round) : 1;
 	if (r >= 0 || r == -ENOMEM)
 		return r;
 	error_set(&error, ERROR_CLASS_INTERNAL, r, "pass", job->setup.source.name,
