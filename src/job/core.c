@@ -49,22 +49,16 @@ void job_fail(struct job *job, enum failure_kind kind, const struct error *error
 
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
 {
-	int r;
-
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, stages_domain(&job->stages), statuses, chunk,
-		      descending);
-	pthread_mutex_unlock(&job->map_lock);
-	return r;
+	return job_make_work_of(job, stages_domain(&job->stages), statuses, chunk, descending);
 }
 
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
-		     uint32_t chunk)
+		     uint32_t chunk, bool descending)
 {
 	int r;
 
 	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, false);
+	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, descending);
 	pthread_mutex_unlock(&job->map_lock);
 	return r;
 }

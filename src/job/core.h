@@ -108,7 +108,7 @@ void job_kick(struct job *job);
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending);
 /* The same, for these parts only (sectors). */
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
-		     uint32_t chunk);
+		     uint32_t chunk, bool descending);
 /* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);
 

@@ -36,9 +36,9 @@ int baseline_prepare(struct job *job, unsigned round)
 	int r = recheck_want_first(&job->verification, &compared);
 
 	if (r == 0 && compared.count > 0)
-		r = job_make_work_of(job, &compared, "?+", chunk);
+		r = job_make_work_of(job, &compared, "?+", chunk, false);
 	else if (r == 0 && job->copy.held)
-		r = job_make_work_of(job, held_memory_areas(job->copy.held), "?", chunk);
+		r = job_make_work_of(job, held_memory_areas(job->copy.held), "?", chunk, false);
 	range_list_done(&compared);
 	if (r < 0)
 		return r;

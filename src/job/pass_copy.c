@@ -105,7 +105,8 @@ static int make_sweep(struct job *job)
 	int r;
 
 	if (job->sweep == SWEEP_FIRST)
-		return job_make_work_of(job, &job->stages.first, "?", chunk_of(job, job->sweep));
+		return job_make_work_of(job, &job->stages.first, "?", chunk_of(job, job->sweep),
+					false);
 	r = job_make_work(job, survives(job) ? "?" : WORK_UNFINISHED, chunk_of(job, job->sweep),
 			  goes_backwards(job));
 
@@ -154,7 +155,7 @@ static int begin_for_checksums(struct job *job)
 		return 0;
 	r = stages_in_order(&job->stages, &parts);
 	if (r == 0)
-		r = parts.count ? job_make_work_of(job, &parts, "?", job->choice.chunk)
+		r = parts.count ? job_make_work_of(job, &parts, "?", job->choice.chunk, false)
 				: job_make_work(job, "?", job->choice.chunk, false);
 	range_list_done(&parts);
 	if (r < 0)
@@ -174,7 +175,7 @@ static int prepare_saved(struct job *job, unsigned round)
 	job->sweep = SWEEP_LARGE;
 	r = tables_known(job, &job->stages.domain[job->stages.now], &parts);
 	if (r == 0)
-		r = job_make_work_of(job, &parts, WORK_UNFINISHED, job->choice.chunk);
+		r = job_make_work_of(job, &parts, WORK_UNFINISHED, job->choice.chunk, false);
 	range_list_done(&parts);
 	if (r < 0)
 		return r;
@@ -478,7 +479,7 @@ int rewrite_prepare(struct job *job, unsigned round)
 	for (unsigned s = job->stages.now + 1; r == 0 && s < job->stages.count; s++)
 		r = range_list_subtract_all(&parts, &job->stages.domain[s]);
 	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, "?", job->choice.chunk);
+		r = job_make_work_of(job, &parts, "?", job->choice.chunk, false);
 	if (r == 0) {
 		job->sweep = SWEEP_LARGE;
 		skip_reset(job->skip, SKIP_NOTHING, &job->work);

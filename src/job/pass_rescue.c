@@ -12,11 +12,12 @@
 
 #define WHOLE_EDGES 4
 
-static int prepare(struct job *job, const char *statuses, bool backwards, bool edges)
+/* parts: of the stage, or those that were chosen of it. */
+static int prepare(struct job *job, const struct range_list *parts, const char *statuses,
+		   bool backwards, bool edges)
 {
-	int r;
+	int r = job_make_work_of(job, parts, statuses, job->choice.chunk, backwards);
 
-	r = job_make_work(job, statuses, job->choice.chunk, backwards);
 	if (r < 0)
 		return r;
 	search_reset(&job->copy, backwards, edges);
@@ -25,7 +26,7 @@ static int prepare(struct job *job, const char *statuses, bool backwards, bool e
 
 int trim_prepare(struct job *job, unsigned round)
 {
-	return prepare(job, "*", false, true);
+	return prepare(job, stages_domain(&job->stages), "*", false, true);
 }
 
 /* What is left between the edges becomes non-scraped. If trimming was stopped, the rest stays
@@ -67,7 +68,7 @@ static uint32_t lost_as_a_whole(const struct job *job)
 int scrape_prepare(struct job *job, unsigned round)
 {
 	uint32_t whole = lost_as_a_whole(job);
-	int r = prepare(job, "/", false, false);
+	int r = prepare(job, stages_domain(&job->stages), "/", false, false);
 
 	if (r <= 0)
 		return r;
@@ -97,32 +98,22 @@ static int chosen_parts(const struct job *job, struct range_list *ret)
 	return r;
 }
 
-static int prepare_chosen(struct job *job, bool backwards)
-{
-	struct range_list parts = { 0 };
-	int r = chosen_parts(job, &parts);
-
-	pthread_mutex_lock(&job->map_lock);
-	if (r == 0)
-		r = work_init(&job->work, job->plan, job->map, &parts, "-", job->choice.chunk,
-			      backwards);
-	pthread_mutex_unlock(&job->map_lock);
-	range_list_done(&parts);
-	if (r < 0)
-		return r;
-	search_reset(&job->copy, backwards, false);
-	return job->work.count > 0;
-}
-
 int retry_prepare(struct job *job, unsigned round)
 {
+	struct range_list chosen = { 0 };
 	/* The pass before this one went forwards. */
 	bool backwards = round % 2 == 0;
+	int r = 0;
 
 	if (round >= job->plan->options.retry_passes)
 		return 0;
-	return job->setup.retry ? prepare_chosen(job, backwards)
-				: prepare(job, "-", backwards, false);
+	if (job->setup.retry)
+		r = chosen_parts(job, &chosen);
+	if (r == 0)
+		r = prepare(job, job->setup.retry ? &chosen : stages_domain(&job->stages), "-",
+			    backwards, false);
+	range_list_done(&chosen);
+	return r;
 }
 
 unsigned retry_number(const struct job *job)

@@ -53,7 +53,7 @@ static int make_work(struct job *job, want_fn *want, const char *statuses)
 	int r = want(&job->verification, &parts);
 
 	if (r == 0 && parts.count > 0)
-		r = job_make_work_of(job, &parts, statuses, job->choice.chunk);
+		r = job_make_work_of(job, &parts, statuses, job->choice.chunk, false);
 	if (r == 0)
 		r = parts.count > 0;
 	range_list_done(&parts);

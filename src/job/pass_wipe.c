@@ -28,8 +28,10 @@ static int add_left_out(struct job *job, const struct range_list *list)
 		r = range_list_without(list, left_out, &rest);
 	if (left_out && r == 0)
 		r = range_list_without(list, &rest, &parts);
+	pthread_mutex_lock(&job->map_lock);
 	if (r == 0)
 		r = work_add_places(&job->work, job->plan, &parts);
+	pthread_mutex_unlock(&job->map_lock);
 	range_list_done(&rest);
 	range_list_done(&parts);
 	return r;
@@ -37,14 +39,10 @@ static int add_left_out(struct job *job, const struct range_list *list)
 
 static int prepare(struct job *job, const struct range_list *list, bool descending)
 {
-	int r;
+	int r = job_make_work_of(job, list, WORK_UNFINISHED, job->choice.chunk, descending);
 
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, list, WORK_UNFINISHED, job->choice.chunk,
-		      descending);
 	if (r == 0)
 		r = add_left_out(job, list);
-	pthread_mutex_unlock(&job->map_lock);
 	return r < 0 ? r : job->work.chunks > 0;
 }
 
@@ -82,7 +80,7 @@ int disarm_prepare(struct job *job, unsigned round)
 	if (round >= stages->now)
 		return 0;
 	return job_make_work_of(job, &stages->domain[stages->now - round], WORK_ALL,
-				job->choice.chunk) < 0
+				job->choice.chunk, false) < 0
 		       ? -ENOMEM
 		       : 1;
 }
