@@ -55,13 +55,7 @@ void coordinator_measure(struct job *job, bool last, uint64_t now)
 	io_sums_collect(&job->coordinator->io_sums, job->lanes, job->lane_count);
 	measure_tick(&job->coordinator->measure, &view, now);
 	if (last)
-		measure_end(&job->coordinator->measure, &view);
-}
-
-void coordinator_init(struct job *job)
-{
-	job->coordinator->state = JOB_READY;
-	show_publish(job, clock_monotonic());
+		measure_latency(&job->coordinator->measure, &view);
 }
 
 void coordinator_set_state(struct job *job, enum job_state state, uint64_t now)

@@ -233,6 +233,15 @@ static void remove_tables(struct job *job)
 		tables_remove(job, saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath));
 }
 
+void coordinator_join(struct job *job)
+{
+	job_gate_raise(job, GATE_EXIT);
+	for (unsigned i = 0; i < job->lane_count; i++)
+		lane_join(job->lanes[i]);
+	saver_destroy(job->saver);
+	job->saver = NULL;
+}
+
 void coordinator_end(struct job *job)
 {
 	struct coordinator *co = job->coordinator;
@@ -249,12 +258,8 @@ void coordinator_end(struct job *job)
 	save_digests(job);
 	save_without_wrong(job);
 	remove_tables(job);
-	job_gate_raise(job, GATE_EXIT);
-	for (unsigned i = 0; i < job->lane_count; i++)
-		lane_join(job->lanes[i]);
+	coordinator_join(job);
 	measure_leave_disks(&co->measure);
-	saver_destroy(job->saver);
-	job->saver = NULL;
 	tell_end(job);
 	co->ended = clock_monotonic();
 	co->ended_at = (int64_t)time(NULL);

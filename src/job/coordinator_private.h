@@ -69,8 +69,6 @@ struct coordinator {
 bool job_place(struct job *job, const struct place *place, struct place *ret);
 
 void *coordinator_main(void *job);
-/* Sets the state for the time before the coordinator runs. */
-void coordinator_init(struct job *job);
 /* Of the reads so far. False: there was no good one. */
 bool coordinator_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret);
 void coordinator_set_state(struct job *job, enum job_state state, uint64_t now);
@@ -89,6 +87,8 @@ void coordinator_verify_beside(struct job *job);
 
 /* Determines the result, joins all threads, closes the handles, and ends the job. */
 void coordinator_end(struct job *job);
+/* Ends the lanes and the saver. */
+void coordinator_join(struct job *job);
 
 /* Collects the reports of the lanes, and updates the map and the bad areas. */
 void coordinator_collect(struct job *job);

@@ -4,7 +4,7 @@
 #include "job/snapshot.h"
 #include "copy/watch.h"
 
-/* True: from now on this counts as hanging, and it is a read of the source. */
+/* Marks a request that hangs. True: it is a read of the source. */
 static bool hangs_now(struct watch *watch, uint64_t limit, uint64_t now, struct hang *ret)
 {
 	unsigned turn = atomic_load_explicit(&watch->turn, memory_order_acquire);

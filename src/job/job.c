@@ -362,19 +362,9 @@ int job_new(const struct job_setup *setup, struct job **ret, struct error *reter
 	if (!setup->verify_only)
 		job->confirmed = setup->resume;
 	job->setup.resume = NULL;
-	coordinator_init(job);
+	coordinator_set_state(job, JOB_READY, clock_monotonic());
 	*ret = job;
 	return 0;
-}
-
-/* Undoes a failed start: ends the threads that run. */
-static void unwind_start(struct job *job)
-{
-	job_gate_raise(job, GATE_EXIT);
-	for (unsigned i = 0; i < job->lane_count; i++)
-		lane_join(job->lanes[i]);
-	saver_destroy(job->saver);
-	job->saver = NULL;
 }
 
 int job_start(struct job *job, struct error *reterr)
@@ -392,12 +382,11 @@ int job_start(struct job *job, struct error *reterr)
 	if (r >= 0)
 		r = thread_start(&job->coordinator->thread, STACK_SIZE, coordinator_main, job,
 				 "coordinator", reterr);
-	if (r < 0) {
-		unwind_start(job);
-		return r;
-	}
-	job->coordinator->joined = false;
-	return 0;
+	if (r < 0)
+		coordinator_join(job);
+	else
+		job->coordinator->joined = false;
+	return r < 0 ? r : 0;
 }
 
 void job_pause(struct job *job, bool pause)

@@ -66,7 +66,7 @@ static void merge_latency(const struct measure_view *view, struct latency now[ME
 	}
 }
 
-static void summarise_latency(struct measure *m, const struct measure_view *view)
+void measure_latency(struct measure *m, const struct measure_view *view)
 {
 	struct latency now[MEASURE_KINDS] = { 0 }, between;
 	struct latency *then = m->then[m->second % MEASURE_SECONDS];
@@ -98,7 +98,7 @@ static void measure_lane(struct measure *m, const struct measure_view *view, uns
 		counter_get(view->reads_back ? &lane->counters.handled : &lane->counters.written);
 
 	shown->alive = atomic_load(&lane->state) == LANE_RUNNING;
-	/* If another counter is shown from now on, its first second is not complete yet. */
+	/* Where another counter is shown than before, its first second is not complete yet. */
 	shown->rate = bytes < m->lane_bytes[i] || m->lanes_proving != view->reads_back
 			      ? 0
 			      : (double)(bytes - m->lane_bytes[i]) / seconds;
@@ -185,7 +185,7 @@ static void each_second(struct measure *m, const struct measure_view *view, uint
 	cpu_reader_system(m->cpu, &m->cpu_system);
 	cpu_reader_process(m->cpu, &m->cpu_process);
 	cpu_reader_thread(m->cpu, COORDINATOR_SLOT, gettid(), &m->cpu_coordinator);
-	summarise_latency(m, view);
+	measure_latency(m, view);
 	keep_latency(m, view);
 	m->handled_rate = (double)(SUM(view, handled) - m->handled_then) / seconds;
 	m->handled_then = SUM(view, handled);
@@ -267,11 +267,6 @@ void measure_tick(struct measure *m, const struct measure_view *view, uint64_t n
 	if (now >= m->next_second)
 		each_second(m, view, now);
 	measure_temperatures(m, now);
-}
-
-void measure_end(struct measure *m, const struct measure_view *view)
-{
-	summarise_latency(m, view);
 }
 
 static void show_cpu(const struct measure *m, struct job_snapshot *ret)

@@ -82,8 +82,8 @@ void measure_done(struct measure *measure);
 void measure_start(struct measure *measure, uint64_t total, uint64_t already, uint64_t now);
 /* Then ten times a second. */
 void measure_tick(struct measure *measure, const struct measure_view *view, uint64_t now);
-/* After that, when all lanes are parked, so that the last figures are complete. */
-void measure_end(struct measure *measure, const struct measure_view *view);
+/* The latencies: of each second, and when all lanes are parked, so that the last are complete. */
+void measure_latency(struct measure *measure, const struct measure_view *view);
 /* Stops asking the disks for their temperature. */
 void measure_leave_disks(struct measure *measure);
 /* Has a lane been at its limit for a while? True once for each while. */

@@ -22,7 +22,7 @@
 /* What is remembered from one snapshot to the next. Starts as zeros. */
 struct overall {
 	double fraction;
-	bool timed;      /* by time from now on */
+	bool timed;      /* the time left was known at least once: it counts by time */
 	uint64_t active; /* ns without pauses, of the last snapshot */
 	struct eta_shown all, pass;
 	struct job_forecast forecasts[JOB_FORECASTS];
