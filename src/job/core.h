@@ -17,7 +17,6 @@
 #include "copy/lane.h"
 #include "copy/rate_limit.h"
 #include "copy/work.h"
-#include "job/clearing.h"
 #include "job/events.h"
 #include "job/setup.h"
 #include "job/snapshot.h"
@@ -38,6 +37,18 @@ struct zones;
 struct baseline {
 	uint64_t skip_to; /* chunks before this one are left out */
 	unsigned failed;  /* areas in which a read failed, or took long */
+};
+
+/* Of the free places that are left out (pass_clear.c). */
+struct clearing {
+	/* By the coordinator: sectors of the source up to which all is cleared in this part of the
+	 * copy, and with the pass under way. */
+	uint64_t at, until;
+	atomic_bool plain;         /* the destination clears nothing itself: zeros are written */
+	bool cannot;               /* it was asked to discard, and cannot */
+	bool checked;              /* what was chosen was read back */
+	atomic_ullong good, wrong; /* bytes read back */
+	atomic_ullong first_wrong; /* byte of the source, plus one; 0: none */
 };
 
 struct job {

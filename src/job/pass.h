@@ -120,6 +120,16 @@ extern const struct slot_ops fill_ops;
 int fill_prepare(struct job *job, unsigned round);
 void fill_end(struct job *job);
 
+/* Clearing the free places that are left out, and reading zeros back (pass_clear.c). */
+extern const struct slot_ops clear_ops, clear_check_ops;
+int clear_prepare(struct job *job, unsigned round);
+void clear_end(struct job *job);
+int clear_check_prepare(struct job *job, unsigned round);
+void clear_check_end(struct job *job);
+/* Is something of it still to be done? */
+bool clearing_is_due(const struct job *job);
+void clearing_show(const struct job *job, struct job_snapshot *ret);
+
 /* For passes that write something other than the copy (pass_wipe.c). */
 void write_only_advance(struct lane *lane, struct slot *slot);
 bool write_only_report(struct lane *lane, struct slot *slot);

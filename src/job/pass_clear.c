@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Clearing the free places that are left out, and reading zeros back.
+ * What becomes of the free places that a copy leaves out (plan/free_places.h): they are zeroed or
+ * discarded when all else is copied, and zeros are read back, some or all of them. They are no part
+ * of the map's blocks: how far they are cleared is one number in it (map_held.h).
  *
  * The destination clears by itself if it can, in pieces that take a moment each, one after the
  * other; else zeros are written as any data. One round is a part of all, so that a copy that is
@@ -13,7 +15,6 @@
 #include "base/units.h"
 #include "copy/retry.h"
 #include "io/io.h"
-#include "job/clearing.h"
 #include "job/core.h"
 #include "job/pass.h"
 
