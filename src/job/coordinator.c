@@ -114,23 +114,15 @@ void coordinator_pause_for_memory(struct job *job)
 	job_pause(job, true);
 }
 
-static bool source_was_unplugged(struct job *job)
-{
-	pthread_mutex_lock(&job->failure_lock);
-
-	bool gone = job->failure == FAILURE_SOURCE && job->failure_error.code == -ENODEV;
-
-	pthread_mutex_unlock(&job->failure_lock);
-	return gone;
-}
-
 /* What was found bad in the seconds before the source was gone. */
 static void take_back_doubtful(struct job *job)
 {
 	struct coordinator *co = job->coordinator;
+	struct error error;
 	bool changed;
 
-	if (!co->unplug.doubts || !source_was_unplugged(job))
+	if (!co->unplug.doubts || job_failure(job, &error) != FAILURE_SOURCE ||
+	    error.code != -ENODEV)
 		return;
 	if (!co->unplug.since)
 		co->unplug.since = clock_monotonic();

@@ -14,19 +14,9 @@
 #include "verify/recheck.h"
 #include "verify/verdict.h"
 
-static enum failure_kind failure(struct job *job)
-{
-	pthread_mutex_lock(&job->failure_lock);
-
-	enum failure_kind kind = job->failure;
-
-	pthread_mutex_unlock(&job->failure_lock);
-	return kind;
-}
-
 static enum job_result judge(struct job *job)
 {
-	switch (failure(job)) {
+	switch (job_failure(job, NULL)) {
 	case FAILURE_NONE:
 		break;
 	case FAILURE_BAD_SECTOR:

@@ -47,6 +47,18 @@ void job_fail(struct job *job, enum failure_kind kind, const struct error *error
 	job_kick(job);
 }
 
+enum failure_kind job_failure(struct job *job, struct error *ret)
+{
+	enum failure_kind kind;
+
+	pthread_mutex_lock(&job->failure_lock);
+	kind = job->failure;
+	if (ret)
+		*ret = job->failure_error;
+	pthread_mutex_unlock(&job->failure_lock);
+	return kind;
+}
+
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
 {
 	return job_make_work_of(job, stages_domain(&job->stages), statuses, chunk, descending);

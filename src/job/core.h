@@ -107,6 +107,8 @@ int job_gate(const struct job *job);
 void job_gate_raise(struct job *job, enum gate gate);
 /* Keeps the first failure and raises the gate according to its kind. */
 void job_fail(struct job *job, enum failure_kind kind, const struct error *error);
+/* The kind of the first failure, and, unless ret is NULL, what it was. */
+enum failure_kind job_failure(struct job *job, struct error *ret);
 void job_kick(struct job *job);
 #define job_event_add(job, level, ...) events_add(&(job)->events, level, __VA_ARGS__)
 /* The sum of one member of struct lane_counters over all lanes. */

@@ -87,22 +87,19 @@ int compare_prepare(struct job *job, unsigned round)
 	return read_back(job, proof_want_compare, JOB_SUMS_OF_SOURCE);
 }
 
-static int read_source(struct job *job, want_fn *want)
-{
-	int r = make_work(job, want, "?+");
-
-	return r > 0 ? job->work.chunks > 0 : r;
-}
-
 /* In later stages nothing is read for this: the held areas have just been read to be written. */
 int recheck_prepare(struct job *job, unsigned round)
 {
+	int r;
+
 	if (proof_differs(job->verification.proof))
 		return 0;
-	if (job->stages.now == 0)
-		return read_source(job, recheck_want_after);
-	recheck_judge(&job->verification);
-	return 0;
+	if (job->stages.now > 0) {
+		recheck_judge(&job->verification);
+		return 0;
+	}
+	r = make_work(job, recheck_want_after, "?+");
+	return r > 0 ? job->work.chunks > 0 : r;
 }
 
 /*

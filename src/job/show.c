@@ -210,9 +210,7 @@ void show_publish(struct job *job, uint64_t now)
 	s.rate_limit = rate_limit_get(&job->limit);
 	fill_overall(job, now, &s);
 	memcpy(s.engine, job->choice.reason, sizeof(s.engine));
-	pthread_mutex_lock(&job->failure_lock);
-	s.error = job->failure_error;
-	pthread_mutex_unlock(&job->failure_lock);
+	job_failure(job, &s.error);
 	s.events = events_newest(&job->events);
 
 	pthread_mutex_lock(&job->coordinator->shown_lock);
