@@ -175,8 +175,8 @@ static void forget(struct log *log, size_t length)
 		return;
 
 	int n = snprintf(line, sizeof(line),
-			 "%s warning log: %u lines are missing here: the disk of this file "
-			 "did not take them in time\n",
+			 "%s warning log: %u lines are missing here: the disk of this file did not "
+			 "take them in time\n",
 			 clock_print_iso(time(NULL), stamp), log->lost);
 
 	put_line(log, line, (size_t)n);
@@ -206,9 +206,9 @@ static void note_failure(struct writer *writer, const char *operation, int code)
 	writer->written = 0;
 	writer->next = clock_monotonic() + RETRY_EVERY;
 	error_set(&writer->failure, ERROR_CLASS_ENVIRONMENT, code, operation, writer->path,
-		  _("The log file %s could not be written: %s. The copy goes on, and what "
-		    "is to be in the log waits in memory; make room, or choose another "
-		    "place for map and log."),
+		  _("The log file %s could not be written: %s. The copy goes on, and what is to be "
+		    "in the log waits in memory; make room, or choose another place for map and "
+		    "log."),
 		  writer->path, error_phrase(code));
 }
 
@@ -355,10 +355,10 @@ static int open_refusal(const char *path, int code, struct error *reterr)
 				 _("The log file %s is a symbolic link or its path loops; it is "
 				   "not followed. Name another place for the logs."),
 				 path);
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", path,
-			 _("The log file %s could not be opened: %s. Name another place for the "
-			   "logs."),
-			 path, error_phrase(code));
+	return error_set(
+		reterr, ERROR_CLASS_ENVIRONMENT, code, "open", path,
+		_("The log file %s could not be opened: %s. Name another place for the logs."),
+		path, error_phrase(code));
 }
 
 static int start_refusal(const char *path, int code, struct error *reterr)

@@ -433,8 +433,8 @@ char *text_choice(char *to, size_t size, const char *const *words)
 
 static bool is_plain_word(const char *text)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789_-./:@%+=,";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@%+=,";
 
 	return text[0] && text[strspn(text, plain)] == '\0';
 }

@@ -153,8 +153,7 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 static int tell_not_allowed(const struct running *job)
 {
 	fprintf(stderr,
-		_("clonedeck: The copy of process %ld is root's: only root can "
-		  "attach to it.\n"),
+		_("clonedeck: The copy of process %ld is root's: only root can attach to it.\n"),
 		(long)job->pid);
 	print_job(stderr, job);
 	return EXIT_ENVIRONMENT;
@@ -206,23 +205,23 @@ int cli_attach(int argc, char **argv)
 	if (r != 0)
 		return r;
 	if (wanted.help)
-		return cli_help(_(
-			"Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
-			"                        [--no-mouse] [--size COLUMNSxROWS] [PID]\n"
-			"\n"
-			"Brings the deck of a copy that runs to this terminal: one that was "
-			"left, or\n"
-			"that another terminal shows. PID is one of 'clonedeck jobs'; it is "
-			"needed only\n"
-			"if several copies run. The options are those of the deck.\n"
-			"\n"
-			"A copy that was started on the command line has no deck: its progress is "
-			"shown\n"
-			"until it ends. Ctrl-C leaves that; the copy goes on.\n"));
+		return cli_help(
+			_("Usage: clonedeck attach [--glyphs=SET] [--color=WHEN] [--theme=THEME]\n"
+			  "                        [--no-mouse] [--size COLUMNSxROWS] [PID]\n"
+			  "\n"
+			  "Brings the deck of a copy that runs to this terminal: one that was "
+			  "left, or\n"
+			  "that another terminal shows. PID is one of 'clonedeck jobs'; it is "
+			  "needed only\n"
+			  "if several copies run. The options are those of the deck.\n"
+			  "\n"
+			  "A copy that was started on the command line has no deck: its progress "
+			  "is shown\n"
+			  "until it ends. Ctrl-C leaves that; the copy goes on.\n"));
 	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
 		return cli_usage(argv[0],
-				 _("\"%s\" is no process number; 'clonedeck jobs' shows "
-				   "those of the copies that run."),
+				 _("\"%s\" is no process number; 'clonedeck jobs' shows those of "
+				   "the copies that run."),
 				 argv[optind]);
 	if (optind + 1 < argc)
 		return cli_usage(argv[0], _("Unexpected argument \"%s\"."), argv[optind + 1]);

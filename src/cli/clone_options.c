@@ -253,8 +253,9 @@ static int check_options(const char *command, const struct clone_options *option
 	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
 		return cli_usage(command, _("--rewrite needs the copy to be verified."));
 	if (options->used && options->domain)
-		return cli_usage(command, _("--used and --domain both say what is worth copying: "
-					    "give one of them."));
+		return cli_usage(
+			command,
+			_("--used and --domain both say what is worth copying: give one of them."));
 	return check_sg_options(command, &options->plan);
 }
 

@@ -108,8 +108,8 @@ static int read_file(const char *path, struct cli_defaults *ret)
 	case -EPERM:
 	case -EACCES:
 		fprintf(stderr,
-			_("clonedeck: %s is not read: it has to be a file of yours or of root, "
-			  "and nobody else may be able to write it.\n"),
+			_("clonedeck: %s is not read: it has to be a file of yours or of root, and "
+			  "nobody else may be able to write it.\n"),
 			path);
 		return -ENOENT;
 	case -EFBIG:

@@ -257,11 +257,11 @@ static void take_signals(struct headless *run)
 			/* The terminal is gone; the copy is not. */
 			run->terminal = false;
 			run->line_open = false;
-			session_note(run->session,
-				     run->stop_on_hangup
-					     ? _("The terminal is gone; the copy is stopped.")
-					     : _("The terminal is gone; the copy goes on without "
-						 "it."));
+			session_note(
+				run->session,
+				run->stop_on_hangup
+					? _("The terminal is gone; the copy is stopped.")
+					: _("The terminal is gone; the copy goes on without it."));
 			if (run->stop_on_hangup)
 				want_stop(run);
 			break;
@@ -462,12 +462,11 @@ static void wait_for_disk(struct headless *run)
 static int leave(const struct headless *run, bool *retabandoned)
 {
 	*retabandoned = true;
-	fputs(run->reads
-		      ? _("clonedeck: Left while it was still stopping. If the kernel still waits "
-			  "for the disk, this process ends when the disk answers.\n")
-		      : _("clonedeck: Left while the copy was still stopping. Resume continues "
-			  "from the map as it was saved last. If the kernel still waits for the "
-			  "disk, this process ends when the disk answers.\n"),
+	fputs(run->reads ? _("clonedeck: Left while it was still stopping. If the kernel still "
+			     "waits for the disk, this process ends when the disk answers.\n")
+			 : _("clonedeck: Left while the copy was still stopping. Resume continues "
+			     "from the map as it was saved last. If the kernel still waits for the "
+			     "disk, this process ends when the disk answers.\n"),
 	      stderr);
 	return EXIT_STOPPED;
 }

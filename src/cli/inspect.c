@@ -224,8 +224,8 @@ static void print_notes(const struct disk_list *list, bool verbose, int width)
 	if (any_in_use(list)) {
 		putchar('\n');
 		text_paragraph(stdout, width, "",
-			       _("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, "
-				 "H other holder, F file in use, O open, ro read-only"));
+			       _("USE: B running system, M mounted, S swap, L LVM/dm, R md raid, H "
+				 "other holder, F file in use, O open, ro read-only"));
 	}
 	print_copies(list, width);
 	if (list->missing_count > 0 || raw)
@@ -338,13 +338,13 @@ int cli_show(int argc, char **argv)
 	if (r != 0)
 		return r;
 	if (options.help)
-		return cli_help(_("Usage: clonedeck show DISK|IMAGE [--json]\n"
-				  "\n"
-				  "Shows one disk, or what an image file holds, and its layout in "
-				  "sectors.\n"
-				  "DISK is a node, a link to one, serial=TEXT or wwn=TEXT.\n"
-				  "\n"
-				  "  --json  as JSON\n"));
+		return cli_help(_(
+			"Usage: clonedeck show DISK|IMAGE [--json]\n"
+			"\n"
+			"Shows one disk, or what an image file holds, and its layout in sectors.\n"
+			"DISK is a node, a link to one, serial=TEXT or wwn=TEXT.\n"
+			"\n"
+			"  --json  as JSON\n"));
 	if (optind == argc)
 		return cli_usage(argv[0], _("Name the disk or image file to show."));
 	if (optind + 1 < argc)

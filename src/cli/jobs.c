@@ -150,8 +150,7 @@ int cli_jobs(int argc, char **argv)
 		return cli_help(
 			_("Usage: clonedeck jobs [--json]\n"
 			  "\n"
-			  "Shows the copies that run on this machine, how far they are, and "
-			  "their\n"
+			  "Shows the copies that run on this machine, how far they are, and their\n"
 			  "maps.\n"
 			  "\n"
 			  "  --json  as JSON\n"));

@@ -185,8 +185,8 @@ static const char *verify_words(const struct session *session)
 	case ROLLING_NO:
 		break;
 	case ROLLING_SPARE:
-		return _("read back and compared with digests, on this flash disk already while "
-			 "it has time for that beside the copy");
+		return _("read back and compared with digests, on this flash disk already while it "
+			 "has time for that beside the copy");
 	case ROLLING_ASKED:
 		return _("read back and compared with digests already while the rest is copied");
 	}
@@ -224,8 +224,7 @@ static void put_pictures(const struct session *session, struct page *page)
 	page_item(page, "%s",
 		  session_choice(session).resumes
 			  ? _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  + "
-			      "copied "
-			      "before  - not touched")
+			      "copied before  - not touched")
 			  : _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  - not "
 			      "touched"));
 }

@@ -86,10 +86,8 @@ static void print_by_design(const struct session *session, const struct clone_op
 		return;
 	fprintf(stderr,
 		_("clonedeck: if this copy was made with --used=only, --table=fit or new "
-		  "identifiers, "
-		  "these places differ by design. Its report knows them: clonedeck verify "
-		  "REPORT.json "
-		  "-d %s compares what was copied.\n"),
+		  "identifiers, these places differ by design. Its report knows them: clonedeck "
+		  "verify REPORT.json -d %s compares what was copied.\n"),
 		report.plan->destinations[0].node);
 }
 

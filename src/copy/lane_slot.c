@@ -153,8 +153,8 @@ static bool may_write(const struct copy *copy, const struct piece *piece, uint32
 	if (!copy->never_writes && work_allowed(copy->plan, piece) && length <= piece->length)
 		return true;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EINVAL, "write", name,
-		  _("A write to %s at byte %llu lies outside the plan and was not made. "
-		    "This is a defect of the program; please report it."),
+		  _("A write to %s at byte %llu lies outside the plan and was not made. This is a "
+		    "defect of the program; please report it."),
 		  name, (unsigned long long)piece->destination);
 	copy_fail(copy, FAILURE_INTERNAL, &error);
 	return false;

@@ -358,8 +358,8 @@ int digests_fill(const struct digest_list *list, const struct plan *plan, const 
 		return 0;
 	}
 	digests_destroy(digests);
-	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
-			 _("The list of digests %s cannot be used: its regions are not those of "
-			   "its plan."),
-			 name);
+	return error_set(
+		reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
+		_("The list of digests %s cannot be used: its regions are not those of its plan."),
+		name);
 }

@@ -108,12 +108,11 @@ static int say_hidden(const struct visitor *visitor, const char *path)
 
 	if (!attr_u64(path, "remapped_nvme", &disks) || disks == 0)
 		return 0;
-	return build_say_missing(
-		visitor->build,
-		_("The SATA controller hides NVMe disks (%llu). Set it to AHCI in the firmware's "
-		  "setup, in place of RAID or RST, to see them. Windows may not start until "
-		  "it is set back."),
-		(unsigned long long)disks);
+	return build_say_missing(visitor->build,
+				 _("The SATA controller hides NVMe disks (%llu). Set it to AHCI in "
+				   "the firmware's setup, in place of RAID or RST, to see them. "
+				   "Windows may not start until it is set back."),
+				 (unsigned long long)disks);
 }
 
 static int gather(struct build *build, struct udev *udev)
@@ -429,10 +428,9 @@ static int say_what_root_would_see(struct build *build)
 	if (geteuid() == 0 || !build->options->probe || build->list->count == 0)
 		return 0;
 	build->list->not_root = true;
-	return build_say_missing(
-		build, "%s",
-		_("Not root: tables, file systems and labels are shown as udev knows "
-		  "them, and whether a program holds a disk is unknown."));
+	return build_say_missing(build, "%s",
+				 _("Not root: tables, file systems and labels are shown as udev "
+				   "knows them, and whether a program holds a disk is unknown."));
 }
 
 static int say_sg(struct build *build)
@@ -458,10 +456,9 @@ static int say_sg(struct build *build)
 		return 0;
 	if (with > 0)
 		return build_say_missing(build, _("These SCSI disks have no sg node: %s."), names);
-	return build_say_missing(
-		build, "%s",
-		_("The SCSI disks have no sg nodes: the sg driver is not loaded. Load it "
-		  "with: modprobe sg"));
+	return build_say_missing(build, "%s",
+				 _("The SCSI disks have no sg nodes: the sg driver is not loaded. "
+				   "Load it with: modprobe sg"));
 }
 
 static int say_sg_only(struct build *build)
@@ -480,8 +477,8 @@ static int say_sg_only(struct build *build)
 		return 0;
 	return build_say_missing(
 		build,
-		_("Disks without a block node: %s. They can be read, by SCSI commands, but "
-		  "not written to. The sd driver (modprobe sd_mod) gives them one."),
+		_("Disks without a block node: %s. They can be read, by SCSI commands, but not "
+		  "written to. The sd driver (modprobe sd_mod) gives them one."),
 		names);
 }
 

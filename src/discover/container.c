@@ -155,11 +155,11 @@ int container_refuse_source(const struct container *container, const char *path,
 	char read[160], attach[160];
 
 	if (!container->read)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
-				 _("%.*s is in %s format and no raw image: its bytes are not those "
-				   "of a disk. Export it as a raw image with the program that made "
-				   "it."),
-				 NAME_SHOWN, name, container->name);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
+			_("%.*s is in %s format and no raw image: its bytes are not those of a "
+			  "disk. Export it as a raw image with the program that made it."),
+			NAME_SHOWN, name, container->name);
 	print_command(container->read, path, read, sizeof(read));
 	if (!container->attach)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
@@ -167,11 +167,10 @@ int container_refuse_source(const struct container *container, const char *path,
 				   "of a disk. Run: %s  Then copy %s."),
 				 NAME_SHOWN, name, container->name, read, container->raw);
 	print_command(container->attach, path, attach, sizeof(attach));
-	return error_set(
-		reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
-		_("%.*s is in %s format and no raw image. Run: %s  Then copy %s. Or attach "
-		  "it: %s  Then copy /dev/nbd0."),
-		NAME_SHOWN, name, container->name, read, container->raw, attach);
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
+			 _("%.*s is in %s format and no raw image. Run: %s  Then copy %s. Or "
+			   "attach it: %s  Then copy /dev/nbd0."),
+			 NAME_SHOWN, name, container->name, read, container->raw, attach);
 }
 
 int container_refuse_destination(const struct container *container, const char *path, bool exists,

@@ -69,20 +69,18 @@ static int follow_chain(const struct table_source *source, uint64_t first, uint8
 						"%llu. What comes after that is unknown."),
 					      (unsigned long long)lba);
 		if (lba >= disk_sectors)
-			return table_add_note(
-				table,
-				_("The chain of logical partitions leads beyond the end "
-				  "of the disk, to LBA %llu."),
-				(unsigned long long)lba);
+			return table_add_note(table,
+					      _("The chain of logical partitions leads beyond the "
+						"end of the disk, to LBA %llu."),
+					      (unsigned long long)lba);
 		r = table_read_sectors(source, lba, 1, sector);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0 || !has_signature(sector))
-			return table_add_note(
-				table,
-				_("The chain of logical partitions is broken: LBA %llu "
-				  "holds no boot record."),
-				(unsigned long long)lba);
+			return table_add_note(table,
+					      _("The chain of logical partitions is broken: LBA "
+						"%llu holds no boot record."),
+					      (unsigned long long)lba);
 		r = table_add_area(table, REGION_TABLE, lba, 1);
 		if (r < 0)
 			return r;
@@ -105,10 +103,10 @@ static int note_entries(const uint8_t *sector, struct table *table)
 	for (unsigned i = 0; r == 0 && i < 4; i++) {
 		extended += is_extended(&entries[i]);
 		if (entries[i].type != 0 && entries[i].sectors != 0 && entries[i].start == 0)
-			r = table_add_note(table,
-					   _("Partition %u starts at LBA 0, where the partition "
-					     "table lies."),
-					   i + 1);
+			r = table_add_note(
+				table,
+				_("Partition %u starts at LBA 0, where the partition table lies."),
+				i + 1);
 	}
 	if (r == 0 && extended > 1)
 		r = table_add_note(table,
@@ -153,8 +151,8 @@ int dos_inspect_hybrid(const struct table_source *source, struct table *table)
 		hybrid |= entries[i].type != 0 && entries[i].type != 0xee;
 	if (!hybrid)
 		return 0;
-	return table_add_note(table, "%s",
-			      _("The master boot record names partitions of its own beside the GPT "
-				"(a hybrid MBR): some systems see those, and not the ones shown "
-				"here."));
+	return table_add_note(
+		table, "%s",
+		_("The master boot record names partitions of its own beside the GPT (a hybrid "
+		  "MBR): some systems see those, and not the ones shown here."));
 }

@@ -296,8 +296,8 @@ static int refuse_stream(const char *text, const char *what, bool destination, s
 			 destination
 				 ? _("%.120s is %s, and a copy is written at positions and read "
 				     "back. Copy to a disk or an image file.")
-				 : _("%.120s is %s, and a source is read at positions, parts of "
-				     "it again. Save the data as a file first, and copy that."),
+				 : _("%.120s is %s, and a source is read at positions, parts of it "
+				     "again. Save the data as a file first, and copy that."),
 			 text, what);
 }
 
@@ -391,11 +391,10 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 	else if (strncmp(text, "wwn=", 4) == 0)
 		r = resolve_by_identity(disks, text, text + 4, false, &found, reterr);
 	else if (bare)
-		r = error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
-			_("%s is the name of a disk: write %s for the disk, or ./%s for a file "
-			  "of that name."),
-			text, bare->node, text);
+		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
+			      _("%s is the name of a disk: write %s for the disk, or ./%s for a "
+				"file of that name."),
+			      text, bare->node, text);
 	else
 		r = resolve_path(disks, text, destination, true, &found, reterr);
 	if (r == 0)

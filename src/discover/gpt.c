@@ -161,21 +161,21 @@ static int note_states(const struct gpt_copy *primary, const struct gpt_copy *ba
 				      _("The GPT is damaged: neither the copy at the start nor the "
 					"one at the end has a valid checksum."));
 	if (primary->alternate > last)
-		return table_add_note(
-			table,
-			_("The GPT is for a larger disk: its backup belongs to LBA %llu, the disk "
-			  "ends at LBA %llu."),
-			(unsigned long long)primary->alternate, (unsigned long long)last);
+		return table_add_note(table,
+				      _("The GPT is for a larger disk: its backup belongs to LBA "
+					"%llu, the disk ends at LBA %llu."),
+				      (unsigned long long)primary->alternate,
+				      (unsigned long long)last);
 	if (backup->state != GPT_SOUND)
 		return table_add_note(table,
 				      _("The backup of the GPT at LBA %llu is missing or damaged."),
 				      (unsigned long long)primary->alternate);
 	if (primary->alternate != last)
-		return table_add_note(
-			table,
-			_("The backup of the GPT lies at LBA %llu and not at the end of the disk, "
-			  "LBA %llu."),
-			(unsigned long long)primary->alternate, (unsigned long long)last);
+		return table_add_note(table,
+				      _("The backup of the GPT lies at LBA %llu and not at the end "
+					"of the disk, LBA %llu."),
+				      (unsigned long long)primary->alternate,
+				      (unsigned long long)last);
 	if (backup->entries_crc != primary->entries_crc ||
 	    memcmp(backup->guid, primary->guid, sizeof(primary->guid)) != 0)
 		return table_add_note(table, "%s",

@@ -263,9 +263,8 @@ static int take_result(struct build *build, const struct asked *asked, struct pr
 		if (result->error == -EMEDIUMTYPE)
 			return build_say_missing(
 				build,
-				_("%s has sectors of %u bytes, for which there "
-				  "is no place in a file or on another disk. It cannot "
-				  "be copied."),
+				_("%s has sectors of %u bytes, for which there is no place in a "
+				  "file or on another disk. It cannot be copied."),
 				disk->node, result->size.logical_sector_size);
 		if (result->error < 0)
 			return say_unread(build, disk, result->error);
@@ -292,8 +291,8 @@ static int say_silent(struct build *build, struct disk *disk)
 	if (!disk->table[0])
 		text_copy(disk->table, sizeof(disk->table), "?");
 	return build_say_missing(build,
-				 _("%s did not answer in time: it is listed as udev knows it. "
-				   "It may be spinning up or failing."),
+				 _("%s did not answer in time: it is listed as udev knows it. It "
+				   "may be spinning up or failing."),
 				 disk->node);
 }
 

@@ -450,9 +450,9 @@ static int read_all(const struct table_source *source, struct table *ret)
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
 		read_partition_contents(source, &ret->partitions[i]);
 	if (r == 0 && source->once->failures)
-		r = table_add_note(ret, "%s",
-				   _("A read failed. To spare the disk, not everything on it was "
-				     "looked at."));
+		r = table_add_note(
+			ret, "%s",
+			_("A read failed. To spare the disk, not everything on it was looked at."));
 	return r;
 }
 

@@ -323,8 +323,8 @@ static int read_tables(struct usage *usage, const char *mountinfo, const char *s
 	if (r != 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "read",
 				 mountinfo,
-				 _("The list of mounts %s cannot be read, so no disk can be "
-				   "called unused: %s."),
+				 _("The list of mounts %s cannot be read, so no disk can be called "
+				   "unused: %s."),
 				 mountinfo, error_phrase(r < 0 ? r : -EIO));
 	/* A kernel without swap has no such file. */
 	r = mnt_table_parse_swaps(usage->swaps, swaps ? swaps : "/proc/swaps");

@@ -43,15 +43,14 @@ int claim_stale(const struct claim *claim, const char *operation, struct error *
 {
 	char name[256];
 
-	return error_set(
-		reterr, ERROR_CLASS_REFUSED, -ESTALE, operation, claim->endpoint.node,
-		claim_is_device(claim)
-			? _("%s is no longer the disk that was chosen: another one is in its "
-			    "place, or it was attached anew. Nothing was written to it. Choose "
-			    "it again.")
-			: _("%s is no longer the file that was chosen. Nothing was written to "
-			    "it. Choose it again."),
-		name_of(claim, name));
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, operation, claim->endpoint.node,
+			 claim_is_device(claim)
+				 ? _("%s is no longer the disk that was chosen: another one is in "
+				     "its place, or it was attached anew. Nothing was written to "
+				     "it. Choose it again.")
+				 : _("%s is no longer the file that was chosen. Nothing was "
+				     "written to it. Choose it again."),
+			 name_of(claim, name));
 }
 
 int claim_explain_open(const struct claim *claim, int code, struct error *reterr)
@@ -62,18 +61,17 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 	name_of(claim, name);
 	switch (-code) {
 	case EBUSY:
-		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
-				 _("%s is in use: it or a part of it is mounted, or a program or "
-				   "another device holds it. Nothing was written. Release it and "
-				   "start again."),
-				 name);
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, code, "open", node,
+			_("%s is in use: it or a part of it is mounted, or a program or another "
+			  "device holds it. Nothing was written. Release it and start again."),
+			name);
 	case EACCES:
 	case EPERM:
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, code, "open", node,
 			claim_is_device(claim)
-				? _("%s may not be opened by this user. Start clonedeck as "
-				    "root.")
+				? _("%s may not be opened by this user. Start clonedeck as root.")
 				: _("%s may not be opened: check the permissions of the file and "
 				    "its directory."),
 			name);
@@ -88,11 +86,10 @@ int claim_explain_open(const struct claim *claim, int code, struct error *reterr
 	case ESTALE:
 		return claim_stale(claim, "open", reterr);
 	case ELOOP:
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, code, "open", node,
-			_("%s became a symbolic link after the plan was made. Make the plan "
-			  "again."),
-			name);
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "open", node,
+				 _("%s became a symbolic link after the plan was made. Make the "
+				   "plan again."),
+				 name);
 	default:
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "open", node,
 				 _("%s cannot be opened: %s."), name, error_phrase(code));
@@ -195,8 +192,7 @@ static int open_image(struct claim *claim, struct error *reterr)
 
 	if (fresh && below_dev(claim->endpoint.node))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "open", claim->endpoint.node,
-				 _("%s does not exist, and no image is ever made below "
-				   "/dev."),
+				 _("%s does not exist, and no image is ever made below /dev."),
 				 claim->endpoint.node);
 	int r = open_direct(claim, claim->role == CLAIM_DESTINATION ? O_RDWR : O_RDONLY, fresh);
 

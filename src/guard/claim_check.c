@@ -169,11 +169,11 @@ static int check_image(struct claim *claim, struct error *reterr)
 	if (fstat(claim->fd, &st) < 0 || !claim_is_as_chosen(claim, claim->fd, &st))
 		return claim_stale(claim, "identify", reterr);
 	if (claim->role == CLAIM_SOURCE && (uint64_t)st.st_size != claim->endpoint.size)
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ESTALE, "identify", claim->endpoint.node,
-			_("The image %s changed its size after the plan was made. Make the "
-			  "plan again."),
-			claim->endpoint.node);
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "identify",
+				 claim->endpoint.node,
+				 _("The image %s changed its size after the plan was made. Make "
+				   "the plan again."),
+				 claim->endpoint.node);
 	return 0;
 }
 

@@ -255,12 +255,11 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 			   "copy."),
 			 disk->node, disk->node);
 	else if (sits_at_the_end(disk->whole_fs))
-		rule_say(
-			ret, VERDICT_WARN,
-			_("The %s signature at the end of %s stays behind the copy, and the disk "
-			  "may be taken for a member again. To remove it: wipefs -a %s, before the "
-			  "copy."),
-			disk->whole_fs, disk->node, disk->node);
+		rule_say(ret, VERDICT_WARN,
+			 _("The %s signature at the end of %s stays behind the copy, and the disk "
+			   "may be taken for a member again. To remove it: wipefs -a %s, before "
+			   "the copy."),
+			 disk->whole_fs, disk->node, disk->node);
 }
 
 /* What stays there may be private data of an earlier owner. */
@@ -411,8 +410,8 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 	if (c->destination->kind == ENDPOINT_IMAGE) {
 		rule_say(ret, VERDICT_REFUSE, "%s",
 			 _("Only a disk or a partition gets new identifiers, not an image. Keep "
-			   "them (--identities=keep), and choose new ones when the image is "
-			   "copied to a disk."));
+			   "them (--identities=keep), and choose new ones when the image is copied "
+			   "to a disk."));
 		return;
 	}
 	if (!gets_new_ones(c)) {

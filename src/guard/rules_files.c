@@ -95,12 +95,11 @@ void rule_image_space(const struct rule_context *c, struct verdict *ret)
 			  "so its copy should fit; the copy stops when the file system is full."),
 			c->destination->node, bytes, available);
 	else
-		rule_say(
-			ret, VERDICT_REFUSE,
-			_("The image %s needs up to %s, and only %s are free there. Make room, or, "
-			  "if the source holds enough zeros (they take no space): --allow "
-			  "image-space."),
-			c->destination->node, bytes, available);
+		rule_say(ret, VERDICT_REFUSE,
+			 _("The image %s needs up to %s, and only %s are free there. Make room, "
+			   "or, if the source holds enough zeros (they take no space): --allow "
+			   "image-space."),
+			 c->destination->node, bytes, available);
 }
 
 void rule_image_limit(const struct rule_context *c, struct verdict *ret)
@@ -160,9 +159,8 @@ void rule_log_in_memory(const struct rule_context *c, struct verdict *ret)
 	else if (facts->log_dir.path[0] && facts->log_dir.in_memory)
 		path = facts->log_dir.path;
 	if (path)
-		rule_say(
-			ret, VERDICT_WARN,
-			_("The map is kept in memory here (%s): after a restart the copy cannot be "
-			  "resumed. --log-dir or --map name a place on another disk."),
-			path);
+		rule_say(ret, VERDICT_WARN,
+			 _("The map is kept in memory here (%s): after a restart the copy cannot "
+			   "be resumed. --log-dir or --map name a place on another disk."),
+			 path);
 }

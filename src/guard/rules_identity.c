@@ -59,10 +59,10 @@ void rule_source_is_destination(const struct rule_context *c, struct verdict *re
 	const struct plan *plan = c->plan;
 
 	if (c->facts->same_storage)
-		rule_say(ret, VERDICT_REFUSE,
-			 _("%s and %s lead to the same file or device. Choose another "
-			   "destination."),
-			 c->source->node, c->destination->node);
+		rule_say(
+			ret, VERDICT_REFUSE,
+			_("%s and %s lead to the same file or device. Choose another destination."),
+			c->source->node, c->destination->node);
 	else if (same_device(c) && plan_overlaps_itself(plan) && in_place(plan))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("Source and destination are the same device, %s. Choose another "
@@ -222,11 +222,10 @@ void rule_same_physical_disk(const struct rule_context *c, struct verdict *ret)
 						      : c->destination->node);
 	else if (a && b && a != b && a->physical_parent[0] &&
 		 strcmp(a->physical_parent, b->physical_parent) == 0)
-		rule_say(
-			ret, VERDICT_WARN,
-			_("%s and %s are parts of one physical device: the copy is slow there, and "
-			  "a failing device takes both with it."),
-			a->node, b->node);
+		rule_say(ret, VERDICT_WARN,
+			 _("%s and %s are parts of one physical device: the copy is slow there, "
+			   "and a failing device takes both with it."),
+			 a->node, b->node);
 	else if (shared)
 		rule_say(ret, VERDICT_WARN,
 			 _("Source and destination both lie on %s: reading and writing share it, "

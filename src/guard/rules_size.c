@@ -81,15 +81,16 @@ static uint64_t say_range(const struct rule_context *c, char *advice, size_t siz
 	within = partitions_within(disk, limit);
 	if (last == within)
 		snprintf(advice, size,
-			 _("But all partitions end before that: --ranges 0-%" PRIu64 " fits. Or "
-			   "take a larger disk."),
+			 _("But all partitions end before that: --ranges 0-%" PRIu64
+			   " fits. Or take a larger disk."),
 			 last - 1);
 	else if (within)
-		snprintf(advice, size,
-			 _("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
-			   ": shrink it first, or take a larger disk. What fits: --ranges "
-			   "0-%" PRIu64 "."),
-			 number, last - 1, limit - 1, within - 1);
+		snprintf(
+			advice, size,
+			_("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
+			  ": shrink it first, or take a larger disk. What fits: --ranges 0-%" PRIu64
+			  "."),
+			number, last - 1, limit - 1, within - 1);
 	else
 		snprintf(advice, size,
 			 _("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
@@ -103,10 +104,9 @@ static void say_what_fits(const struct rule_context *c, char *advice, size_t siz
 {
 	ret->fits_with_table = c->facts->table_can_fit;
 	snprintf(advice, size, "%s",
-		 ret->fits_with_table
-			 ? _("But what its partitions hold has room: --table=fit makes table and "
-			     "partitions fit. Or take a larger disk.")
-			 : _("Take a larger disk, or choose ranges that fit."));
+		 ret->fits_with_table ? _("But what its partitions hold has room: --table=fit "
+					  "makes table and partitions fit. Or take a larger disk.")
+				      : _("Take a larger disk, or choose ranges that fit."));
 	if (!ret->fits_with_table)
 		ret->fits = say_range(c, advice, size);
 }
@@ -126,10 +126,10 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 
 		say_what_fits(c, advice, sizeof(advice), ret);
 		rule_say(ret, VERDICT_REFUSE,
-			 P_("The destination %s is too small: %s sector of %" PRIu32 " bytes (%s) "
-			    "is missing. %s",
-			    "The destination %s is too small: %s sectors of %" PRIu32 " bytes (%s) "
-			    "are missing. %s",
+			 P_("The destination %s is too small: %s sector of %" PRIu32
+			    " bytes (%s) is missing. %s",
+			    "The destination %s is too small: %s sectors of %" PRIu32
+			    " bytes (%s) are missing. %s",
 			    count),
 			 c->destination_name, units_print_count(count, sectors), unit,
 			 units_print_long(missing, UNITS_SI, unit, bytes), advice);
@@ -173,8 +173,8 @@ void rule_source_hidden(const struct rule_context *c, struct verdict *ret)
 			 c->source_name, amount);
 	else
 		rule_say(ret, VERDICT_WARN,
-			 _("The USB bridge or adapter of the source %s keeps back its end (%s): "
-			   "it is not copied. Attached directly, the disk may show it."),
+			 _("The USB bridge or adapter of the source %s keeps back its end (%s): it "
+			   "is not copied. Attached directly, the disk may show it."),
 			 c->source_name, amount);
 }
 
@@ -229,17 +229,17 @@ void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 	if (!multiples_of(plan, larger)) {
 		ret->liftable = false;
 		rule_say(ret, VERDICT_REFUSE,
-			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ", and the "
-			   "ranges are not multiples of %" PRIu32 ". Choose ranges that are."),
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
+			   ", and the ranges are not multiples of %" PRIu32
+			   ". Choose ranges that are."),
 			 c->source->node, from, c->destination->node, to, larger);
 		return;
 	}
 	if (plan->fitted.sector) {
 		rule_say(ret, VERDICT_WARN,
 			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
-			   ": the table is "
-			   "made anew, and the file systems work with both. Boot code does not: no "
-			   "machine starts from this copy."),
+			   ": the table is made anew, and the file systems work with both. Boot "
+			   "code does not: no machine starts from this copy."),
 			 c->source->node, from, c->destination->node, to);
 		return;
 	}
@@ -247,24 +247,25 @@ void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 		ret->liftable = false;
 		ret->fits_with_table = true;
 		rule_say(ret, VERDICT_REFUSE,
-			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
-			   "partition table would be unreadable there. --table=fit makes it anew."),
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
+			   ": a copied partition table would be unreadable there. --table=fit "
+			   "makes it anew."),
 			 c->source->node, from, c->destination->node, to);
 		return;
 	}
 	if (rule_copies_table(c)) {
 		ret->liftable = false;
 		rule_say(ret, VERDICT_REFUSE,
-			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": a copied "
-			   "partition table would be unreadable there. Take a disk with sectors of "
-			   "%" PRIu32 " bytes."),
+			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
+			   ": a copied partition table would be unreadable there. Take a disk with "
+			   "sectors of %" PRIu32 " bytes."),
 			 c->source->node, from, c->destination->node, to, from);
 		return;
 	}
 	rule_say(ret, VERDICT_REFUSE,
-		 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32 ": FAT, NTFS and boot "
-		   "sectors do not work after such a copy. If the contents do not depend on it: "
-		   "--allow sector-size-differs."),
+		 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
+		   ": FAT, NTFS and boot sectors do not work after such a copy. If the contents do "
+		   "not depend on it: --allow sector-size-differs."),
 		 c->source->node, from, c->destination->node, to);
 }
 
@@ -288,9 +289,10 @@ void rule_alignment(const struct rule_context *c, struct verdict *ret)
 		if ((destination->start + to + physical - offset % physical) % physical == 0)
 			continue;
 		rule_say(ret, VERDICT_WARN,
-			 _("Writing on %s starts at byte %" PRIu64 ", inside a physical sector of "
-			   "%" PRIu32 " bytes: the disk must read before it writes, which is slow. "
-			   "A destination LBA on a multiple avoids it."),
+			 _("Writing on %s starts at byte %" PRIu64
+			   ", inside a physical sector of %" PRIu32
+			   " bytes: the disk must read before it writes, which is slow. A "
+			   "destination LBA on a multiple avoids it."),
 			 destination->node, to, physical);
 		return;
 	}
@@ -315,8 +317,8 @@ void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 	if (last > destination->size / unit)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The copied partition table would name partitions that %s is too small "
-			   "for: partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64 ". "
-			   "Shrink it on a larger copy first. To leave out what does not fit: "
+			   "for: partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
+			   ". Shrink it on a larger copy first. To leave out what does not fit: "
 			   "--allow table-beyond-end."),
 			 destination->node, number, last - 1, destination->size / unit - 1);
 	else if (strcmp(c->source_contents->table, "gpt") == 0)

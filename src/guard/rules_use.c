@@ -66,8 +66,8 @@ void rule_destination_on_boot_disk(const struct rule_context *c, struct verdict 
 		if (use->kind != USE_BOOT)
 			continue;
 		rule_say(ret, VERDICT_WARN,
-			 _("%s is on the disk of the running system (%s). Make sure that it is "
-			   "the partition you mean."),
+			 _("%s is on the disk of the running system (%s). Make sure that it is the "
+			   "partition you mean."),
 			 c->destination->node, use->node);
 		return;
 	}
@@ -172,11 +172,10 @@ static void say_used_below(const struct rule_context *c, struct verdict *ret)
 			continue;
 		endpoint_with(disk, below->below[i].devno, &under);
 		if (find_use(disk, &under, ~(1U << USE_LOOP), list))
-			rule_say(
-				ret, VERDICT_REFUSE,
-				_("The destination %s stands for %s, which is in use (%s). Release "
-				  "that first."),
-				c->destination_name, under.node, list);
+			rule_say(ret, VERDICT_REFUSE,
+				 _("The destination %s stands for %s, which is in use (%s). "
+				   "Release that first."),
+				 c->destination_name, under.node, list);
 	}
 }
 
@@ -243,13 +242,13 @@ void rule_source_mounted(const struct rule_context *c, struct verdict *ret)
 	const char *where = c->facts->source_writers.mount;
 
 	if (where[0])
-		rule_say(ret, VERDICT_REFUSE,
-			 _("The source %s is mounted read-write (%.160s): a copy made now mixes "
-			   "several moments. Unmount it, or remount it read-only (mount -o "
-			   "remount,ro); or copy a snapshot of it (LVM, dm; fsfreeze while it is "
-			   "made), or start from a rescue stick. As it is: --allow "
-			   "source-mounted."),
-			 c->source_name, where);
+		rule_say(
+			ret, VERDICT_REFUSE,
+			_("The source %s is mounted read-write (%.160s): a copy made now mixes "
+			  "several moments. Unmount it, or remount it read-only (mount -o "
+			  "remount,ro); or copy a snapshot of it (LVM, dm; fsfreeze while it is "
+			  "made), or start from a rescue stick. As it is: --allow source-mounted."),
+			c->source_name, where);
 }
 
 void rule_source_in_use(const struct rule_context *c, struct verdict *ret)

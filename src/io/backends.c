@@ -151,8 +151,9 @@ static int choose_chunk(const struct io_end *source, const struct io_end *destin
 	if (fits_sectors(chunk, source) && fits_sectors(chunk, destination))
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "choose", source->name,
-			 _("A chunk of %" PRIu32 " bytes is not a whole number of sectors of %s "
-			   "(%" PRIu32 " bytes) and of %s (%" PRIu32 " bytes)."),
+			 _("A chunk of %" PRIu32
+			   " bytes is not a whole number of sectors of %s (%" PRIu32
+			   " bytes) and of %s (%" PRIu32 " bytes)."),
 			 chunk, source->name, io_sector_size(source), destination->name,
 			 io_sector_size(destination));
 }

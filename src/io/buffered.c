@@ -142,8 +142,8 @@ static void buffered_stats(const struct io_handle *base, struct io_stats *ret)
 	*ret = (struct io_stats){ 0 };
 	if (atomic_load(&((const struct buffered_handle *)base)->in_pages))
 		ret->advice =
-			_("It can only be read through the page cache: each unreadable "
-			  "sector takes the readable ones of its page (usually 4 KiB) with it.");
+			_("It can only be read through the page cache: each unreadable sector "
+			  "takes the readable ones of its page (usually 4 KiB) with it.");
 }
 
 static void buffered_close(struct io_handle *base)

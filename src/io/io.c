@@ -78,11 +78,12 @@ static int explain_full(const struct io_end *end, const struct io_request *reque
 			uint64_t sectors, const char *why, struct error *reterr)
 {
 	const char *format =
-		end->regular_file ? _("The file system that holds %s has no room left for LBA "
-				      "%" PRIu64 " and what follows: %s. Make room, then resume.")
-				  : _("There is no room left behind %s for LBA %" PRIu64
-				      " and what follows: %s. Its storage is thinly provisioned "
-				      "and used up: enlarge that, then resume.");
+		end->regular_file
+			? _("The file system that holds %s has no room left for LBA %" PRIu64
+			    " and what follows: %s. Make room, then resume.")
+			: _("There is no room left behind %s for LBA %" PRIu64
+			    " and what follows: %s. Its storage is thinly provisioned and used up: "
+			    "enlarge that, then resume.");
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -104,15 +105,14 @@ static int explain_stale(const struct io_end *end, const struct io_request *requ
 	const struct sense *sense = &request->sense;
 	bool read = request->direction == IO_READ;
 	const char *format =
-		sense->deferred
-			? _("%s reports that a write which it had accepted earlier has failed "
-			    "(%s). What was written since the last flush is not to be trusted; "
-			    "resume writes it again.")
-		: sense->asc == 0x29 ? _("%s was reset or lost power (%s), and with it what its "
-					 "write cache held. Resume: what was written since the "
-					 "last flush is written again.")
-				     : _("%s reports that it is no longer what it was at the start "
-					 "(%s). Make sure that it is the right disk, then resume.");
+		sense->deferred ? _("%s reports that a write which it had accepted earlier has "
+				    "failed (%s). What was written since the last flush is not to "
+				    "be trusted; resume writes it again.")
+		: sense->asc == 0x29
+			? _("%s was reset or lost power (%s), and with it what its write cache "
+			    "held. Resume: what was written since the last flush is written again.")
+			: _("%s reports that it is no longer what it was at the start (%s). Make "
+			    "sure that it is the right disk, then resume.");
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

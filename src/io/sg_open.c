@@ -65,9 +65,8 @@ static int check_capacity(const struct io_end *end, const struct sg_handle *hand
 	if (capacity->block_size != end->logical_sector_size)
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ESTALE, "READ CAPACITY", end->name,
-			_("%s reports blocks of %u bytes through %s, but of %u bytes as a "
-			  "block device: it is not the disk that was chosen, or it needs a "
-			  "new scan."),
+			_("%s reports blocks of %u bytes through %s, but of %u bytes as a block "
+			  "device: it is not the disk that was chosen, or it needs a new scan."),
 			end->name, capacity->block_size, sg_node(end), end->logical_sector_size);
 	if (__builtin_mul_overflow(capacity->blocks, (uint64_t)capacity->block_size, &bytes) ||
 	    __builtin_add_overflow(end->start, end->size, &past) || past > bytes)
@@ -139,12 +138,11 @@ static int map_buffers(struct sg_handle *handle, const struct io_setup *setup, s
 		int r = driver->map(driver, handle->ports[i].fd, &bytes, &handle->ports[i].buffer);
 
 		if (r == -ENOSPC)
-			return error_set(
-				reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
-				_("The sg driver gives %s only a buffer of %u KiB to map, but a "
-				  "chunk has %u KiB. Choose a smaller --chunk, or another "
-				  "--sg-io."),
-				sg_node(end), bytes / 1024, wanted / 1024);
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
+					 _("The sg driver gives %s only a buffer of %u KiB to map, "
+					   "but a chunk has %u KiB. Choose a smaller --chunk, or "
+					   "another --sg-io."),
+					 sg_node(end), bytes / 1024, wanted / 1024);
 		if (r < 0)
 			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", end->name,
 					 _("The sg driver's buffer for %s cannot be mapped: %s. "

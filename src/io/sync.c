@@ -80,11 +80,10 @@ int sync_flush(struct io_handle *handle, struct error *reterr)
 
 		if (code == -EINTR)
 			continue;
-		return error_set(
-			reterr, ERROR_CLASS_DESTINATION, code, "flush", end->name,
-			_("The write cache of %s could not be flushed: %s. What was written "
-			  "last may not be on the medium."),
-			end->name, error_phrase(code));
+		return error_set(reterr, ERROR_CLASS_DESTINATION, code, "flush", end->name,
+				 _("The write cache of %s could not be flushed: %s. What was "
+				   "written last may not be on the medium."),
+				 end->name, error_phrase(code));
 	}
 	return bridge_flush(&sg_block_driver, end, reterr);
 }

@@ -88,8 +88,8 @@ static bool take_report(struct job *job, const struct lane_report *report)
 		struct error error;
 
 		error_set(&error, ERROR_CLASS_INTERNAL, r, "map", job->setup.source.name,
-			  _("A part of %s was copied that is not in the plan. This is a defect "
-			    "of the program; please report it."),
+			  _("A part of %s was copied that is not in the plan. This is a defect of "
+			    "the program; please report it."),
 			  job->setup.source.name);
 		job_fail(job, FAILURE_INTERNAL, &error);
 	}
@@ -135,9 +135,9 @@ static void take_back_doubtful(struct job *job)
 	if (!changed)
 		return;
 	job->map_changed = job->flush_due = true;
-	job_event_add(job, LOG_LEVEL_INFO,
-		      _("Sectors that failed in the seconds before that will be read again "
-			"later."));
+	job_event_add(
+		job, LOG_LEVEL_INFO,
+		_("Sectors that failed in the seconds before that will be read again later."));
 }
 
 void coordinator_collect(struct job *job)
@@ -176,8 +176,8 @@ static bool check_claim(struct job *job)
 		return true;
 	if (error.code == 0)
 		error_set(&error, ERROR_CLASS_REFUSED, r, "check", job->setup.destination.name,
-			  _("%s is not what it was when it was chosen: %s. Nothing more is "
-			    "written to it."),
+			  _("%s is not what it was when it was chosen: %s. Nothing more is written "
+			    "to it."),
 			  job->setup.destination.name, error_phrase(r));
 	job_fail(job, FAILURE_REFUSED, &error);
 	return false;

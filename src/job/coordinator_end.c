@@ -104,11 +104,10 @@ static void check_all_done(struct job *job)
 	    (job_nothing_left(job) && !clearing_is_due(job) && proof_complete(&job->verification)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
-		  job_nothing_left(job)
-			  ? _("The lanes ended before all of %s was verified. This is a defect of "
-			      "the program; please report it.")
-			  : _("The lanes ended before all of %s was copied. This is a defect of "
-			      "the program; please report it."),
+		  job_nothing_left(job) ? _("The lanes ended before all of %s was verified. This "
+					    "is a defect of the program; please report it.")
+					: _("The lanes ended before all of %s was copied. This is "
+					    "a defect of the program; please report it."),
 		  job->setup.source.name);
 	job_fail(job, FAILURE_INTERNAL, &error);
 }
@@ -124,8 +123,7 @@ static void check_anything_read(struct job *job)
 	error_set(
 		&error, ERROR_CLASS_SOURCE, -EIO, "read", job->setup.source.name,
 		_("Nothing at all could be read from %s, and the destination holds nothing of it. "
-		  "Look at its cable, its power and its enclosure; then the copy can be "
-		  "resumed."),
+		  "Look at its cable, its power and its enclosure; then the copy can be resumed."),
 		job->setup.source.name);
 	job_fail(job, FAILURE_LIMIT, &error);
 }

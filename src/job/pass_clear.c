@@ -300,8 +300,8 @@ static void tell_wrong(struct job *job)
 
 	job_event_add(
 		job, LOG_LEVEL_ERROR,
-		_("Free places of %s do not hold the zeros that were written there: %s of "
-		  "those read back, the first at LBA %llu of the source."),
+		_("Free places of %s do not hold the zeros that were written there: %s of those "
+		  "read back, the first at LBA %llu of the source."),
 		job->setup.destination.name,
 		units_print_long(atomic_load(&c->wrong), UNITS_SI, 512, bytes),
 		(unsigned long long)((atomic_load(&c->first_wrong) - 1) / job->plan->sector_size));

@@ -21,10 +21,10 @@ bool unplug_found(const struct unplug *unplug, unsigned end, struct error *ret)
 		return false;
 	error_set(ret, end > 0 ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, -ENODEV,
 		  end > 0 ? "write" : "read", io->name,
-		  io->regular_file ? _("%s is gone: the disk that it lies on was unplugged, or "
-				       "has lost its power or its link.")
-				   : _("%s is gone: it was unplugged, or has lost its power or "
-				       "its link."),
+		  io->regular_file
+			  ? _("%s is gone: the disk that it lies on was unplugged, or has lost its "
+			      "power or its link.")
+			  : _("%s is gone: it was unplugged, or has lost its power or its link."),
 		  io->name);
 	return true;
 }

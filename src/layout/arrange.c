@@ -36,11 +36,10 @@ static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
 			return refuse(reterr, -EINVAL, _("There is no partition %u to be changed."),
 				      (unsigned)place->number);
 		if (place->size % sector || place->start % sector)
-			return refuse(
-				reterr, -EINVAL,
-				_("Size and start of partition %u must be whole sectors of %u "
-				  "bytes."),
-				part->number, sector);
+			return refuse(reterr, -EINVAL,
+				      _("Size and start of partition %u must be whole sectors of "
+					"%u bytes."),
+				      part->number, sector);
 		if (place->size)
 			part->size = place->size / sector;
 		if (place->start)
@@ -92,8 +91,8 @@ static int check_part(const struct layout_part *part, bool first, uint32_t secto
 			      units_print_long(part->least * sector, UNITS_SI, sector, least));
 	if (!movable && part_changes(part))
 		return refuse(reterr, -EINVAL,
-			      _("Partition %u must stay as it is: with an extended "
-				"partition, none is moved, cut or grown."),
+			      _("Partition %u must stay as it is: with an extended partition, none "
+				"is moved, cut or grown."),
 			      part->number);
 	if (part->to != part->start && (part->fixed || first))
 		return refuse(reterr, -EINVAL, _("Partition %u must stay where it is: %s."),
@@ -120,8 +119,7 @@ int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uin
 		if (r == 0 &&
 		    (part->to < end || part->size > usable || part->to > usable - part->size))
 			r = refuse(reterr, -ENOSPC,
-				   _("There is no room for partition %u as it is asked "
-				     "for."),
+				   _("There is no room for partition %u as it is asked for."),
 				   part->number);
 		end = part->to + part->size;
 	}

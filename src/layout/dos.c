@@ -49,19 +49,18 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 	uint64_t most;
 
 	if (!is_sane(f))
-		return fitting_refuse(f, reterr,
-				      _("%s has no partition table that is understood: there is "
-					"nothing to fit."),
-				      f->name);
+		return fitting_refuse(
+			f, reterr,
+			_("%s has no partition table that is understood: there is nothing to fit."),
+			f->name);
 	for (unsigned i = 0; i < 4; i++) {
 		if (entries[i].type == 0)
 			continue;
 		if (entries[i].type == 0xee)
 			return fitting_refuse(
 				f, reterr,
-				_("The GPT at the start of %s is missing or damaged. "
-				  "Repair it first (gdisk does that), or keep the table "
-				  "as it is."),
+				_("The GPT at the start of %s is missing or damaged. Repair it "
+				  "first (gdisk does that), or keep the table as it is."),
 				f->name);
 		f->extended |= is_extended(entries[i].type);
 		if (fitting_add(f, i + 1, le32toh(entries[i].start), le32toh(entries[i].sectors)) <

@@ -54,11 +54,10 @@ static int check_header(struct fitting *f, struct error *reterr)
 	uint32_t count = le32toh(header->entry_count);
 
 	if (!gpt_header_is_sound(f->before + f->sector, f->sector, 1))
-		return fitting_refuse(
-			f, reterr,
-			_("The GPT at the start of %s is damaged. Repair it first (gdisk "
-			  "does that), or keep the table as it is."),
-			f->name);
+		return fitting_refuse(f, reterr,
+				      _("The GPT at the start of %s is damaged. Repair it first "
+					"(gdisk does that), or keep the table as it is."),
+				      f->name);
 	if (le32toh(header->entry_size) != ENTRY_SIZE || count == 0 ||
 	    count > TABLE_MAX / ENTRY_SIZE)
 		return fitting_refuse(f, reterr,
@@ -78,11 +77,10 @@ static int check_header(struct fitting *f, struct error *reterr)
 	if (count == 0 || lba + sectors > le64toh(header->first_usable) ||
 	    sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
 		    le32toh(header->entries_crc))
-		return fitting_refuse(
-			f, reterr,
-			_("The entries of the GPT of %s are damaged. Repair them first "
-			  "(gdisk does that), or keep the table as it is."),
-			f->name);
+		return fitting_refuse(f, reterr,
+				      _("The entries of the GPT of %s are damaged. Repair them "
+					"first (gdisk does that), or keep the table as it is."),
+				      f->name);
 	return 0;
 }
 
@@ -106,8 +104,8 @@ static int check_backup(const struct fitting *f, struct error *reterr)
 		return 0;
 	return fitting_refuse(
 		f, reterr,
-		_("The two copies of the GPT of %s say different things. Repair it first "
-		  "(gdisk asks which one is right), or keep the table as it is."),
+		_("The two copies of the GPT of %s say different things. Repair it first (gdisk "
+		  "asks which one is right), or keep the table as it is."),
 		f->name);
 }
 
@@ -125,9 +123,8 @@ static int check_mbr(const struct fitting *f, struct error *reterr)
 		return 0;
 	return fitting_refuse(
 		f, reterr,
-		_("The first sector of %s names other partitions than its GPT does (a "
-		  "hybrid MBR), or none: which of them is meant cannot be known. Keep "
-		  "the table as it is."),
+		_("The first sector of %s names other partitions than its GPT does (a hybrid MBR), "
+		  "or none: which of them is meant cannot be known. Keep the table as it is."),
 		f->name);
 }
 
@@ -142,11 +139,10 @@ static int find_parts(struct fitting *f, struct error *reterr)
 		if (memcmp(entries[i].type, none, sizeof(none)) == 0)
 			continue;
 		if (last < first || last == UINT64_MAX)
-			return fitting_refuse(
-				f, reterr,
-				_("Partition %u of %s ends before it begins: keep the "
-				  "table as it is."),
-				i + 1, f->name);
+			return fitting_refuse(f, reterr,
+					      _("Partition %u of %s ends before it begins: keep "
+						"the table as it is."),
+					      i + 1, f->name);
 		if (fitting_add(f, i + 1, first, last - first + 1) < 0)
 			return error_nomem(reterr);
 	}

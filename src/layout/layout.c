@@ -35,12 +35,11 @@ int fitting_read(const struct fitting *f, uint64_t lba, uint64_t sectors, void *
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return error_set_at(
-				reterr, ERROR_CLASS_SOURCE, n ? -errno : -EIO, "fit", f->name, lba,
-				sectors, f->sector,
-				_("The partition table of %s cannot be read (%s): keep it "
-				  "as it is."),
-				f->name, error_phrase(n ? errno : EIO));
+			return error_set_at(reterr, ERROR_CLASS_SOURCE, n ? -errno : -EIO, "fit",
+					    f->name, lba, sectors, f->sector,
+					    _("The partition table of %s cannot be read (%s): keep "
+					      "it as it is."),
+					    f->name, error_phrase(n ? errno : EIO));
 		done += (size_t)n;
 	}
 	return 0;
@@ -87,9 +86,8 @@ static int check_parts(struct fitting *f, struct error *reterr)
 		    part->sectors > source_end - part->start)
 			return fitting_refuse(
 				f, reterr,
-				_("Partition %u of %s overlaps something else or lies "
-				  "beyond the end of the disk: keep the table as it is, "
-				  "or repair it first."),
+				_("Partition %u of %s overlaps something else or lies beyond the "
+				  "end of the disk: keep the table as it is, or repair it first."),
 				part->number, f->name);
 		end = part->start + part->sectors;
 	}
@@ -137,11 +135,10 @@ static int refuse_growth(const struct fitting *f, const struct layout_part *part
 	const struct layout_part *next = part + 1;
 
 	if (next < f->parts + f->part_count && next->fixed)
-		return fitting_refuse(
-			f, reterr,
-			_("Partition %u of %s cannot grow: partition %u behind it stays where it "
-			  "is (%s)."),
-			part->number, f->name, next->number, next->fixed);
+		return fitting_refuse(f, reterr,
+				      _("Partition %u of %s cannot grow: partition %u behind it "
+					"stays where it is (%s)."),
+				      part->number, f->name, next->number, next->fixed);
 	return fitting_refuse(
 		f, reterr, _("There is no room behind partition %u of %s: on %s it cannot grow."),
 		part->number, f->name, f->other);
@@ -156,8 +153,8 @@ static int choose_grown(struct fitting *f, uint32_t number, struct error *reterr
 	if (f->extended)
 		return fitting_refuse(
 			f, reterr,
-			_("%s has an extended partition: no partition of such a table is "
-			  "grown. Leave out --grow, and use GParted on the copy."),
+			_("%s has an extended partition: no partition of such a table is grown. "
+			  "Leave out --grow, and use GParted on the copy."),
 			f->name);
 	if (!part)
 		return fitting_refuse(f, reterr, _("%s has no partition %u that could grow."),
@@ -329,11 +326,10 @@ static int check_multiples(const struct fitting *f, struct error *reterr)
 
 	for (size_t i = 0; i < f->part_count; i++)
 		if (f->parts[i].to % unit || f->parts[i].size % unit)
-			return fitting_refuse(
-				f, reterr,
-				_("Partition %u would not begin and end at a sector of "
-				  "%s: choose multiples of %u bytes."),
-				f->parts[i].number, f->other, f->other_sector);
+			return fitting_refuse(f, reterr,
+					      _("Partition %u would not begin and end at a sector "
+						"of %s: choose multiples of %u bytes."),
+					      f->parts[i].number, f->other, f->other_sector);
 	return 0;
 }
 
@@ -363,17 +359,15 @@ static int check_ends(const struct plan *plan, struct error *reterr)
 	const struct endpoint *source = &plan->source, *destination = &plan->destinations[0];
 
 	if (source->kind == ENDPOINT_PARTITION || destination->kind == ENDPOINT_PARTITION)
-		return error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", source->node, "%s",
-			_("Only a copy of a whole disk to a whole disk has a table that can be "
-			  "made to fit."));
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", source->node, "%s",
+				 _("Only a copy of a whole disk to a whole disk has a table that "
+				   "can be made to fit."));
 	if (destination->size == 0 || endpoint_is_sg_only(source))
-		return error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", destination->node,
-			_("A table can be made to fit only from a disk with a block node, or "
-			  "an image, to something whose size is known; that of %s is not, or "
-			  "%s has none."),
-			destination->node, source->node);
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "fit", destination->node,
+				 _("A table can be made to fit only from a disk with a block node, "
+				   "or an image, to something whose size is known; that of %s is "
+				   "not, or %s has none."),
+				 destination->node, source->node);
 	return 0;
 }
 
@@ -389,9 +383,8 @@ static int check_sectors(const struct fitting *f, uint64_t size, struct error *r
 		return 0;
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
-		_("%s has sectors of %u bytes and %s of %u, and a size that cannot be told "
-		  "in both: no table is made for it. Take a disk with sectors of %u "
-		  "bytes."),
+		_("%s has sectors of %u bytes and %s of %u, and a size that cannot be told in "
+		  "both: no table is made for it. Take a disk with sectors of %u bytes."),
 		f->name, f->sector, f->other, f->other_sector, f->sector);
 }
 

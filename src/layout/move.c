@@ -233,8 +233,7 @@ static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missin
 				f, reterr,
 				_("The partitions of %s are %llu sectors too large for %s, and "
 				  "partition %u (%s) is left as it is: %s. Bring it in order "
-				  "first, "
-				  "or take a larger disk."),
+				  "first, or take a larger disk."),
 				f->name, (unsigned long long)missing, f->other, part->number,
 				part->fs, content.whole);
 	}
@@ -309,14 +308,14 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 				      : _("there is no room before it"));
 	kib = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT) / 1024;
 	shrink_command(spare, kib, command, sizeof(command));
-	return fitting_refuse(
-		f, reterr,
-		_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. Shrink it "
-		  "in an image, not on the source: clonedeck clone -s %s -d IMAGE --used=only; "
-		  "L=$(losetup -fP --show IMAGE); %s; losetup -d $L; clonedeck clone -s IMAGE "
-		  "-d %s --table=fit"),
-		spare->number, spare->fs, units_print_short(used, UNITS_SI, f->sector, used_text),
-		(unsigned long long)missing, f->other, f->name, command, f->other);
+	return fitting_refuse(f, reterr,
+			      _("Partition %u (%s, %s used) must become %llu sectors smaller for "
+				"%s. Shrink it in an image, not on the source: clonedeck clone -s "
+				"%s -d IMAGE --used=only; L=$(losetup -fP --show IMAGE); %s; "
+				"losetup -d $L; clonedeck clone -s IMAGE -d %s --table=fit"),
+			      spare->number, spare->fs,
+			      units_print_short(used, UNITS_SI, f->sector, used_text),
+			      (unsigned long long)missing, f->other, f->name, command, f->other);
 }
 
 int fit_smaller(struct fitting *f, struct error *reterr)

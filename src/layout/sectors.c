@@ -134,9 +134,8 @@ int sectors_check(struct fitting *f, struct error *reterr)
 	if (bound[0])
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ENOTSUP, "fit", f->other,
-			_("%s has sectors of %u bytes and %s of %u, and partition %s could "
-			  "not be read there, or it is not known. Take a disk with sectors "
-			  "of %u bytes."),
+			_("%s has sectors of %u bytes and %s of %u, and partition %s could not be "
+			  "read there, or it is not known. Take a disk with sectors of %u bytes."),
 			f->name, f->sector, f->other, f->other_sector, bound, f->sector);
 	for (size_t i = 0; r == 0 && i < f->part_count; i++)
 		r = trim(f, &f->parts[i], reterr);

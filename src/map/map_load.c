@@ -120,8 +120,8 @@ static int parse_state(struct parser *parser, const char *p)
 	/* Old versions have no pass. */
 	if (!take_number(&p, &pos) || !take_letter(&p, "?*/-FG+", &state) ||
 	    (!at_end(p) && (!take_number(&p, &pass) || !at_end(p))))
-		return refuse(parser, _("the line with the current position and status is bad "
-					"or missing"));
+		return refuse(parser,
+			      _("the line with the current position and status is bad or missing"));
 	parser->has_state = true;
 	return 0;
 }

@@ -471,8 +471,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 		return error_nomem(reterr);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
-				 _("The map file %s cannot be used: its plan is not possible "
-				   "(%s)"),
+				 _("The map file %s cannot be used: its plan is not possible (%s)"),
 				 name, why.sentence);
 	/* The id covers everything that decides which bytes go where, so it detects a damaged or
 	 * edited plan. */

@@ -297,10 +297,9 @@ int saved_tables_load(const char *path, const struct plan *plan,
 		range_list_done(&reader.stages[s]);
 	free(reader.areas);
 	if (r == -EINVAL)
-		return error_set(reterr, ERROR_CLASS_USAGE, r, "load", path,
-				 _("The tables of the source in %s are damaged, or of another "
-				   "copy."),
-				 path);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, r, "load", path,
+			_("The tables of the source in %s are damaged, or of another copy."), path);
 	return r < 0 ? error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "load", path,
 				 _("The tables of the source in %s cannot be read: %s."), path,
 				 error_phrase(r))

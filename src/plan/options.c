@@ -393,11 +393,10 @@ static int check_multiple(uint32_t chunk, const struct endpoint *endpoint, struc
 
 	if (sector == 0 || chunk % sector == 0)
 		return 0;
-	return error_set(
-		reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", endpoint->node,
-		_("The chunk of %s bytes is no multiple of the sectors of %s, which have %u "
-		  "bytes."),
-		units_print_count(chunk, size), endpoint->node, sector);
+	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", endpoint->node,
+			 _("The chunk of %s bytes is no multiple of the sectors of %s, which have "
+			   "%u bytes."),
+			 units_print_count(chunk, size), endpoint->node, sector);
 }
 
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,

@@ -31,10 +31,10 @@ static int check_ends(const struct endpoint *source, const struct endpoint *dest
 				   "be copied from it."),
 				 source->node);
 	if (source->size == 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EINVAL, "plan", source->node,
-				 _("The source %s is empty or has no medium: there is nothing to "
-				   "copy."),
-				 source->node);
+		return error_set(
+			reterr, ERROR_CLASS_ENVIRONMENT, -EINVAL, "plan", source->node,
+			_("The source %s is empty or has no medium: there is nothing to copy."),
+			source->node);
 	return 0;
 }
 
@@ -46,8 +46,8 @@ static int beyond_source(const struct endpoint *source, uint64_t start, uint64_t
 
 	return error_set_at(
 		reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", source->node, start, sectors, sector,
-		_("The range of %s sectors from LBA %llu ends beyond the source %s, which "
-		  "has %s. Choose a range inside it."),
+		_("The range of %s sectors from LBA %llu ends beyond the source %s, which has %s. "
+		  "Choose a range inside it."),
 		units_print_count(sectors, count), (unsigned long long)start, source->node,
 		units_print_long(source->size, UNITS_SECTORS, sector, size));
 }
@@ -87,11 +87,11 @@ static int check_extent(const struct plan *plan, const struct extent *extent, st
 	uint64_t end;
 
 	if (extent->sectors == 0)
-		return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
-				    extent->source_lba, 0, sector,
-				    _("The range at LBA %llu of %s is empty: there is nothing to "
-				      "copy."),
-				    (unsigned long long)extent->source_lba, source->node);
+		return error_set_at(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+			extent->source_lba, 0, sector,
+			_("The range at LBA %llu of %s is empty: there is nothing to copy."),
+			(unsigned long long)extent->source_lba, source->node);
 	if (!range_contains(all, (struct range){ extent->source_lba, extent->sectors }) ||
 	    !addressable(source, extent->source_lba, extent->sectors, sector, &end))
 		return beyond_source(source, extent->source_lba, extent->sectors, reterr);
@@ -110,12 +110,12 @@ static int check_order(const struct endpoint *source, const struct extent *befor
 	if (extent->source_lba >= before->source_lba + before->sectors &&
 	    extent->destination_lba >= before->destination_lba + before->sectors)
 		return 0;
-	return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
-			    extent->source_lba, extent->sectors, source->logical_sector_size,
-			    _("The ranges at LBA %llu and LBA %llu of %s overlap or are out of "
-			      "order."),
-			    (unsigned long long)before->source_lba,
-			    (unsigned long long)extent->source_lba, source->node);
+	return error_set_at(
+		reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, extent->source_lba,
+		extent->sectors, source->logical_sector_size,
+		_("The ranges at LBA %llu and LBA %llu of %s overlap or are out of order."),
+		(unsigned long long)before->source_lba, (unsigned long long)extent->source_lba,
+		source->node);
 }
 
 static void append(struct plan *plan, const struct extent *extent)
@@ -198,10 +198,10 @@ static int take_free_places(struct plan *plan, const struct free_places *wanted,
 	if (r == -ENOMEM)
 		return error_nomem(reterr);
 	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_USAGE, r, "plan", node,
-				 _("The free places of %s overlap, or lie outside of what is "
-				   "copied."),
-				 node);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, r, "plan", node,
+			_("The free places of %s overlap, or lie outside of what is copied."),
+			node);
 	if (plan_left_out(plan))
 		plan->total_sectors -= range_list_total(plan_left_out(plan));
 	return plan->total_sectors ? 0 : nothing_chosen(&plan->source, reterr);
@@ -308,12 +308,12 @@ static int everything(const struct endpoint *source, struct range *ret, struct e
 	char size[UNITS_TEXT_MAX];
 
 	if (source->size % sector != 0)
-		return error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
-			_("The source %s has %s bytes, which is no multiple of its sectors "
-			  "of %u bytes. Pad it with zeros (truncate -s %%%u), or choose a "
-			  "range of whole sectors."),
-			source->node, units_print_count(source->size, size), sector, sector);
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
+				 _("The source %s has %s bytes, which is no multiple of its "
+				   "sectors of %u bytes. Pad it with zeros (truncate -s %%%u), or "
+				   "choose a range of whole sectors."),
+				 source->node, units_print_count(source->size, size), sector,
+				 sector);
 	*ret = (struct range){ 0, source->size / sector };
 	return 0;
 }
@@ -357,10 +357,9 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
 	if (error == 0 && options && ranges &&
 	    (options->table == TABLE_FIT || options->grow || options->places[0].number))
-		error = error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
-			_("A table is made to fit only where all of a disk is copied: leave "
-			  "out the ranges, or keep the table."));
+		error = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
+				  _("A table is made to fit only where all of a disk is copied: "
+				    "leave out the ranges, or keep the table."));
 	if (error == 0)
 		error = make(source, destination, extents, count, free_places, true, options, ret,
 			     reterr);

@@ -273,11 +273,10 @@ static int take_from(struct parser *parser, const struct number *first, struct r
 		return take_count(parser, sectors - first->sectors, &ret->count);
 	}
 	word_text(first->start, word);
-	return fail(
-		parser, -EINVAL, first->start, first->end,
-		_("%s alone is no range. Write %s-B up to LBA B, %s+N for N sectors, or %s- for "
-		  "all from there."),
-		word, word, word, word);
+	return fail(parser, -EINVAL, first->start, first->end,
+		    _("%s alone is no range. Write %s-B up to LBA B, %s+N for N sectors, or %s- "
+		      "for all from there."),
+		    word, word, word, word);
 }
 
 static int take_item(struct parser *parser, struct range *ret)

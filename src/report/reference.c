@@ -86,10 +86,9 @@ static int find_list(const char *path, const char *recorded, struct report_refer
 		return 0;
 	return error_set(
 		reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "load", path,
-		_("The list of digests is missing: it is neither beside the report %s, as "
-		  "%.*s or under the report's own name, nor where it was, at %s. Without it "
-		  "only the source proves the copy: clonedeck verify -s SOURCE -d "
-		  "DESTINATION."),
+		_("The list of digests is missing: it is neither beside the report %s, as %.*s or "
+		  "under the report's own name, nor where it was, at %s. Without it only the "
+		  "source proves the copy: clonedeck verify -s SOURCE -d DESTINATION."),
 		path, 100, name, recorded);
 }
 

@@ -77,16 +77,16 @@ static const char *all_verified(const struct job_proof *proof, char *buffer, siz
 static const char *why_not_rechecked(const struct job_snapshot *job)
 {
 	static const char *const why[] = {
-		[JOB_RECHECK_PENDING] = N_("the source was not checked again: the copy was stopped "
-					   "before that"),
-		[JOB_RECHECK_DAMAGED] = N_("the source was not checked again: some of it was hard "
-					   "to read"),
-		[JOB_RECHECK_SLOW] = N_("the source was not checked again: a read took longer than "
-					"a second"),
-		[JOB_RECHECK_WAS_GONE] = N_("the source was not checked again: it was disconnected "
-					    "for a while"),
-		[JOB_RECHECK_SPARED] = N_("the source was not checked again: it was copied as a "
-					  "failing disk"),
+		[JOB_RECHECK_PENDING] =
+			N_("the source was not checked again: the copy was stopped before that"),
+		[JOB_RECHECK_DAMAGED] =
+			N_("the source was not checked again: some of it was hard to read"),
+		[JOB_RECHECK_SLOW] =
+			N_("the source was not checked again: a read took longer than a second"),
+		[JOB_RECHECK_WAS_GONE] =
+			N_("the source was not checked again: it was disconnected for a while"),
+		[JOB_RECHECK_SPARED] =
+			N_("the source was not checked again: it was copied as a failing disk"),
 	};
 	const char *text = why[job->proof.recheck];
 

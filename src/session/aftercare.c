@@ -157,6 +157,6 @@ void aftercare_say(struct report *report)
 			      "change them, or install the boot loader again from a system that "
 			      "runs on it."));
 	outcome_add(report, "%s",
-		    _("The copy was verified before it got new identifiers: by these it "
-		      "differs from the source now."));
+		    _("The copy was verified before it got new identifiers: by these it differs "
+		      "from the source now."));
 }

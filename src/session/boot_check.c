@@ -185,8 +185,7 @@ void boot_check_say(struct report *report)
 		lost = lost || report->boot.items[i].lost;
 	if (lost)
 		outcome_add(report, "%s",
-			    _("Some of what a machine starts from lies in a bad area: "
-			      "install the boot loader on the copy again before you rely on "
-			      "it."));
+			    _("Some of what a machine starts from lies in a bad area: install the "
+			      "boot loader on the copy again before you rely on it."));
 	say_entry(report);
 }

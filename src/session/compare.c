@@ -68,10 +68,10 @@ static int find_digests(struct compare *compare)
 		return load_map_of_all(compare->plan, &compare->recorded.map, &compare->error);
 	r = recorded_copy_load(list, &compare->recorded, &compare->error);
 	if (r == 0 && strcmp(compare->recorded.id, plan_id(compare->plan, id)) != 0)
-		r = error_set(&compare->error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
-			      _("The list of digests %s belongs to another copy than the report "
-				"%s."),
-			      list, compare->report);
+		r = error_set(
+			&compare->error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
+			_("The list of digests %s belongs to another copy than the report %s."),
+			list, compare->report);
 	return r;
 }
 

@@ -34,9 +34,8 @@ static int not_found(const struct endpoint *recorded, struct error *reterr)
 	if (recorded->identity.serial[0])
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
-			_("The disk of the map with serial %s (it was %s) is not attached, "
-			  "or it differs in model, WWN or size. Attach it and resume "
-			  "again."),
+			_("The disk of the map with serial %s (it was %s) is not attached, or it "
+			  "differs in model, WWN or size. Attach it and resume again."),
 			recorded->identity.serial, recorded->node);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
 			 _("The disk of the map, %s, is not attached under that name with the same "
@@ -68,12 +67,12 @@ static int ambiguous(const struct disk *a, const struct disk *b, const struct en
 		     const struct endpoint *other, struct error *reterr)
 {
 	if (look_alike(recorded, other))
-		return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
-				 _("%s and %s have one model, serial and size, as both disks of "
-				   "the map had, and were attached anew since: nothing tells the "
-				   "source from the destination. Copy from the beginning with "
-				   "clone."),
-				 a->node, b->node);
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
+			_("%s and %s have one model, serial and size, as both disks of the map "
+			  "had, and were attached anew since: nothing tells the source from the "
+			  "destination. Copy from the beginning with clone."),
+			a->node, b->node);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -ENOTUNIQ, "resume", recorded->node,
 			 _("%s and %s both have the model, serial and size of the disk in the map. "
 			   "Detach the wrong one and resume again."),
@@ -124,11 +123,10 @@ static int find_partition(const struct disk *disk, const struct endpoint *record
 		*ret = endpoint;
 		return 0;
 	}
-	return error_set(
-		reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
-		_("Partition %u of %s is no longer where it was when the copy began, so it "
-		  "cannot go on."),
-		recorded->partition, disk->node);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
+			 _("Partition %u of %s is no longer where it was when the copy began, so "
+			   "it cannot go on."),
+			 recorded->partition, disk->node);
 }
 
 static int find_image(const struct disk_list *disks, const struct endpoint *recorded,
@@ -148,8 +146,8 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 	if (!facts_place_present(&place))
 		return error_set(
 			reterr, ERROR_CLASS_ENVIRONMENT, -ENODEV, "resume", recorded->node,
-			_("The disk that %s lies on is not attached any more. Unmount what "
-			  "is left of it, attach the disk and mount it at the same place."),
+			_("The disk that %s lies on is not attached any more. Unmount what is left "
+			  "of it, attach the disk and mount it at the same place."),
 			recorded->node);
 	bool changed = endpoint.kind != ENDPOINT_IMAGE ||
 		       (!identity_same_inode(&endpoint.identity, &recorded->identity) &&
@@ -161,11 +159,10 @@ static int find_image(const struct disk_list *disks, const struct endpoint *reco
 	endpoint.physical_sector_size = recorded->physical_sector_size;
 	*ret = endpoint;
 	if (changed)
-		return error_set(
-			reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
-			_("The image %s is not the file of the map any more (another file, "
-			  "or another size), so the copy cannot go on."),
-			recorded->node);
+		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
+				 _("The image %s is not the file of the map any more (another "
+				   "file, or another size), so the copy cannot go on."),
+				 recorded->node);
 	return 0;
 }
 

@@ -230,11 +230,10 @@ int files_make(struct files *files, unsigned checksums, const char *map, struct 
 
 		file_remove(&timeout, files->at.log);
 		file_timeout_done(&timeout);
-		return error_set(
-			reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->at.map,
-			_("The map %s cannot be written: %s. Without it the copy could not "
-			  "be resumed; name another file with --map."),
-			files->at.map, file_phrase(r));
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "map", files->at.map,
+				 _("The map %s cannot be written: %s. Without it the copy could "
+				   "not be resumed; name another file with --map."),
+				 files->at.map, file_phrase(r));
 	}
 	return 0;
 }
@@ -299,11 +298,10 @@ int files_check_not_an_end(const struct plan *plan, const char *path, struct err
 	for (size_t i = 0; path && i < 2; i++)
 		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
 		    facts_is_storage(path, ends[i]))
-			return error_set(
-				reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
-				_("%s is the source or the destination itself and would be "
-				  "replaced. Name another file."),
-				path);
+			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
+					 _("%s is the source or the destination itself and would "
+					   "be replaced. Name another file."),
+					 path);
 	return 0;
 }
 

@@ -158,12 +158,11 @@ static int changed(const struct half_made *half, uint64_t source, const char *ex
 	half_made_place(half, source, &place);
 	describe(half, place / half->plan->sector_size, found, sizeof(found));
 	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);
-	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
-			 half->plan->destinations[0].node,
-			 _("%.64s is not the half-made copy of the map any more. It holds %s; "
-			   "expected: %s. Nothing was written. If that may be lost, start again "
-			   "with clone."),
-			 half->plan->destinations[0].node, found, expected ? expected : wanted);
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", half->plan->destinations[0].node,
+		_("%.64s is not the half-made copy of the map any more. It holds %s; expected: %s. "
+		  "Nothing was written. If that may be lost, start again with clone."),
+		half->plan->destinations[0].node, found, expected ? expected : wanted);
 }
 
 /* ---- what was wiped ---- */

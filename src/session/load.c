@@ -25,8 +25,8 @@ static int check_writable(const char *map_path, struct error *reterr)
 	if (access(map_path, W_OK) == 0)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "resume", map_path,
-			 _("The map %s cannot be written (%s), so the copy could not be "
-			   "resumed another time. Copy it to a writable place."),
+			 _("The map %s cannot be written (%s), so the copy could not be resumed "
+			   "another time. Copy it to a writable place."),
 			 map_path, error_phrase(errno));
 }
 
@@ -112,14 +112,14 @@ static int check_size(const struct map *map, const struct endpoint *source, cons
 	    (end >= NO_DISK && block.status == MAP_NON_TRIED && block.start <= source->size))
 		return 0;
 	if (end > source->size)
-		return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
-				 _("The map %s goes beyond the end of %s: it belongs to a larger "
-				   "disk."),
-				 map_path, source->node);
-	return error_set(reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
-			 _("The map %s ends before %s does: it belongs to a smaller disk, or was "
-			   "cut off."),
-			 map_path, source->node);
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
+			_("The map %s goes beyond the end of %s: it belongs to a larger disk."),
+			map_path, source->node);
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -ERANGE, "resume", map_path,
+		_("The map %s ends before %s does: it belongs to a smaller disk, or was cut off."),
+		map_path, source->node);
 }
 
 static int load_other(const struct wish *wish, struct loaded *ret, struct error *reterr)
@@ -276,10 +276,10 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 	if (r < 0)
 		return r;
 	if (strcmp(recorded->id, reference.plan_id) != 0)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "verify", reference.list,
-				 _("The list of digests %s belongs to another copy than the report "
-				   "%s."),
-				 reference.list, wish->report);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "verify", reference.list,
+			_("The list of digests %s belongs to another copy than the report %s."),
+			reference.list, wish->report);
 	r = check_destination(recorded, &wish->destination, wish->report, reterr);
 	options.free = recorded->plan->options.free;
 	if (r == 0)
@@ -295,10 +295,9 @@ int load_plan(struct wish *wish, const struct disk_list *disks, const struct pla
 	if ((wish->options.table == TABLE_FIT || wish->options.grow ||
 	     wish->options.places[0].number) &&
 	    (wish->domain[0] || (wish->map[0] && wish->ends)))
-		return error_set(
-			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", wish->map, "%s",
-			_("A table is made to fit only in a new copy of a whole disk, without "
-			  "a map of another program."));
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", wish->map, "%s",
+				 _("A table is made to fit only in a new copy of a whole disk, "
+				   "without a map of another program."));
 	if (wish->map[0])
 		return load_resume(wish, disks, rescue, given, ret, reterr);
 	if (wish->report[0])

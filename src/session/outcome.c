@@ -93,8 +93,7 @@ static void say_lost(const struct disk *source, uint64_t room, const char *node,
 			    P_("Partition %s does not fit on %s: it is lost there, keep the source "
 			       "for it.",
 			       "Partitions %s do not fit on %s: they are lost there, keep the "
-			       "source for "
-			       "them.",
+			       "source for them.",
 			       count),
 			    list, node);
 }
@@ -114,18 +113,16 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 			       append(lines, sizeof(lines), " -e '^%s '", p->node);
 	}
 	if (fits)
-		outcome_add(
-			report,
-			_("No system finds a partition on %s before its table is rebuilt: sfdisk "
-			  "--dump %s | grep -v%s | sfdisk --wipe never %s"),
-			node, source->node, lines, node);
+		outcome_add(report,
+			    _("No system finds a partition on %s before its table is rebuilt: "
+			      "sfdisk --dump %s | grep -v%s | sfdisk --wipe never %s"),
+			    node, source->node, lines, node);
 	else
 		outcome_add(report,
 			    _("No system finds a partition on %s before its table is rebuilt: save "
-			      "it with "
-			      "sfdisk --dump %s, delete the line last-lba and those of the "
-			      "partitions that "
-			      "do not fit, and give the rest to sfdisk --wipe never %s."),
+			      "it with sfdisk --dump %s, delete the line last-lba and those of the "
+			      "partitions that do not fit, and give the rest to sfdisk --wipe "
+			      "never %s."),
 			    node, source->node, node);
 }
 
@@ -192,32 +189,26 @@ static void say_lost_table(const struct disk *source, struct report *report)
 		if (backup || !source || !say_dos_table(source, node, report))
 			outcome_add(report,
 				    _("There is no second copy of the partition table. testdisk %s "
-				      "looks "
-				      "for the partitions and can write it anew."),
+				      "looks for the partitions and can write it anew."),
 				    node);
 	} else if (first) {
+		outcome_add(report,
+			    strcmp(type, "gpt") == 0
+				    ? _("Rebuild the partition table from the backup GPT: echo "
+					"1,,ee | sfdisk --wipe never --label dos %s && sfdisk "
+					"--relocate gpt-bak-std %s")
+				    : _("If the source had a GPT, this brings it back from its "
+					"backup: echo 1,,ee | sfdisk --wipe never --label dos %s "
+					"&& sfdisk --relocate gpt-bak-std %s"),
+			    node, node);
 		outcome_add(
-			report,
-			strcmp(type, "gpt") == 0
-				? _("Rebuild the partition table from the backup GPT: echo 1,,ee | "
-				    "sfdisk "
-				    "--wipe never --label dos %s && sfdisk --relocate gpt-bak-std "
-				    "%s")
-				: _("If the source had a GPT, this brings it back from its backup: "
-				    "echo "
-				    "1,,ee | sfdisk --wipe never --label dos %s && sfdisk "
-				    "--relocate "
-				    "gpt-bak-std %s"),
-			node, node);
-		outcome_add(report, "%s",
-			    _("The boot code of BIOS machines was in the first sector, too: to "
-			      "start from "
-			      "it there, install the boot loader again. UEFI does not need it."));
+			report, "%s",
+			_("The boot code of BIOS machines was in the first sector, too: to start "
+			  "from it there, install the boot loader again. UEFI does not need it."));
 	} else if (gpt || backup) {
 		outcome_add(report,
 			    gpt ? _("Rebuild the partition table from the backup GPT: sfdisk "
-				    "--relocate "
-				    "gpt-bak-std %s")
+				    "--relocate gpt-bak-std %s")
 				: _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"),
 			    node);
 	}
@@ -232,17 +223,16 @@ static void say_superblock(const struct report_hurt *hurt, const char *node, str
 		{ "ext3", N_("%s: e2fsck -f finds another superblock and restores the first.") },
 		{ "ext4", N_("%s: e2fsck -f finds another superblock and restores the first.") },
 		{ "xfs", N_("%s: xfs_repair finds another superblock and restores the first.") },
-		{ "btrfs", N_("%s: btrfs rescue super-recover restores the superblock from its "
-			      "copies.") },
+		{ "btrfs",
+		  N_("%s: btrfs rescue super-recover restores the superblock from its copies.") },
 		{ "vfat", N_("%s: fsck.vfat restores the boot sector from its copy.") },
-		{ "ntfs", N_("%s: testdisk (Advanced, Boot) restores the boot sector from its "
-			     "copy.") },
-		{ "exfat", N_("%s: testdisk (Advanced, Boot) restores the boot sector from its "
-			      "copy.") },
+		{ "ntfs",
+		  N_("%s: testdisk (Advanced, Boot) restores the boot sector from its copy.") },
+		{ "exfat",
+		  N_("%s: testdisk (Advanced, Boot) restores the boot sector from its copy.") },
 		{ "swap", N_("%s: mkswap makes the swap space anew; fstab names its UUID.") },
-		{ "LVM2_member",
-		  N_("%s: pvcreate --restorefile and vgcfgrestore restore LVM's label "
-		     "from /etc/lvm/backup of that system.") },
+		{ "LVM2_member", N_("%s: pvcreate --restorefile and vgcfgrestore restore LVM's "
+				    "label from /etc/lvm/backup of that system.") },
 		{ "crypto_LUKS", N_("%s: without a backup of its header (cryptsetup "
 				    "luksHeaderRestore) nobody may be able to unlock it.") },
 	};
@@ -313,8 +303,7 @@ static void say_tables(const struct disk *source, struct report *report)
 	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
 		outcome_add(report,
 			    _("Move the backup GPT to the end of the disk: sfdisk --relocate "
-			      "gpt-bak-std "
-			      "%s"),
+			      "gpt-bak-std %s"),
 			    node);
 	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
 		outcome_add(report,
@@ -324,32 +313,29 @@ static void say_tables(const struct disk *source, struct report *report)
 static void say_duplicates(struct report *report)
 {
 	if (was_warned(report, MEANS_SAME_IDENTIFIERS))
-		outcome_add(report, "%s",
-			    _("Source and copy have the same identifiers. Keep them if this disk "
-			      "replaces "
-			      "the old one; take the old one out before you start from it."));
+		outcome_add(
+			report, "%s",
+			_("Source and copy have the same identifiers. Keep them if this disk "
+			  "replaces the old one; take the old one out before you start from it."));
 }
 
 /* The copy is not what the source is. */
 static void say_again(struct report *report)
 {
 	if (report->job.proof.changed_before)
-		outcome_add(
-			report,
-			_("%s was written to while the copy was stopped. See that nobody does so "
-			  "again, then copy all of it anew: clonedeck resume %.300s"),
-			report->plan->source.node, report->files.map);
+		outcome_add(report,
+			    _("%s was written to while the copy was stopped. See that nobody does "
+			      "so again, then copy all of it anew: clonedeck resume %.300s"),
+			    report->plan->source.node, report->files.map);
 	else if (report->job.proof.changed)
 		outcome_add(report,
 			    _("Another system or program is writing to %s. Unmount it there, then "
-			      "make the "
-			      "copy again."),
+			      "make the copy again."),
 			    report->plan->source.node);
 	else
 		outcome_add(report, "%s",
 			    _("Do not rely on this copy: make it again. With --rewrite, "
-			      "differences are "
-			      "written again automatically."));
+			      "differences are written again automatically."));
 }
 
 /* With the tables of the source still to be written, which are saved beside the map. */
@@ -379,11 +365,11 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 			outcome_add(report, _("clonedeck resume %.300s goes on where it ended."),
 				    report->files.map);
 		if (source_went(report))
-			outcome_add(report,
-				    _("If %s is lost: clonedeck resume %.300s --allow source-gone "
-				      "writes its tables, so that what was copied of it can be "
-				      "read."),
-				    report->plan->source.node, report->files.map);
+			outcome_add(
+				report,
+				_("If %s is lost: clonedeck resume %.300s --allow source-gone "
+				  "writes its tables, so that what was copied of it can be read."),
+				report->plan->source.node, report->files.map);
 		return;
 	}
 	say_tables(source, report);
@@ -392,10 +378,8 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 	if (in_use)
 		outcome_add(report, "%s",
 			    _("Make the copy again while nothing writes to the source: unmounted, "
-			      "mounted "
-			      "read-only, or from a snapshot. Or check the file systems of the "
-			      "copy before "
-			      "you use them."));
+			      "mounted read-only, or from a snapshot. Or check the file systems of "
+			      "the copy before you use them."));
 	if (close_error->code)
 		outcome_add(report, "%s", close_error->sentence);
 	say_duplicates(report);

@@ -105,10 +105,10 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 	while (session->allowed[count])
 		count++;
 	if (!verdict || count == ALLOWED_MAX || session->state != SESSION_PLANNED)
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", rule,
-				 _("The rule \"%s\" does not refuse this plan, or cannot be "
-				   "lifted for it."),
-				 rule);
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "allow", rule,
+			_("The rule \"%s\" does not refuse this plan, or cannot be lifted for it."),
+			rule);
 	session->allowed[count] = verdict->rule;
 	/* The next place may still have a rule that was allowed for an earlier plan. */
 	session->allowed[count + 1] = NULL;

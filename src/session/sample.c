@@ -281,9 +281,9 @@ static int differs(const struct tally *tally, struct error *reterr)
 
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare",
 			 plan->destinations[0].node,
-			 _("What was copied before is not the same any more on %s and %s (first "
-			   "at LBA %llu of the source): one of them is another disk, or was "
-			   "changed meanwhile. Nothing more is written."),
+			 _("What was copied before is not the same any more on %s and %s (first at "
+			   "LBA %llu of the source): one of them is another disk, or was changed "
+			   "meanwhile. Nothing more is written."),
 			 plan->source.node, plan->destinations[0].node,
 			 (unsigned long long)(tally->first / plan->sector_size));
 }

@@ -155,14 +155,13 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 		on = &plan->source;
 	if (!on)
 		return 0;
-	return error_set(
-		reterr, ERROR_CLASS_REFUSED, -EACCES, "save", path,
-		on == &plan->source
-			? _("Not saved: %s lies on the source %s, which must stay as it is. "
-			    "Choose another disk.")
-			: _("Not saved: %s lies on the destination %s, which would differ "
-			    "from the source then. Choose another disk."),
-		path, on->node);
+	return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "save", path,
+			 on == &plan->source
+				 ? _("Not saved: %s lies on the source %s, which must stay as it "
+				     "is. Choose another disk.")
+				 : _("Not saved: %s lies on the destination %s, which would differ "
+				     "from the source then. Choose another disk."),
+			 path, on->node);
 }
 
 /* ---- in the background ---- */

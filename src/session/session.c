@@ -397,8 +397,8 @@ static int begin_reading(struct session *session, struct error *reterr)
 	atomic_store(&task->cancel, false);
 	if (endpoint_is_sg_only(&task->source))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "read", task->source.node,
-				 _("What is used cannot be read of a disk without a block node: "
-				   "%s is copied whole."),
+				 _("What is used cannot be read of a disk without a block node: %s "
+				   "is copied whole."),
 				 task->source.node);
 	if (used_list(&task->source, session_contents(session, &task->source), &task->used) < 0)
 		return error_nomem(reterr);

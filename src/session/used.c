@@ -208,9 +208,8 @@ int used_check(const struct plan *plan, const struct disk *disk, int fd, struct 
 	if (r == -ESTALE)
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, r, "start", plan->source.node,
-			_("What %s uses has changed since the plan was made, or cannot be "
-			  "read any more, so nothing was written. Make a new plan, without "
-			  "the map."),
+			_("What %s uses has changed since the plan was made, or cannot be read any "
+			  "more, so nothing was written. Make a new plan, without the map."),
 			plan->source.node);
 	return r < 0 ? error_nomem(reterr) : 0;
 }
