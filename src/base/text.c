@@ -467,6 +467,20 @@ bool text_shell_quote(char *to, size_t size, const char *from)
 	return true;
 }
 
+bool text_has_ending(const char *name, const char *ending)
+{
+	size_t length = strlen(name), tail = strlen(ending);
+
+	return length > tail && strcmp(name + length - tail, ending) == 0;
+}
+
+char *text_drop_ending(char *name, const char *ending)
+{
+	if (text_has_ending(name, ending))
+		name[strlen(name) - strlen(ending)] = '\0';
+	return name;
+}
+
 int text_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

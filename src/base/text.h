@@ -54,6 +54,11 @@ void text_paragraph(FILE *out, int columns, const char *first, const char *text)
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
 
+/* Does a name have this ending, and something before it? */
+bool text_has_ending(const char *name, const char *ending);
+/* Takes such an ending off. Returns `name`. */
+char *text_drop_ending(char *name, const char *ending);
+
 /* "stop, wait or map" from words that end with NULL; truncated if it does not fit. Returns `to`. */
 char *text_choice(char *to, size_t size, const char *const *words);
 

@@ -51,13 +51,6 @@ bool running_folder(char *buffer, size_t size)
 	return user_folder(buffer, size) && (mkdir(buffer, 0755) == 0 || errno == EEXIST);
 }
 
-static bool is_record(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && strcmp(name + length - 4, ".job") == 0;
-}
-
 /* PID.socket, by which a terminal comes to a deck that copies. */
 static const char *socket_name(const char *record, char name[static NAME_MAX + 8])
 {
@@ -169,7 +162,9 @@ static void sweep(const char *folder)
 	if (!dir)
 		return;
 	while ((entry = readdir(dir))) {
-		int fd = is_record(entry->d_name) ? open_record(dirfd(dir), entry->d_name) : -1;
+		int fd = text_has_ending(entry->d_name, ".job")
+				 ? open_record(dirfd(dir), entry->d_name)
+				 : -1;
 
 		if (fd < 0)
 			continue;
@@ -333,7 +328,8 @@ static size_t list_folder(const char *folder, bool alive, struct running *ret, s
 	if (!dir)
 		return 0;
 	while (count < max && (entry = readdir(dir)))
-		if (is_record(entry->d_name) && load(dirfd(dir), entry->d_name, alive, &ret[count]))
+		if (text_has_ending(entry->d_name, ".job") &&
+		    load(dirfd(dir), entry->d_name, alive, &ret[count]))
 			count++;
 	closedir(dir);
 	return count;

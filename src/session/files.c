@@ -142,11 +142,10 @@ bool files_name_beside(char *to, size_t size, const char *path, const char *endi
 	size_t length = strlen(path);
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
-		size_t tail = strlen(endings[i]);
+		size_t stem = length - strlen(endings[i]);
 
-		if (length > tail && path[length - tail - 1] != '/' &&
-		    strcmp(path + length - tail, endings[i]) == 0) {
-			length -= tail;
+		if (text_has_ending(path, endings[i]) && path[stem - 1] != '/') {
+			length = stem;
 			break;
 		}
 	}
@@ -377,13 +376,6 @@ struct search {
 	struct session_unfinished found; /* map "": none */
 };
 
-static bool is_map(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && strcmp(name + length - 4, ".map") == 0;
-}
-
 /* Records are named by date and time. */
 static bool find_newest(const char *directory, char name[static 256])
 {
@@ -394,7 +386,7 @@ static bool find_newest(const char *directory, char name[static 256])
 	if (!dir)
 		return false;
 	while ((entry = readdir(dir)))
-		if (is_map(entry->d_name) && strcmp(entry->d_name, name) > 0)
+		if (text_has_ending(entry->d_name, ".map") && strcmp(entry->d_name, name) > 0)
 			text_copy(name, 256, entry->d_name);
 	closedir(dir);
 	return name[0] != '\0';

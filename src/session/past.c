@@ -15,16 +15,9 @@ static int newest_first(const struct dirent **a, const struct dirent **b)
 	return strcmp((*b)->d_name, (*a)->d_name);
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-	size_t length = strlen(name), tail = strlen(ending);
-
-	return length > tail && strcmp(name + length - tail, ending) == 0;
-}
-
 static int is_of_copy(const struct dirent *entry)
 {
-	return ends_with(entry->d_name, ".json") || ends_with(entry->d_name, ".map");
+	return text_has_ending(entry->d_name, ".json") || text_has_ending(entry->d_name, ".map");
 }
 
 /* When two reports share a map, only the newer one says how far the copy is. */
@@ -66,7 +59,7 @@ static bool load(struct past *past, const char *name, struct past_copy *ret)
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", past->directory, name) >= sizeof(path))
 		return false;
-	if (ends_with(name, ".map"))
+	if (text_has_ending(name, ".map"))
 		return !knows_map(past, path) && load_map(path, ret);
 	if (!past_load(path, ret))
 		return false;
@@ -94,7 +87,7 @@ void past_read(void *data)
 
 	for (int pass = 0; pass < 2; pass++)
 		for (int i = 0; i < count && past->count < SESSION_PAST_MAX; i++)
-			if (ends_with(entries[i]->d_name, pass ? ".map" : ".json") &&
+			if (text_has_ending(entries[i]->d_name, pass ? ".map" : ".json") &&
 			    load(past, entries[i]->d_name, &past->items[past->count]))
 				past->count++;
 	for (int i = 0; i < count; i++)

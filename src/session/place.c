@@ -192,14 +192,13 @@ static int try_wanted(struct move *move)
 /* Other copies that began in the same second may have the same fallback: a number makes it free. */
 static int try_fallback(struct move *move)
 {
-	char first[sizeof(move->wanted)];
-	int length = (int)strlen(text_copy(first, sizeof(first), move->wanted));
-	int stem = length > 4 && strcmp(first + length - 4, ".map") == 0 ? length - 4 : length;
+	char stem[sizeof(move->wanted)];
+	const char *ending = text_has_ending(move->wanted, ".map") ? ".map" : "";
 	int r = try_wanted(move);
 
+	text_drop_ending(text_copy(stem, sizeof(stem), move->wanted), ending);
 	for (unsigned n = 2; r == -EEXIST && n <= FALLBACKS; n++) {
-		snprintf(move->wanted, sizeof(move->wanted), "%.*s-%u%s", stem, first, n,
-			 first + stem);
+		snprintf(move->wanted, sizeof(move->wanted), "%.500s-%u%s", stem, n, ending);
 		r = try_wanted(move);
 	}
 	return r;
@@ -209,12 +208,9 @@ static int try_fallback(struct move *move)
 static void find_stem(struct move *move)
 {
 	static const char *const endings[] = { ".log", ".json", ".html", ".digests" };
-	size_t length = strlen(move->place.path);
 	char path[sizeof(move->place.path) + 16];
 
-	text_copy(move->stem, sizeof(move->stem), move->place.path);
-	if (length > 4 && strcmp(move->place.path + length - 4, ".map") == 0)
-		move->stem[length - 4] = '\0';
+	text_drop_ending(text_copy(move->stem, sizeof(move->stem), move->place.path), ".map");
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s", move->stem, endings[i]);
 		if (access(path, F_OK) < 0 && errno == ENOENT)

@@ -98,41 +98,22 @@ int save_first(struct report *report, const struct files *files, struct log *log
 	return list < 0 ? list : checksums;
 }
 
-/* In a directory they get the names that they have in the log directory. */
-static int name_stem(const struct report *report, const char *path, char stem[static 512],
-		     struct error *reterr)
-{
-	char first[512];
-	struct stat st;
-	size_t length;
-
-	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		length = (size_t)snprintf(stem, 512, "%s", path);
-	else
-		length = (size_t)snprintf(
-			stem, 512, "%s/%s", path,
-			basename(text_copy(first, sizeof(first), report->files.log)));
-	if (length < 512)
-		return 0;
-	return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "save", path,
-			 _("The report cannot be saved there: the path is too long."));
-}
-
-/* Log and map stay where they are. text: of the form that the copy itself does not save. */
+/* In a directory they get the names that they have in the log directory. Log and map stay where
+ * they are. text: of the form that the copy itself does not save. */
 static int name_files(const struct report *report, const char *path, struct report_files *ret,
 		      char text[static 512], struct error *reterr)
 {
-	char stem[512];
-	int r = name_stem(report, path, stem, reterr);
-	size_t length = r < 0 ? 0 : strlen(stem);
+	char stem[512], first[512];
+	struct stat st;
+	bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	const char *log = basename(text_copy(first, sizeof(first), report->files.log));
+	int length = snprintf(stem, sizeof(stem), "%s%s%s", path, folder ? "/" : "",
+			      folder ? log : "");
 
-	if (r < 0)
-		return r;
-	/* The stem is that of the log. */
-	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
-		stem[length - 4] = '\0';
+	text_drop_ending(stem, ".log");
 	*ret = report->files;
-	if (!files_name_beside(ret->json, sizeof(ret->json), stem, ".json") ||
+	if ((size_t)length >= sizeof(stem) ||
+	    !files_name_beside(ret->json, sizeof(ret->json), stem, ".json") ||
 	    !files_name_beside(text, 512, stem, ".txt") ||
 	    !files_name_beside(ret->certificate, sizeof(ret->certificate), stem, ".html") ||
 	    !files_name_beside(ret->digests, sizeof(ret->digests), stem, REPORT_LIST_ENDING))
@@ -232,12 +213,11 @@ static int put_all(const struct report *report, int folder, struct error *reterr
 {
 	static const char *const endings[] = { ".json", ".txt", ".html" };
 	char first[512], path[600], stem[560];
-	int r = 0, length;
+	int r = 0;
 
-	length = snprintf(stem, sizeof(stem), "/proc/self/fd/%d/%s", folder,
-			  basename(text_copy(first, sizeof(first), report->files.log)));
-	if (length > 4 && strcmp(stem + length - 4, ".log") == 0)
-		stem[length - 4] = '\0';
+	snprintf(stem, sizeof(stem), "/proc/self/fd/%d/%s", folder,
+		 basename(text_copy(first, sizeof(first), report->files.log)));
+	text_drop_ending(stem, ".log");
 	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++) {
 		snprintf(path, sizeof(path), "%s%s", stem, endings[form]);
 		r = report_save(report, (enum report_form)form, path, NULL, reterr);
