@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,15 +114,33 @@ bool thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until)
 	return pthread_cond_clockwait(cond, lock, CLOCK_MONOTONIC, &at) == 0;
 }
 
-int eventfd_new(struct error *reterr)
+static int check_made(int fd, struct error *reterr)
 {
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
 	if (fd >= 0)
 		return fd;
 	fd = -errno;
 	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "eventfd", "",
 			 _("No file descriptor could be made: %s."), error_phrase(fd));
+}
+
+int eventfd_new(struct error *reterr)
+{
+	return check_made(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), reterr);
+}
+
+int timer_new(struct error *reterr)
+{
+	return check_made(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), reterr);
+}
+
+void timer_set(int fd, unsigned seconds)
+{
+	struct itimerspec when = {
+		.it_value.tv_sec = seconds,
+		.it_interval.tv_sec = seconds,
+	};
+
+	timerfd_settime(fd, 0, &when, NULL);
 }
 
 /* These calls fail only if the counter is full or empty, and then it is as it should be. */

@@ -36,5 +36,10 @@ bool thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until);
 int eventfd_new(struct error *reterr);
 void eventfd_signal(int fd);
 void eventfd_clear(int fd);
+/* A descriptor that polls readable every so many seconds, and is read to clear it; at first it does
+ * not run. Returns it, or a negative errno. */
+int timer_new(struct error *reterr);
+/* 0: it stops. */
+void timer_set(int fd, unsigned seconds);
 
 #endif

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "session/progress.h"
 
 #define BEAT       2  /* seconds */
@@ -21,25 +21,6 @@
 /* Made by logind when it starts; by this its own library knows it, too. */
 #define LOGIND  "/run/systemd/seats/"
 #define PROGRAM "/usr/bin/systemd-inhibit"
-
-int heartbeat_init(struct heartbeat *heartbeat, struct error *reterr)
-{
-	heartbeat->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (heartbeat->timer_fd < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
-				 _("No event descriptor could be made: %s."), error_phrase(errno));
-	return 0;
-}
-
-static void set_timer(const struct heartbeat *heartbeat, time_t seconds)
-{
-	struct itimerspec when = {
-		.it_value.tv_sec = seconds,
-		.it_interval.tv_sec = seconds,
-	};
-
-	timerfd_settime(heartbeat->timer_fd, 0, &when, NULL);
-}
 
 static void describe(const struct endpoint *endpoint, struct running_end *ret)
 {
@@ -94,7 +75,7 @@ void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan)
 	if (!heartbeat->record && running_folder(folder, sizeof(folder)) &&
 	    running_new(folder, &heartbeat->running, &heartbeat->record) < 0)
 		heartbeat->record = NULL;
-	set_timer(heartbeat, BEAT);
+	timer_set(heartbeat->timer_fd, BEAT);
 }
 
 void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_code)
@@ -110,7 +91,7 @@ void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_cod
 	heartbeat->beats = 0;
 	heartbeat->running = (struct running){ .left = -1, .rate = -1 };
 	if (heartbeat->timer_fd >= 0)
-		set_timer(heartbeat, 0);
+		timer_set(heartbeat->timer_fd, 0);
 }
 
 void heartbeat_done(struct heartbeat *heartbeat)

@@ -33,7 +33,7 @@ struct heartbeat {
 	struct running running;
 };
 
-int heartbeat_init(struct heartbeat *heartbeat, struct error *reterr);
+/* Closes the timer, too. */
 void heartbeat_done(struct heartbeat *heartbeat);
 /* The copy has begun, or goes on: after a disk was gone, its name and number may be others. A
  * record that cannot be made is no reason not to copy. */

@@ -107,8 +107,8 @@ static int name_files(const struct report *report, const char *path, struct repo
 	struct stat st;
 	bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	const char *log = basename(text_copy(first, sizeof(first), report->files.log));
-	int length = snprintf(stem, sizeof(stem), "%s%s%s", path, folder ? "/" : "",
-			      folder ? log : "");
+	int length =
+		snprintf(stem, sizeof(stem), "%s%s%s", path, folder ? "/" : "", folder ? log : "");
 
 	text_drop_ending(stem, ".log");
 	*ret = report->files;

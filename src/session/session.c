@@ -97,6 +97,13 @@ bool session_runs(const struct session *session, enum session_task task)
 	return session->tasks[task] != NULL;
 }
 
+static int watch_timer(struct session *session, int *fd, enum session_event event,
+		       struct error *reterr)
+{
+	*fd = timer_new(reterr);
+	return *fd < 0 ? *fd : session_watch(session, *fd, event, reterr);
+}
+
 static int init(struct session *session, struct error *reterr)
 {
 	const struct session_options *options = &session->options;
@@ -118,10 +125,8 @@ static int init(struct session *session, struct error *reterr)
 	if (r == 0)
 		r = session_disks_init(session, reterr);
 	if (r == 0)
-		r = heartbeat_init(&session->heartbeat, reterr);
-	if (r == 0)
-		r = session_watch(session, session->heartbeat.timer_fd, EVENT_HEARTBEAT, reterr);
-	return r < 0 ? r : session_waiting_init(session, reterr);
+		r = watch_timer(session, &session->heartbeat.timer_fd, EVENT_HEARTBEAT, reterr);
+	return r < 0 ? r : watch_timer(session, &session->unplugged.timer_fd, EVENT_TIMER, reterr);
 }
 
 /* Links to files that are to be written are followed once, here. What cannot be followed is refused

@@ -292,7 +292,6 @@ void session_stop_verify(struct session *session);
 
 /* ---- unplug.c ---- */
 
-int session_waiting_init(struct session *session, struct error *reterr);
 void session_waiting_done(struct session *session);
 /* Would session_begin_waiting() wait? */
 bool session_will_wait(const struct session *session);

@@ -10,39 +10,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "session/ends.h"
 #include "session/session_private.h"
 
 /* In case hot-plug events are missing, or a disk came back but was not ready. */
 #define LOOK_EVERY 3 /* seconds */
-
-int session_waiting_init(struct session *session, struct error *reterr)
-{
-	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-
-	session->unplugged.timer_fd = fd;
-	if (fd < 0)
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "start", NULL,
-				 _("No event descriptor could be made: %s."), error_phrase(errno));
-	return session_watch(session, fd, EVENT_TIMER, reterr);
-}
-
-static void set_timer(struct session *session, time_t seconds)
-{
-	struct itimerspec when = {
-		.it_value.tv_sec = seconds,
-		.it_interval.tv_sec = seconds,
-	};
-
-	timerfd_settime(session->unplugged.timer_fd, 0, &when, NULL);
-}
 
 void session_waiting_done(struct session *session)
 {
@@ -54,7 +33,7 @@ void session_waiting_done(struct session *session)
 	waiting->shown = (struct session_waiting){ 0 };
 	memset(waiting->refused, 0, sizeof(waiting->refused));
 	if (waiting->timer_fd >= 0)
-		set_timer(session, 0);
+		timer_set(session->unplugged.timer_fd, 0);
 }
 
 /* ---- messages ---- */
@@ -200,7 +179,7 @@ bool session_begin_waiting(struct session *session)
 	say_who(session);
 	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
 	session->state = SESSION_WAITING;
-	set_timer(session, LOOK_EVERY);
+	timer_set(session->unplugged.timer_fd, LOOK_EVERY);
 	/* While the disks are open, the kernel reserves their names. */
 	session_begin_release(session);
 	return true;
@@ -285,7 +264,7 @@ void session_give_up_waiting(struct session *session)
 		session_join(session, SESSION_TASK_START);
 		session_take_start(session, &changes);
 	}
-	set_timer(session, 0);
+	timer_set(session->unplugged.timer_fd, 0);
 }
 
 /* ---- looking ---- */
