@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/thread.h"
 
@@ -91,4 +92,31 @@ void worker_abandon(struct worker *worker)
 	pthread_mutex_unlock(&worker->lock);
 	if (ended)
 		release(worker);
+}
+
+int worker_ask(const char *name, void (*body)(void *data), void *data, size_t size, uint64_t until)
+{
+	struct worker_order order = {
+		.body = body,
+		.destroy = free,
+		.data = malloc(size),
+		.name = name,
+	};
+	struct worker *worker;
+	bool ended;
+	int r;
+
+	if (!order.data)
+		return -ENOMEM;
+	memcpy(order.data, data, size);
+	r = worker_start(&order, &worker);
+	if (r < 0) {
+		free(order.data);
+		return r;
+	}
+	ended = worker_wait(worker, until);
+	if (ended)
+		memcpy(data, order.data, size);
+	worker_abandon(worker);
+	return ended ? 0 : -ETIMEDOUT;
 }

@@ -13,6 +13,7 @@
 #define CLONEDECK_BASE_WORKER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct worker;
@@ -28,6 +29,11 @@ struct worker_order {
 	int wake;         /* >0: an eventfd, signalled after body() unless abandoned by then */
 };
 
+/*
+ * For who only wants the answer: runs body() on a copy of `data`, and copies that back if body()
+ * returns in time (monotonic ns). -ETIMEDOUT, or another negative errno; then `data` is unchanged.
+ */
+int worker_ask(const char *name, void (*body)(void *data), void *data, size_t size, uint64_t until);
 /* 0 or a negative errno; then `data` stays the caller's. */
 int worker_start(const struct worker_order *order, struct worker **ret);
 /* Waits until a time (monotonic ns; 0: does not wait). True: body() has returned, and `data` may be

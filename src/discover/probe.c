@@ -211,20 +211,6 @@ static void run_round(void *data)
 	round->result = read_all(round);
 }
 
-/* It opens no disk itself, so it ends in time. */
-static int start_round(struct round *round)
-{
-	const struct worker_order order = { .body = run_round, .data = round, .name = "probe" };
-	struct worker *worker;
-	int r = worker_start(&order, &worker);
-
-	if (r < 0)
-		return r;
-	worker_wait(worker, WORKER_FOREVER);
-	worker_abandon(worker);
-	return round->result;
-}
-
 /* It reads nothing more once the read that hangs has returned. */
 static void leave(struct probe *probe, struct pending *pending)
 {
@@ -239,12 +225,16 @@ int probe_disks(struct probe_request *requests, size_t count, uint64_t deadline,
 		struct pending *pending, struct probe_result *results)
 {
 	struct probe **probes = calloc(count + 1, sizeof(struct probe *));
+	struct round round = { requests, count, deadline, probes, results, 0 };
 	int r = probes ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count; i++)
 		results[i] = (struct probe_result){ 0 };
+	/* The worker opens no disk itself, so it ends in time. */
 	if (r == 0 && count > 0)
-		r = start_round(&(struct round){ requests, count, deadline, probes, results, 0 });
+		r = worker_ask("probe", run_round, &round, sizeof(round), WORKER_FOREVER);
+	if (r == 0)
+		r = round.result;
 	for (size_t i = 0; i < count; i++) {
 		if (probes && probes[i])
 			leave(probes[i], pending);

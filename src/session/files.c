@@ -463,27 +463,11 @@ static void tell_running(const char *map, char told[static 160])
 
 bool files_unfinished(const char *directory, struct session_unfinished *ret)
 {
-	struct search *asked = calloc(1, sizeof(*asked));
-	struct worker *worker;
+	struct search asked = { 0 };
 
-	*ret = (struct session_unfinished){ 0 };
-	if (!asked)
-		return false;
-	text_copy(asked->directory, sizeof(asked->directory), directory);
-	const struct worker_order order = {
-		.body = search,
-		.destroy = free,
-		.data = asked,
-		.name = "maps",
-	};
-
-	if (worker_start(&order, &worker) < 0) {
-		free(asked);
-		return false;
-	}
-	if (worker_wait(worker, clock_monotonic() + WAIT_AT_MOST))
-		*ret = asked->found;
-	worker_abandon(worker);
+	text_copy(asked.directory, sizeof(asked.directory), directory);
+	worker_ask("maps", search, &asked, sizeof(asked), clock_monotonic() + WAIT_AT_MOST);
+	*ret = asked.found;
 	if (ret->map[0])
 		tell_running(ret->map, ret->running);
 	return ret->map[0] != '\0';

@@ -133,37 +133,17 @@ static void ask(void *data)
 
 int place_try(enum place_kind kind, const char *path, const char *name, struct file_place *ret)
 {
-	struct question *question = calloc(1, sizeof(*question));
+	struct question question = { .kind = kind };
 	char copy[PATH_MAX];
-	struct worker *worker;
 	int r;
 
-	*ret = (struct file_place){ 0 };
-	if (!question)
-		return -ENOMEM;
-	question->kind = kind;
-	text_copy(question->path, sizeof(question->path), path);
-	text_copy(question->name, sizeof(question->name),
+	text_copy(question.path, sizeof(question.path), path);
+	text_copy(question.name, sizeof(question.name),
 		  basename(text_copy(copy, sizeof(copy), name)));
-	const struct worker_order order = {
-		.body = ask,
-		.destroy = free,
-		.data = question,
-		.name = "place",
-	};
-
-	r = worker_start(&order, &worker);
-	if (r < 0) {
-		free(question);
-		return r;
-	}
-	r = -ETIMEDOUT;
-	if (worker_wait(worker, clock_monotonic() + TIMEOUT_DURING_COPY)) {
-		r = question->result;
-		*ret = question->found;
-	}
-	worker_abandon(worker);
-	return r;
+	r = worker_ask("place", ask, &question, sizeof(question),
+		       clock_monotonic() + TIMEOUT_DURING_COPY);
+	*ret = question.found;
+	return r < 0 ? r : question.result;
 }
 
 /* ---- another place for the map ---- */

@@ -541,6 +541,21 @@ START_TEST(copies)
 }
 END_TEST
 
+START_TEST(endings)
+{
+	char name[] = "/log/1.map";
+
+	ck_assert(text_has_ending(name, ".map"));
+	ck_assert(!text_has_ending(name, ".log"));
+	/* It has a name before it. */
+	ck_assert(!text_has_ending(".map", ".map"));
+	ck_assert(!text_has_ending("ap", ".map"));
+	ck_assert_str_eq(text_drop_ending(name, ".log"), "/log/1.map");
+	ck_assert_str_eq(text_drop_ending(name, ".map"), "/log/1");
+	ck_assert_str_eq(text_drop_ending(name, ""), "/log/1");
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("text");
@@ -554,7 +569,7 @@ Suite *unit_suite(void)
 	add_tests(tests, any_bytes_come_back, what_is_encoded_is_cut_between_characters,
 		  a_broken_code_is_no_name, same_in_every_locale, width,
 		  breaks_beside_wide_characters, fits, fits_tail, fits_everywhere, breaks_lines,
-		  copies);
+		  copies, endings);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

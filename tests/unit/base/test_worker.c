@@ -215,6 +215,24 @@ START_TEST(without_a_thread_the_data_stays_the_callers)
 }
 END_TEST
 
+START_TEST(an_answer_comes_in_time_or_not_at_all)
+{
+	struct sum sum = { 2, 3, 0 }, late = { 2, 3, 0 };
+
+	ck_assert_int_eq(worker_ask("adder", add, &sum, sizeof(sum), WORKER_FOREVER), 0);
+	ck_assert_int_eq(sum.result, 5);
+	set_held(true);
+	ck_assert_int_eq(worker_ask("adder", add, &late, sizeof(late), clock_monotonic() + SHORT),
+			 -ETIMEDOUT);
+	wait_for(&begun, 2);
+	set_held(false);
+	ck_assert_int_eq(late.result, 0);
+	no_threads = true;
+	ck_assert_int_eq(worker_ask("adder", add, &late, sizeof(late), WORKER_FOREVER), -EAGAIN);
+	ck_assert_int_eq(late.result, 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("worker");
@@ -225,7 +243,8 @@ Suite *unit_suite(void)
 	add_tests(tcase, the_result_is_read_and_freed,
 		  one_that_hangs_is_waited_for_until_the_deadline, an_abandoned_one_frees_itself,
 		  abandoned_at_any_moment, whoever_polls_is_woken, an_abandoned_one_wakes_nobody,
-		  without_a_thread_the_data_stays_the_callers);
+		  without_a_thread_the_data_stays_the_callers,
+		  an_answer_comes_in_time_or_not_at_all);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
