@@ -35,14 +35,8 @@ int session_disks_init(struct session *session, struct error *reterr)
 
 void session_disks_done(struct session *session)
 {
-	const struct disk_list *checked = session->checking.disks, *found = session->finding.disks;
-
-	session->checking.disks = NULL;
-	if (checked)
-		session_drop_disks(session, checked);
-	session->finding.disks = NULL;
-	if (found)
-		session_drop_disks(session, found);
+	session_drop_disks(session, &session->checking.disks);
+	session_drop_disks(session, &session->finding.disks);
 	disk_list_destroy(session->scanning.disks);
 	range_list_done(&session->scanning.bad);
 	scan_destroy(session->scanning.scan);
@@ -51,8 +45,10 @@ void session_disks_done(struct session *session)
 	disk_list_destroy(session->disks);
 }
 
-void session_drop_disks(struct session *session, const struct disk_list *disks)
+void session_drop_disks(struct session *session, const struct disk_list **held)
 {
+	const struct disk_list *disks = cleanup_steal(*held);
+
 	if (disks != session->disks && disks != session->started_disks &&
 	    disks != session->checking.disks && disks != session->finding.disks &&
 	    disks != session->compare.disks)
@@ -64,7 +60,7 @@ static void replace_disks(struct session *session, struct disk_list *disks)
 	const struct disk_list *before = session->disks;
 
 	session->disks = disks;
-	session_drop_disks(session, before);
+	session_drop_disks(session, &before);
 }
 
 static void look_for_images(struct scanning *scanning)
@@ -441,9 +437,8 @@ int session_find(struct session *session, const char *text, bool destination, st
 void session_take_find(struct session *session, unsigned *changes)
 {
 	struct finding *finding = &session->finding;
-	const struct disk_list *disks = finding->disks;
 
-	finding->disks = NULL;
+	session_drop_disks(session, &finding->disks);
 	if (finding->again) {
 		struct error error = { 0 };
 		int r = begin_find(session, &error);
@@ -456,7 +451,6 @@ void session_take_find(struct session *session, unsigned *changes)
 	}
 	if (!session_runs(session, SESSION_TASK_FIND))
 		*changes |= SESSION_CHANGE_FOUND;
-	session_drop_disks(session, disks);
 }
 
 int session_found(const struct session *session, struct endpoint *ret, struct error *reterr)

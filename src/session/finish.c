@@ -246,11 +246,6 @@ static void begin_health_after(struct session *session)
 		session_begin_task(session, SESSION_TASK_AFTER, ask_after, health, NULL);
 }
 
-void session_take_after(struct session *session, unsigned *changes)
-{
-	*changes |= SESSION_CHANGE_JOB;
-}
-
 /* ---- another place for the map ---- */
 
 /* A copy has ended that could be resumed, and its map could not be saved: begins to save it at

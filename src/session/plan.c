@@ -327,7 +327,7 @@ void session_take_check(struct session *session, unsigned *changes)
 		take_first(session, changes);
 	else if (session->state == SESSION_PLANNED || session->state == SESSION_CONFIRMED)
 		take_again(session, changes);
-	session_drop_disks(session, disks);
+	session_drop_disks(session, &disks);
 }
 
 /* ---- a plan ---- */

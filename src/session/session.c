@@ -43,7 +43,7 @@ static void (*const take[EVENT_COUNT])(struct session *session, unsigned *change
 	[SESSION_TASK_USED] = session_take_used,
 	[SESSION_TASK_HEALTH] = session_take_checkup,
 	[SESSION_TASK_START] = session_take_start,
-	[SESSION_TASK_AFTER] = session_take_after,
+	[SESSION_TASK_AFTER] = take_job,
 	[SESSION_TASK_MOVE] = session_take_move,
 	[SESSION_TASK_FINISH] = session_take_finish,
 	[SESSION_TASK_SAVE] = session_take_save,

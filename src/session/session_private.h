@@ -187,8 +187,8 @@ struct session {
 	bool log_dir_in_memory;
 	struct log *log;
 	struct starting starting;
-	struct opened opened;            /* of the copy */
-	struct disk_list *started_disks; /* borrowed by the job; may be `disks` */
+	struct opened opened;                  /* of the copy */
+	const struct disk_list *started_disks; /* borrowed by the job; may be `disks` */
 	struct ends_health health;
 	struct unplugged unplugged;
 	struct move move;
@@ -251,8 +251,8 @@ void session_forget_destination(struct session *session);
 /* -EAGAIN before the first list, or why there is none. */
 int session_need_disks(const struct session *session, const char *operation, const char *object,
 		       struct error *reterr);
-/* Frees a list unless the session, a job or a task still looks at it. */
-void session_drop_disks(struct session *session, const struct disk_list *disks);
+/* Lets go of a list, which is freed unless the session, a job or a task still looks at it. */
+void session_drop_disks(struct session *session, const struct disk_list **held);
 /* The disk that an end is or lies on; NULL for an image. */
 const struct disk *session_disk(const struct session *session, const struct endpoint *endpoint);
 /* The same, but of an image the disk that it holds, as far as it could be read. */
@@ -313,7 +313,6 @@ void session_join_parts(const struct unplugged *earlier, struct job_snapshot *jo
 /* Closes both claims of the job that ended, in the background. */
 void session_begin_release(struct session *session);
 void session_take_finish(struct session *session, unsigned *changes);
-void session_take_after(struct session *session, unsigned *changes);
 void session_take_move(struct session *session, unsigned *changes);
 void session_take_save(struct session *session, unsigned *changes);
 /* A phrase for plan.source_writer. */

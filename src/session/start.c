@@ -253,15 +253,6 @@ static void start_body(void *data)
 
 /* ---- a copy ---- */
 
-static void drop_started_disks(struct session *session)
-{
-	const struct disk_list *disks = session->started_disks;
-
-	session->started_disks = NULL;
-	if (disks)
-		session_drop_disks(session, disks);
-}
-
 static void remember_settings(struct starting *starting, struct job *before)
 {
 	struct job_snapshot job;
@@ -310,7 +301,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 	int r;
 
 	/* First of all: the job borrows its disks from the list that stays. */
-	drop_started_disks(session);
+	session_drop_disks(session, &session->started_disks);
 	session->started_disks = session->disks;
 	source = session_disk(session, &plan->source);
 	destination = session_disk(session, &plan->destinations[0]);
@@ -372,7 +363,7 @@ void session_release_job(struct session *session)
 	if (session->has_report)
 		report_done(&session->report);
 	session->has_report = false;
-	drop_started_disks(session);
+	session_drop_disks(session, &session->started_disks);
 }
 
 void session_beat(struct session *session)
@@ -510,13 +501,10 @@ int session_verify(struct session *session, struct error *reterr)
 static void forget_verify(struct session *session)
 {
 	struct compare *compare = &session->compare;
-	const struct disk_list *disks = compare->disks;
 
 	session->errors[SESSION_TASK_VERIFY] = compare->error;
 	compare_done(compare);
-	compare->disks = NULL;
-	if (disks)
-		session_drop_disks(session, disks);
+	session_drop_disks(session, &compare->disks);
 	if (session->state == SESSION_VERIFYING)
 		session->state = session->has_report || session->compared ? SESSION_FINISHED
 									  : SESSION_PLANNED;
