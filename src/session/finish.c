@@ -27,13 +27,12 @@ static int copy_warnings(const struct verdict_list *from, struct verdict_list *r
 	return 0;
 }
 
-const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size)
+void session_writer_words(const struct source_writers *writers, char *buffer, size_t size)
 {
 	if (writers->mount[0])
 		snprintf(buffer, size, _("it was mounted read-write at %s"), writers->mount);
 	else
 		text_copy(buffer, size, writers->other);
-	return buffer;
 }
 
 /* A writer that came while the source was copied is found only if it is still there. */
@@ -146,10 +145,12 @@ static int tell_and_save(struct session *session, struct finishing *finishing)
 
 static void close_claims(struct session *session, struct finishing *finishing)
 {
-	if (finishing->destination && claim_close(cleanup_steal(finishing->destination),
-						  finishing->reread, &finishing->close_error) < 0)
+	struct opened *opened = &session->opened;
+
+	if (opened->destination && claim_close(cleanup_steal(opened->destination),
+					       finishing->report, &finishing->close_error) < 0)
 		log_error(session->log, "session", &finishing->close_error);
-	claim_close(cleanup_steal(finishing->source), false, NULL);
+	claim_close(cleanup_steal(opened->source), false, NULL);
 }
 
 /* Rereading a partition table, closing a disk and saving a file may take long. The front end's
@@ -164,13 +165,12 @@ static void finish_body(void *data)
 		tell_and_save(session, finishing);
 }
 
-static int begin_closing(struct session *session, bool report, bool reread, struct error *reterr)
+static int begin_closing(struct session *session, bool report, struct error *reterr)
 {
 	struct finishing *finishing = &session->finishing;
 	int r;
 
 	finishing->report = report;
-	finishing->reread = reread;
 	finishing->made = false;
 	finishing->close_error = finishing->error = (struct error){ 0 };
 	r = session_begin_task(session, SESSION_TASK_FINISH, finish_body, session, reterr);
@@ -182,16 +182,12 @@ static int begin_closing(struct session *session, bool report, bool reread, stru
 
 void session_begin_release(struct session *session)
 {
-	struct finishing *finishing = &session->finishing;
-
-	finishing->destination = cleanup_steal(session->opened.destination);
-	finishing->source = cleanup_steal(session->opened.source);
-	if (begin_closing(session, false, false, NULL) < 0)
+	if (begin_closing(session, false, NULL) < 0)
 		session_look_again(session);
 }
 
 /* The last step; if the disks are still being released, it follows that. */
-static int begin_report(struct session *session, bool reread, struct error *reterr)
+static int begin_report(struct session *session, struct error *reterr)
 {
 	struct finishing *finishing = &session->finishing;
 	int r;
@@ -200,7 +196,7 @@ static int begin_report(struct session *session, bool reread, struct error *rete
 	finishing->wanted = session_runs(session, SESSION_TASK_FINISH);
 	if (finishing->wanted)
 		return 0;
-	r = begin_closing(session, true, reread, reterr);
+	r = begin_closing(session, true, reterr);
 	if (r < 0) {
 		session->state = SESSION_FINISHED;
 		heartbeat_end(&session->heartbeat, NULL, 0);
@@ -220,7 +216,7 @@ static int finish_waiting(struct session *session, struct error *reterr)
 	 * other one. */
 	health_clear(&session->health.after[0], NULL);
 	health_clear(&session->health.after[1], NULL);
-	return begin_report(session, false, reterr);
+	return begin_report(session, reterr);
 }
 
 /* ---- the health of both disks, after the final flush ---- */
@@ -395,7 +391,6 @@ bool session_can_finish(struct session *session)
 int session_finish(struct session *session, struct error *reterr)
 {
 	struct opened *opened = &session->opened;
-	struct finishing *finishing = &session->finishing;
 	unsigned changes = 0;
 
 	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
@@ -422,9 +417,7 @@ int session_finish(struct session *session, struct error *reterr)
 		session_join(session, SESSION_TASK_MOVE);
 		session_take_move(session, &changes);
 	}
-	finishing->destination = cleanup_steal(opened->destination);
-	finishing->source = cleanup_steal(opened->source);
-	return begin_report(session, true, reterr);
+	return begin_report(session, reterr);
 }
 
 void session_take_finish(struct session *session, unsigned *changes)
@@ -434,7 +427,7 @@ void session_take_finish(struct session *session, unsigned *changes)
 	if (finishing->wanted) {
 		finishing->wanted = false;
 		*changes |= SESSION_CHANGE_STATE;
-		begin_report(session, false, &session->errors[SESSION_TASK_FINISH]);
+		begin_report(session, &session->errors[SESSION_TASK_FINISH]);
 		return;
 	}
 	if (session->state == SESSION_FINISHING) {

@@ -121,13 +121,14 @@ struct unplugged {
 	struct job_snapshot sum;
 };
 
-/* Releases the disks once the job has ended, makes the report, saves it. */
+/* Releases the disks once the job has ended, makes the report, saves it. The claims in
+ * session->opened are its thread's while it runs. */
 struct finishing {
-	struct claim *source, *destination; /* to be closed; NULL: they are */
-	bool reread;                        /* the destination's partition table, then */
-	bool report;                        /* the last step: make and save the report */
-	bool wanted;                        /* the next step is, when this one is done */
-	bool made;                          /* session->report is there */
+	/* The last step: the destination's partition table is read anew when it is closed, and the
+	 * report made and saved. */
+	bool report;
+	bool wanted; /* the next step is, when this one is done */
+	bool made;   /* session->report is there */
 	struct error close_error, error;
 	struct file_timeout timeout; /* of the report and its like */
 	bool left_behind;            /* a file of it, or the log, is still being written */
@@ -316,6 +317,6 @@ void session_take_finish(struct session *session, unsigned *changes);
 void session_take_move(struct session *session, unsigned *changes);
 void session_take_save(struct session *session, unsigned *changes);
 /* A phrase for plan.source_writer. */
-const char *session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
+void session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
 
 #endif
