@@ -70,8 +70,7 @@ void check_take_plan(struct check *check, const struct plan *plan, const struct 
 static int load(struct check *check)
 {
 	struct loaded *loaded = &check->loaded;
-	int r = load_plan(&check->wish, check->disks, check->rescue, check->rescue_given, loaded,
-			  &check->error);
+	int r = load_plan(&check->wish, check->disks, loaded, &check->error);
 
 	if (r == 0 && !loaded->resume && !loaded->recorded.digests)
 		r = files_check_new(loaded->plan, check->new_map, &check->error);

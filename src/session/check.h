@@ -26,9 +26,7 @@ struct check {
 	bool load; /* the plan is in a file of the wish */
 	struct wish wish;
 	const char *new_map; /* that the user named; must not be there. NULL: none */
-	const struct plan_options *rescue;
-	unsigned rescue_given;
-	struct plan ends; /* of the plan; without its extents */
+	struct plan ends;    /* of the plan; without its extents */
 	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
 	uint64_t empty_to;
 	bool fits;       /* the table of the destination is to be made */

@@ -49,10 +49,10 @@ static int find_source(const struct disk_list *disks, const struct plan *recorde
 	return 0;
 }
 
-static int load_ours(const char *map_path, const struct disk_list *disks,
-		     const struct plan_options *rescue, unsigned given, struct loaded *ret,
+static int load_ours(const struct wish *wish, const struct disk_list *disks, struct loaded *ret,
 		     struct error *reterr)
 {
+	const char *map_path = wish->map;
 	CLEANUP(plan) struct plan *recorded = NULL;
 	CLEANUP(map) struct map *map = NULL;
 	struct endpoint source, destination;
@@ -71,8 +71,8 @@ static int load_ours(const char *map_path, const struct disk_list *disks,
 	if (r == 0)
 		r = ends_find(disks, &recorded->destinations[0], &recorded->source, true,
 			      &destination, reterr);
-	if (r == 0 && rescue)
-		plan_options_merge(&recorded->options, rescue, given);
+	if (r == 0 && wish->rescue)
+		plan_options_merge(&recorded->options, wish->rescue, wish->given);
 	if (r == 0)
 		r = plan_from_extents(&source, &destination, recorded->extents,
 				      recorded->extent_count, recorded->free_places,
@@ -146,16 +146,14 @@ static int load_other(const struct wish *wish, struct loaded *ret, struct error 
 	return r;
 }
 
-static int load_resume(struct wish *wish, const struct disk_list *disks,
-		       const struct plan_options *rescue, unsigned given, struct loaded *ret,
+static int load_resume(struct wish *wish, const struct disk_list *disks, struct loaded *ret,
 		       struct error *reterr)
 {
 	char named[sizeof(wish->map)];
 
 	text_copy(named, sizeof(named), wish->map);
 	(void)file_follow(named, wish->map, sizeof(wish->map));
-	return wish->ends ? load_other(wish, ret, reterr)
-			  : load_ours(wish->map, disks, rescue, given, ret, reterr);
+	return wish->ends ? load_other(wish, ret, reterr) : load_ours(wish, disks, ret, reterr);
 }
 
 /* ---- a domain ---- */
@@ -289,8 +287,8 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 	return r;
 }
 
-int load_plan(struct wish *wish, const struct disk_list *disks, const struct plan_options *rescue,
-	      unsigned given, struct loaded *ret, struct error *reterr)
+int load_plan(struct wish *wish, const struct disk_list *disks, struct loaded *ret,
+	      struct error *reterr)
 {
 	if ((wish->options.table == TABLE_FIT || wish->options.grow ||
 	     wish->options.places[0].number) &&
@@ -299,7 +297,7 @@ int load_plan(struct wish *wish, const struct disk_list *disks, const struct pla
 				 _("A table is made to fit only in a new copy of a whole disk, "
 				   "without a map of another program."));
 	if (wish->map[0])
-		return load_resume(wish, disks, rescue, given, ret, reterr);
+		return load_resume(wish, disks, ret, reterr);
 	if (wish->report[0])
 		return load_report(wish, ret, reterr);
 	return load_domain(wish, ret, reterr);

@@ -23,6 +23,10 @@ struct wish {
 	/* "": none of that. The map of which the copy is to go on becomes the file it leads to. */
 	char domain[512], map[512], report[512];
 	struct plan_options options;
+	/* Options that override those of a map of ours, by the bits in `given`; NULL: none.
+	 * Borrowed. */
+	const struct plan_options *rescue;
+	unsigned given;
 };
 
 /* What was loaded; owned, but for what was taken out of it. */
@@ -33,10 +37,9 @@ struct loaded {
 	struct recorded_copy recorded; /* with wish.report */
 };
 
-/* Of a wish that names a file. rescue: options that override those of a map of ours, by the bits in
- * `given`; NULL: none. */
-int load_plan(struct wish *wish, const struct disk_list *disks, const struct plan_options *rescue,
-	      unsigned given, struct loaded *ret, struct error *reterr);
+/* Of a wish that names a file. */
+int load_plan(struct wish *wish, const struct disk_list *disks, struct loaded *ret,
+	      struct error *reterr);
 void loaded_done(struct loaded *loaded);
 /* Sectors that a map calls unreadable or not yet scraped, near the places of a disk that discovery
  * reads. disk: of the source; NULL: not known. -ENOMEM, with an empty list. */

@@ -181,8 +181,6 @@ static int begin_check(struct session *session, struct error *reterr)
 	text_copy(check->log_dir, sizeof(check->log_dir), session->files.directory);
 	check->load = session->loads;
 	check->new_map = session->files.wanted_map;
-	check->rescue = session->options.rescue;
-	check->rescue_given = session->options.rescue_given;
 	check_take_plan(check, session->plan, session->resume,
 			session->state == SESSION_CHECKING && !session->resumes);
 	note_health(session, check);
@@ -345,7 +343,10 @@ static int begin_loading(struct session *session, const struct session_wish *wis
 		return error_set(reterr, ERROR_CLASS_USAGE, -ENAMETOOLONG, "resume", path,
 				 _("The path %s is too long."), path);
 	range_list_done(&kept->ranges);
-	*kept = (struct wish){ .ends = wish->destination != NULL, .moved = wish->destination_lba };
+	*kept = (struct wish){ .ends = wish->destination != NULL,
+			       .moved = wish->destination_lba,
+			       .rescue = session->options.rescue,
+			       .given = session->options.rescue_given };
 	if (wish->ranges && range_list_copy(wish->ranges, &kept->ranges) < 0)
 		return error_nomem(reterr);
 	if (wish->source)
