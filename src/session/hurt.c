@@ -12,8 +12,6 @@
 #include "base/text.h"
 #include "discover/table.h"
 
-#define GPT_ENTRIES_BYTES 16384U
-
 /* Where that lies without which nothing else is found: bytes from the start of the file system. */
 static const struct {
 	const char *fs; /* libblkid's TYPE */

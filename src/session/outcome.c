@@ -12,8 +12,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 
-#define GPT_ENTRIES_BYTES 16384U
-
 void outcome_add(struct report *report, const char *format, ...)
 {
 	char step[REPORT_STEP_MAX];

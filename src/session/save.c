@@ -177,12 +177,8 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 		text_copy(files.digests, sizeof(files.digests), report->files.digests);
 	report->files = files;
 	r = report_save_sums(report, NULL, reterr);
-	if (r == 0)
-		r = report_save(report, REPORT_JSON, files.json, NULL, reterr);
-	if (r == 0)
-		r = report_save(report, REPORT_TEXT, text, NULL, reterr);
-	if (r == 0)
-		r = report_save(report, REPORT_HTML, files.certificate, NULL, reterr);
+	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++)
+		r = report_save(report, (enum report_form)form, paths[form], NULL, reterr);
 	return r < 0 ? r : list;
 }
 
@@ -250,7 +246,6 @@ static int save_on_stick(const struct report *report, const struct stick *stick,
 	return r < 0 ? r : unmounted;
 }
 
-/* A copy of everything, so that another plan can be made meanwhile. */
 int save_copy(const struct report *from, struct saving *ret)
 {
 	size_t events = from->event_count, verdicts = from->verdicts.count;
