@@ -126,13 +126,6 @@ void compare_start(void *data)
 	compare->result = r;
 }
 
-void compare_close(void *data)
-{
-	struct compare *compare = data;
-
-	opened_close(&compare->opened);
-}
-
 void compare_done(struct compare *compare)
 {
 	opened_discard(&compare->opened);

@@ -33,8 +33,6 @@ struct compare {
 
 /* Opens the ends and starts the job. data: a struct compare. */
 void compare_start(void *data);
-/* After the job has ended. */
-void compare_close(void *data);
 void compare_done(struct compare *compare);
 /* Refuses what would prove nothing: -EBUSY. */
 int compare_allowed(const struct plan *plan, const struct verdict_list *verdicts,

@@ -171,8 +171,10 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 	return 0;
 }
 
-void opened_close(struct opened *opened)
+void opened_close(void *data)
 {
+	struct opened *opened = data;
+
 	claim_discard(cleanup_steal(opened->destination));
 	claim_discard(cleanup_steal(opened->source));
 }

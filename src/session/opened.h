@@ -38,8 +38,8 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		     struct error *reterr);
 /* Is the disk or file still there? */
 bool opened_present(const struct opened *opened, bool destination);
-/* Gives both ends back, not the job; waits. */
-void opened_close(struct opened *opened);
+/* Gives both ends back, not the job; waits. data: a struct opened. */
+void opened_close(void *data);
 /* The same, and the job, which has ended or never began. */
 void opened_discard(struct opened *opened);
 

@@ -380,13 +380,6 @@ void session_beat(struct session *session)
 		       session->state == SESSION_RUNNING ? session->log : NULL);
 }
 
-/* The job borrows the plan that it was started with, so that one stays. */
-static void take_plan(struct session *session)
-{
-	plan_destroy(session->plan);
-	session->plan = cleanup_steal(session->starting.plan);
-}
-
 static void not_started(struct session *session)
 {
 	struct starting *starting = &session->starting;
@@ -424,7 +417,9 @@ void session_take_start(struct session *session, unsigned *changes)
 	if (session->state == SESSION_WAITING)
 		session_went_on(session, 0, NULL);
 	session->state = SESSION_RUNNING;
-	take_plan(session);
+	/* The job borrows the plan that it was started with, so that one stays. */
+	plan_destroy(session->plan);
+	session->plan = cleanup_steal(starting->plan);
 	heartbeat_begin(&session->heartbeat, session->plan);
 	session_beat(session);
 }
@@ -523,8 +518,8 @@ bool session_verify_ended(const struct session *session)
 
 void session_end_verify(struct session *session)
 {
-	struct compare *compare = &session->compare;
-	struct job *job = compare->opened.job;
+	struct opened *opened = &session->compare.opened;
+	struct job *job = opened->job;
 
 	epoll_ctl(session->epoll_fd, EPOLL_CTL_DEL, job_event_fd(job), NULL);
 	job_wait(job, NULL);
@@ -532,7 +527,7 @@ void session_end_verify(struct session *session)
 	session->compared = true;
 	session->compare_ends = true;
 	/* Without a thread: then here. */
-	if (session_begin_task(session, SESSION_TASK_VERIFY, compare_close, compare, NULL) < 0)
+	if (session_begin_task(session, SESSION_TASK_VERIFY, opened_close, opened, NULL) < 0)
 		forget_verify(session);
 }
 
