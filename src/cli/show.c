@@ -36,14 +36,10 @@ struct row {
 	const struct partition *partition; /* NULL: none */
 };
 
-struct page {
-	int width;
-};
+static void line(const char *heading, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void line(const struct page *page, const char *heading, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void line(const struct page *page, const char *heading, const char *format, ...)
+static void line(const char *heading, const char *format, ...)
 {
 	char first[4 * HEADING_WIDTH + 1], text[2048];
 	va_list args;
@@ -52,7 +48,7 @@ static void line(const struct page *page, const char *heading, const char *forma
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
-	text_paragraph(stdout, page->width, first, text);
+	text_paragraph(stdout, columns_width(), first, text);
 }
 
 static const char *or_unknown(const char *text)
@@ -65,22 +61,21 @@ static const char *print_tristate(enum tristate value, const char *yes, const ch
 	return value == UNKNOWN ? _("unknown") : value == YES ? yes : no;
 }
 
-static void print_identity(const struct page *page, const struct disk *disk)
+static void print_identity(const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
 	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 
-	line(page, _("Disk"), "%s", disk->node);
-	line(page, _("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
+	line(_("Disk"), "%s", disk->node);
+	line(_("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
 	     or_unknown(identity->firmware),
 	     print_tristate(disk->rotational, _("rotational"), _("not rotational")));
-	line(page, _("Serial"), _("%s, WWN %s"), or_unknown(identity->serial),
-	     or_unknown(identity->wwn));
+	line(_("Serial"), _("%s, WWN %s"), or_unknown(identity->serial), or_unknown(identity->wwn));
 	if (disk->medium_present == NO || identity->size == 0)
-		line(page, _("Size"), "%s",
+		line(_("Size"), "%s",
 		     disk->medium_present == NO ? _("no medium in the drive") : _("unknown"));
 	else
-		line(page, _("Size"), _("%s (%s B, %s of %u, physical %u)"),
+		line(_("Size"), _("%s (%s B, %s of %u, physical %u)"),
 		     units_print_long(identity->size, UNITS_SI, 0, size),
 		     units_print_count(identity->size, bytes),
 		     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
@@ -88,7 +83,7 @@ static void print_identity(const struct page *page, const struct disk *disk)
 		     identity->logical_sector_size, disk->physical_sector_size);
 }
 
-static void print_nodes(const struct page *page, const struct disk *disk)
+static void print_nodes(const struct disk *disk)
 {
 	const char *more[] = { disk->sg, disk->bsg, disk->nvme_generic, disk->by_id };
 	char nodes[1024];
@@ -100,27 +95,27 @@ static void print_nodes(const struct page *page, const struct disk *disk)
 						 more[i]);
 	for (size_t i = 0; i < disk->raw_count; i++)
 		used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s", disk->raw[i]);
-	line(page, _("Nodes"), "%s", nodes);
-	line(page, _("Path"), _("%s, HCTL %s, transport %s, driver %s"), or_unknown(disk->path),
+	line(_("Nodes"), "%s", nodes);
+	line(_("Path"), _("%s, HCTL %s, transport %s, driver %s"), or_unknown(disk->path),
 	     disk->hctl[0] ? disk->hctl : "-", or_unknown(disk->transport),
 	     or_unknown(disk->driver));
 }
 
-static void print_limits(const struct page *page, const struct disk *disk)
+static void print_limits(const struct disk *disk)
 {
 	char transfer[32], depth[16];
 
 	snprintf(transfer, sizeof(transfer), "%u KiB", disk->max_transfer / 1024);
 	snprintf(depth, sizeof(depth), "%u", disk->queue_depth);
-	line(page, _("Limits"), _("max transfer %s, queue depth %s, %s, %s"),
+	line(_("Limits"), _("max transfer %s, queue depth %s, %s, %s"),
 	     disk->max_transfer ? transfer : _("unknown"), disk->queue_depth ? depth : _("unknown"),
 	     print_tristate(disk->read_only, _("read-only"), _("writable")),
 	     print_tristate(disk->removable, _("removable"), _("not removable")));
 }
 
-static void print_cache(const struct page *page, const struct disk *disk)
+static void print_cache(const struct disk *disk)
 {
-	line(page, _("Cache"), _("%s; unmap %s, write zeroes %s"),
+	line(_("Cache"), _("%s; unmap %s, write zeroes %s"),
 	     print_tristate(disk->write_cache, _("writes are cached until a flush"),
 			    _("writes are on the medium when done")),
 	     print_tristate(disk->unmap, _("yes"), _("no")),
@@ -128,108 +123,105 @@ static void print_cache(const struct page *page, const struct disk *disk)
 }
 
 /* Nothing is said of a disk without zones: that is what nearly all are. */
-static void print_zones(const struct page *page, const struct disk *disk)
+static void print_zones(const struct disk *disk)
 {
 	if (disk_is_host_managed(disk))
-		line(page, _("Zones"), "%s",
+		line(_("Zones"), "%s",
 		     _("host-managed: written only in order, so it can be a source and no "
 		       "destination"));
 	else if (disk->zoned[0] && strcmp(disk->zoned, "none") != 0)
-		line(page, _("Zones"), "%s", disk->zoned);
+		line(_("Zones"), "%s", disk->zoned);
 }
 
-static void print_health(const struct page *page, const struct health *health)
+static void print_health(const struct health *health)
 {
 	char list[1024];
 
 	if (health_is_known(health))
-		line(page, _("Health"), "%s", health_print(health, list, sizeof(list)));
+		line(_("Health"), "%s", health_print(health, list, sizeof(list)));
 	else if (health->why[0])
-		line(page, _("Health"), _("unknown. %s"), health->why);
+		line(_("Health"), _("unknown. %s"), health->why);
 }
 
 /* How commands get to it where --source-backend or --destination-backend is sg. */
-static void print_sg(const struct page *page, const struct disk_list *list, const struct disk *disk)
+static void print_sg(const struct disk_list *list, const struct disk *disk)
 {
 	if (!disk->sg[0] || !list->sg_driver[0])
 		return;
-	line(page, "sg", _("driver %s, direct IO %s"), list->sg_driver,
+	line("sg", _("driver %s, direct IO %s"), list->sg_driver,
 	     print_tristate(list->sg_direct, _("allowed"),
 			    _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)")));
 }
 
-static void print_table_line(const struct page *page, const struct disk *disk)
+static void print_table_line(const struct disk *disk)
 {
 	const char *heading = _("Table");
 	unsigned count = (unsigned)disk->partition_count;
 
 	if (strcmp(disk->table, "?") == 0)
-		line(page, heading, "%s",
-		     disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
+		line(heading, "%s", disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
 	else if (!disk->table[0])
-		line(page, heading, "%s", _("none"));
+		line(heading, "%s", _("none"));
 	else if (disk->table_uuid[0])
-		line(page, heading,
-		     P_("%s, %u partition, id %s", "%s, %u partitions, id %s", count), disk->table,
-		     count, disk->table_uuid);
+		line(heading, P_("%s, %u partition, id %s", "%s, %u partitions, id %s", count),
+		     disk->table, count, disk->table_uuid);
 	else
-		line(page, heading, P_("%s, %u partition", "%s, %u partitions", count), disk->table,
+		line(heading, P_("%s, %u partition", "%s, %u partitions", count), disk->table,
 		     count);
 	if (disk->whole_fs[0])
-		line(page, _("Holds"), "%s %s", disk->whole_fs, disk->whole_label);
+		line(_("Holds"), "%s %s", disk->whole_fs, disk->whole_label);
 }
 
-static void print_use(const struct page *page, const char *heading, const struct use *use)
+static void print_use(const char *heading, const struct use *use)
 {
 	const char *node = use->node, *what = use->what;
 
 	switch (use->kind) {
 	case USE_MOUNT:
-		line(page, heading, _("%s is mounted at %s"), node, what);
+		line(heading, _("%s is mounted at %s"), node, what);
 		break;
 	case USE_SWAP:
-		line(page, heading, _("%s is used for swap: %s"), node, what);
+		line(heading, _("%s is used for swap: %s"), node, what);
 		break;
 	case USE_DM:
-		line(page, heading, _("%s is held by the device mapper: %s"), node, what);
+		line(heading, _("%s is held by the device mapper: %s"), node, what);
 		break;
 	case USE_MD:
-		line(page, heading, _("%s is a member of the md array %s"), node, what);
+		line(heading, _("%s is a member of the md array %s"), node, what);
 		break;
 	case USE_BCACHE:
-		line(page, heading, _("%s is held by %s"), node, what);
+		line(heading, _("%s is held by %s"), node, what);
 		break;
 	case USE_BOOT:
-		line(page, heading, _("%s: the running system was started from it (%s)"), node,
-		     what);
+		line(heading, _("%s: the running system was started from it (%s)"), node, what);
 		break;
 	case USE_LOOP:
-		line(page, heading, _("%s: a file on it is in use as a disk: %s"), node, what);
+		line(heading, _("%s: a file on it is in use as a disk: %s"), node, what);
 		break;
 	case USE_EXCLUSIVE:
 		if (use->what[0])
-			line(page, heading, "%s: %s", node, what);
+			line(heading, "%s: %s", node, what);
 		else
-			line(page, heading, _("%s is held by another program"), node);
+			line(heading, _("%s is held by another program"), node);
 		break;
 	case USE_COPY:
-		line(page, heading, _("%s is held by this copy"), node);
+		line(heading, _("%s is held by this copy"), node);
 		break;
 	}
 }
 
-static void print_uses(const struct page *page, const struct disk *disk)
+static void print_uses(const struct disk *disk)
 {
 	const char *heading = _("In use");
 
 	if (disk->read_by[0])
-		line(page, heading, "%s: %s", disk->node, disk->read_by);
+		line(heading, "%s: %s", disk->node, disk->read_by);
 	else if (disk->in_use.count == 0)
-		line(page, heading, "%s",
+		line(heading, "%s",
 		     disk_is_sg_only(disk) ? _("unknown: it has no block node")
 					   : _("no mount, swap or holder"));
 	for (size_t i = 0; i < disk->in_use.count; i++)
-		print_use(page, i == 0 ? heading : "", &disk->in_use.items[i]);
+		print_use(i == 0 ? heading : "", &disk->in_use.items[i]);
 }
 
 static const char *row_type(const struct disk *disk, const struct row *row)
@@ -315,28 +307,27 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 }
 
 /* What only a device has, an image has not. */
-static void print_device(const struct page *page, const struct disk_list *list,
-			 const struct disk *disk, const struct health *health)
+static void print_device(const struct disk_list *list, const struct disk *disk,
+			 const struct health *health)
 {
-	print_identity(page, disk);
-	print_nodes(page, disk);
-	print_limits(page, disk);
-	print_cache(page, disk);
-	print_zones(page, disk);
-	print_sg(page, list, disk);
-	print_health(page, health);
-	print_table_line(page, disk);
-	print_uses(page, disk);
+	print_identity(disk);
+	print_nodes(disk);
+	print_limits(disk);
+	print_cache(disk);
+	print_zones(disk);
+	print_sg(list, disk);
+	print_health(health);
+	print_table_line(disk);
+	print_uses(disk);
 }
 
-static void print_image(const struct page *page, const struct endpoint *endpoint,
-			const struct disk *disk)
+static void print_image(const struct endpoint *endpoint, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
 	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 
-	line(page, _("Image"), "%s", endpoint->node);
-	line(page, _("Size"), _("%s (%s B, %s of %u)"),
+	line(_("Image"), "%s", endpoint->node);
+	line(_("Size"), _("%s (%s B, %s of %u)"),
 	     units_print_long(identity->size, UNITS_SI, 0, size),
 	     units_print_count(identity->size, bytes),
 	     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
@@ -344,25 +335,24 @@ static void print_image(const struct page *page, const struct endpoint *endpoint
 	     identity->logical_sector_size);
 	/* A file does not say it, only what it holds does. */
 	if (!disk->table[0] || strcmp(disk->table, "?") == 0)
-		line(page, _("Sectors"), _("%u bytes are assumed: no table tells"),
+		line(_("Sectors"), _("%u bytes are assumed: no table tells"),
 		     identity->logical_sector_size);
-	print_table_line(page, disk);
+	print_table_line(disk);
 }
 
 static int print_table(const struct disk_list *list, const struct disk *disk,
 		       const struct endpoint *endpoint, const struct health *health,
 		       struct error *reterr)
 {
-	struct page page = { .width = columns_width() };
 	struct columns *table = NULL;
 	int r = 0;
 
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		print_image(&page, endpoint, disk);
+		print_image(endpoint, disk);
 	else
-		print_device(&page, list, disk, health);
+		print_device(list, disk, health);
 	for (size_t i = 0; i < disk->note_count; i++)
-		line(&page, i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
+		line(i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
 	if (disk->region_count == 0)
 		return 0;
 	putchar('\n');
