@@ -20,21 +20,14 @@
 #define LOOK_EVERY 1000 /* ms; a record is written every two seconds */
 #define EVERY_FILE 10   /* looks for each line in a file or a pipe */
 
-#define COLUMNS_MAX     512
-#define BYTES_PER_GLYPH 4
-
-static const char *end_name(const struct running_end *end)
-{
-	return end->node[0] ? end->node : _("image");
-}
-
 static void print_end(FILE *out, const struct running *job)
 {
 	char report[3 * sizeof(job->report)];
 
 	fprintf(out,
 		_("The copy of process %ld, %s -> %s, has ended with exit status %d. Report: %s\n"),
-		(long)job->pid, end_name(&job->source), end_name(&job->destination), job->exit_code,
+		(long)job->pid, cli_end_name(&job->source), cli_end_name(&job->destination),
+		job->exit_code,
 		job->report[0] ? text_show(report, sizeof(report), job->report)
 			       : _("none was written"));
 }
@@ -56,11 +49,11 @@ static bool still_runs(const struct running *wanted, struct running *ret)
 
 static void print_line(const struct running *job, bool terminal)
 {
-	char line[PROGRESS_LINE_MAX], fitted[BYTES_PER_GLYPH * COLUMNS_MAX + 1];
+	char line[PROGRESS_LINE_MAX];
 
 	progress_of_record(job, line);
 	if (terminal)
-		printf("\r%s", text_fit(fitted, sizeof(fitted), line, headless_columns() - 1));
+		headless_put(stdout, line);
 	else
 		puts(line);
 	fflush(stdout);
@@ -98,7 +91,7 @@ static int watch(const struct running *job)
 	if (signals.fd < 0)
 		return EXIT_ENVIRONMENT;
 	printf(_("Process %ld copies %s to %s without a deck; Ctrl-C leaves it to itself.\n"),
-	       (long)job->pid, end_name(&job->source), end_name(&job->destination));
+	       (long)job->pid, cli_end_name(&job->source), cli_end_name(&job->destination));
 	for (unsigned look = 0; !left && still_runs(job, &now); look++) {
 		if (terminal || look % EVERY_FILE == 0)
 			print_line(&now, terminal);
@@ -112,8 +105,8 @@ static int watch(const struct running *job)
 
 static void print_job(FILE *out, const struct running *job)
 {
-	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, end_name(&job->source),
-		end_name(&job->destination), job->percent, job->state);
+	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, cli_end_name(&job->source),
+		cli_end_name(&job->destination), job->percent, job->state);
 }
 
 /* The copies that ended a short time ago. */

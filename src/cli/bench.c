@@ -164,7 +164,7 @@ static int parse(int argc, char **argv, struct bench_command *ret)
 static void print_progress(const struct bench_command *command, struct bench *bench)
 {
 	struct bench_progress progress;
-	char eta[UNITS_TEXT_MAX] = "-", line[LINE_MAX], fitted[4 * 512 + 1];
+	char eta[UNITS_TEXT_MAX] = "-", line[LINE_MAX];
 	size_t used;
 
 	bench_progress(bench, &progress);
@@ -176,8 +176,7 @@ static void print_progress(const struct bench_command *command, struct bench *be
 		snprintf(line + used, sizeof(line) - used, _("  no answer for %u s"),
 			 (unsigned)(progress.silent_ns / NSEC_PER_SEC));
 	if (command->terminal)
-		fprintf(stderr, "\r%s",
-			text_fit(fitted, sizeof(fitted), line, headless_columns() - 1));
+		headless_put(stderr, line);
 	else
 		fprintf(stderr, "%s\n", line);
 }
@@ -358,11 +357,8 @@ int cli_bench(int argc, char **argv)
 		return print_help();
 	command.terminal = isatty(STDERR_FILENO);
 	command.signal_fd = headless_block_signals();
-	if (command.signal_fd < 0) {
-		fprintf(stderr, _("clonedeck: Signals cannot be received: %s.\n"),
-			error_phrase(command.signal_fd));
+	if (command.signal_fd < 0)
 		return EXIT_ENVIRONMENT;
-	}
 	files_find_directory(&command.files, command.log_dir, NULL);
 	command.options.log_dir = command.files.directory;
 	if (command.disk)

@@ -19,6 +19,7 @@
 struct job_snapshot;
 struct plan;
 struct report;
+struct running_end;
 struct session;
 
 #define CLI_ALLOW_MAX 16
@@ -129,6 +130,11 @@ struct cli_defaults {
 
 /* From the user's file or, where that is none, the system's. 0, or the exit code to end with. */
 int cli_read_defaults(struct cli_defaults *ret);
+
+/* ---- jobs.c ---- */
+
+/* The node of an end; of an image, that it is one. */
+const char *cli_end_name(const struct running_end *end);
 
 /* ---- dd.c: dd's operands (if=, of=, bs=, ...) are answered with the command that does it ---- */
 

@@ -82,6 +82,14 @@ int headless_columns(void)
 	return size.ws_col > COLUMNS_MAX ? COLUMNS_MAX : size.ws_col;
 }
 
+void headless_put(FILE *out, const char *line)
+{
+	char fitted[BYTES_PER_GLYPH * COLUMNS_MAX + 1];
+
+	/* The last column stays free: some terminals wrap as soon as it is written. */
+	fprintf(out, "\r%s", text_fit(fitted, sizeof(fitted), line, headless_columns() - 1));
+}
+
 /* An open progress line is ended before anything else is said. */
 static void close_line(struct headless *run)
 {
@@ -94,7 +102,7 @@ static void close_line(struct headless *run)
 
 static void print_progress(struct headless *run, const struct job_snapshot *job)
 {
-	char line[PROGRESS_LINE_MAX], fitted[BYTES_PER_GLYPH * COLUMNS_MAX + 1];
+	char line[PROGRESS_LINE_MAX];
 
 	if (run->json) {
 		char *text CLEANUP(free) =
@@ -103,9 +111,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 		if (text)
 			puts(text);
 	} else if (run->terminal) {
-		/* The last column stays free: some terminals wrap as soon as it is written. */
-		printf("\r%s", text_fit(fitted, sizeof(fitted), progress_line(job, line),
-					headless_columns() - 1));
+		headless_put(stdout, progress_line(job, line));
 		run->line_open = true;
 	} else if (!run->reads) {
 		puts(progress_line(job, line));

@@ -6,6 +6,8 @@
 #ifndef CLONEDECK_CLI_HEADLESS_H
 #define CLONEDECK_CLI_HEADLESS_H
 
+#include <stdio.h>
+
 #include "session/run.h"
 #include "session/verify.h"
 
@@ -29,5 +31,7 @@ int headless_verify(struct session *session, int signal_fd, const struct headles
 		    bool *retabandoned);
 /* Columns of the terminal on standard output, 80 where there is none. */
 int headless_columns(void);
+/* Writes a line of progress over the one before, as much as fits. */
+void headless_put(FILE *out, const char *line);
 
 #endif

@@ -23,7 +23,7 @@ static const struct column columns[COLUMN_COUNT] = {
 	[SINCE] = { N_("SINCE") },
 };
 
-static const char *node(const struct running_end *end)
+const char *cli_end_name(const struct running_end *end)
 {
 	return end->node[0] ? end->node : _("image");
 }
@@ -35,8 +35,8 @@ static int add_row(struct columns *table, const struct running *job, struct erro
 	struct tm when;
 	const char *texts[COLUMN_COUNT] = {
 		[PID] = pid,
-		[SOURCE] = node(&job->source),
-		[DESTINATION] = node(&job->destination),
+		[SOURCE] = cli_end_name(&job->source),
+		[DESTINATION] = cli_end_name(&job->destination),
 		[DONE] = done,
 		[LEFT] = job->left < 0 ? _("unknown")
 				       : units_print_duration((uint64_t)job->left, left),
