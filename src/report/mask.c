@@ -114,24 +114,6 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		hide_in(report->verdicts.items[i].sentence, secrets);
 }
 
-/* Copy what is to be changed. */
-static int own_lists(struct report *report)
-{
-	const struct job_event *events = report->events;
-	const struct verdict *verdicts = report->verdicts.items;
-
-	report->events = calloc(report->event_count + 1, sizeof(*events));
-	report->verdicts.items = calloc(report->verdicts.count + 1, sizeof(*verdicts));
-	if (!report->events || !report->verdicts.items)
-		return -1;
-	if (report->event_count)
-		memcpy(report->events, events, report->event_count * sizeof(*events));
-	if (report->verdicts.count)
-		memcpy(report->verdicts.items, verdicts,
-		       report->verdicts.count * sizeof(*verdicts));
-	return 0;
-}
-
 void report_mask_identity(struct identity *identity)
 {
 	struct secrets secrets = { 0 };
@@ -140,16 +122,19 @@ void report_mask_identity(struct identity *identity)
 	mask_identity(identity, &secrets);
 }
 
+static void mask_plan(const struct plan *plan, struct plan *ret, struct secrets *secrets)
+{
+	*ret = *plan;
+	add_identity(secrets, &plan->source.identity);
+	add_identity(secrets, &plan->destinations[0].identity);
+	mask_endpoint(&ret->source, secrets);
+	mask_endpoint(&ret->destinations[0], secrets);
+	hide_in(ret->domain, secrets);
+}
+
 void report_mask_plan(const struct plan *plan, struct plan *ret)
 {
-	struct secrets secrets = { 0 };
-
-	*ret = *plan;
-	add_identity(&secrets, &plan->source.identity);
-	add_identity(&secrets, &plan->destinations[0].identity);
-	mask_endpoint(&ret->source, &secrets);
-	mask_endpoint(&ret->destinations[0], &secrets);
-	hide_in(ret->domain, &secrets);
+	mask_plan(plan, ret, &(struct secrets){ 0 });
 }
 
 int report_mask(const struct report *report, struct masked_report **ret, struct error *reterr)
@@ -163,19 +148,13 @@ int report_mask(const struct report *report, struct masked_report **ret, struct 
 	masked = malloc(sizeof(*masked));
 	if (!masked)
 		return error_nomem(reterr);
-	masked->report = *report;
-	masked->plan = *report->plan;
-	masked->report.plan = &masked->plan;
-	plan_id(report->plan, masked->report.plan_id);
-	if (own_lists(&masked->report) < 0) {
+	if (report_copy(report, &masked->report) < 0) {
 		report_unmask(masked);
 		return error_nomem(reterr);
 	}
-	add_identity(&secrets, &report->plan->source.identity);
-	add_identity(&secrets, &report->plan->destinations[0].identity);
-	mask_endpoint(&masked->plan.source, &secrets);
-	mask_endpoint(&masked->plan.destinations[0], &secrets);
-	hide_in(masked->plan.domain, &secrets);
+	masked->report.plan = &masked->plan;
+	plan_id(report->plan, masked->report.plan_id);
+	mask_plan(report->plan, &masked->plan, &secrets);
 	mask_disk(&masked->report.source, &secrets);
 	mask_disk(&masked->report.destination, &secrets);
 	mask_texts(&masked->report, &secrets);

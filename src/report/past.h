@@ -25,9 +25,9 @@ struct past_copy {
 
 /* Reads a report in JSON. False: it is none, or cannot be read. Waits for its disk. */
 bool past_load(const char *path, struct past_copy *ret);
-/* Its result, translated; "UNFINISHED" where it left none. */
 /* What a line of such a text is about, and blanks: the values stand below each other. */
 void past_print_name(FILE *out, const char *name);
+/* Its result, translated; "UNFINISHED" where it left none. */
 const char *past_result_words(const struct past_copy *past);
 /* Frees what it holds. */
 void past_done(struct past_copy *past);

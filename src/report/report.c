@@ -24,6 +24,20 @@ void report_done(struct report *report)
 	verdict_list_done(&report->verdicts);
 }
 
+int report_copy(const struct report *from, struct report *ret)
+{
+	*ret = *from;
+	ret->events = calloc(from->event_count + 1, sizeof(*ret->events));
+	ret->verdicts.items = calloc(from->verdicts.count + 1, sizeof(*ret->verdicts.items));
+	if (!ret->events || !ret->verdicts.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->event_count; i++)
+		ret->events[i] = from->events[i];
+	for (size_t i = 0; i < from->verdicts.count; i++)
+		ret->verdicts.items[i] = from->verdicts.items[i];
+	return 0;
+}
+
 const char *report_plan_id(const struct report *report, char buffer[static 9])
 {
 	return report->plan_id[0] ? report->plan_id : plan_id(report->plan, buffer);

@@ -99,6 +99,8 @@ struct report {
 };
 
 void report_done(struct report *report);
+/* With lists of its own; the plan stays borrowed. -ENOMEM; then, too, report_done(). */
+int report_copy(const struct report *from, struct report *ret);
 const char *report_plan_id(const struct report *report, char buffer[static 9]);
 enum exit_code report_exit_code(const struct report *report);
 /* How the program ends: the same, but never 0 if something that was to be done to the complete copy
@@ -129,11 +131,11 @@ const char *report_look(const struct report *report, char *buffer, size_t size);
 const char *report_look_places(const struct report *report, char *buffer, size_t size);
 /* Did the destination confirm that all is on its medium? */
 const char *report_flushed(const struct report *report, char *buffer, size_t size);
-/* Are the held areas there, too? */
 /* What became of the file system in the partition that has grown; "" nothing. */
 const char *report_grown_fs(const struct report *report, char *buffer, size_t size);
 /* The table that was made for it; "" none. */
 const char *report_fitted(const struct report *report, char *buffer, size_t size);
+/* Are the held areas there, too? */
 const char *report_armed(const struct report *report, char *buffer, size_t size);
 const char *report_from_memory(const struct report *report, char *buffer, size_t size);
 /* The first table at the start of the disk that is hurt; NULL: none is. */

@@ -248,19 +248,9 @@ static int save_on_stick(const struct report *report, const struct stick *stick,
 
 int save_copy(const struct report *from, struct saving *ret)
 {
-	size_t events = from->event_count, verdicts = from->verdicts.count;
-	struct report *report = &ret->report;
-
-	*report = *from;
-	report->events = calloc(events ? events : 1, sizeof(*report->events));
-	report->verdicts.items = calloc(verdicts ? verdicts : 1, sizeof(*report->verdicts.items));
-	if (!report->events || !report->verdicts.items || plan_copy(from->plan, &ret->plan) < 0)
+	if (report_copy(from, &ret->report) < 0 || plan_copy(from->plan, &ret->plan) < 0)
 		return -ENOMEM;
-	report->plan = ret->plan;
-	for (size_t i = 0; i < events; i++)
-		report->events[i] = from->events[i];
-	for (size_t i = 0; i < verdicts; i++)
-		report->verdicts.items[i] = from->verdicts.items[i];
+	ret->report.plan = ret->plan;
 	return 0;
 }
 
