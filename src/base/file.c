@@ -30,8 +30,8 @@ static int directory_of(const char *path, char ret[static PATH_MAX])
 	return 0;
 }
 
-/* The directory of `path`, held open: whatever is mounted or unmounted there from now on, what is
- * written lands in this one. */
+/* The directory of `path`, held open: what is written lands in this one, whatever is mounted or
+ * unmounted there meanwhile. */
 static int open_directory(const char *path, dev_t beneath, const char **retname)
 {
 	char directory[PATH_MAX];

@@ -118,7 +118,7 @@ struct observer {
 	void (*data)(struct lane *lane, struct slot *slot);
 	/* The slot is free, whatever became of its piece. */
 	void (*freed)(struct lane *lane, struct slot *slot);
-	/* Nothing new is read from now on; may be called many times. */
+	/* The lanes read nothing new any more; may be called many times. */
 	void (*stopped)(struct copy *copy);
 };
 

@@ -31,7 +31,7 @@ static bool works_inside(const struct lane *lane, const struct io_handle *handle
 	return !is_async(handle) || lane->inside[handle == lane->destination] > 0;
 }
 
-/* Called before waiting: from now on whoever releases a slot wakes the lane. */
+/* Called before waiting, so that whoever releases a slot later wakes the lane. */
 static bool released_meanwhile(struct lane *lane)
 {
 	if (!lane->held.first)

@@ -22,14 +22,16 @@ struct scan;
 
 int scan_new(const struct scan_options *options, struct scan **ret, struct error *reterr);
 void scan_destroy(struct scan *scan);
-/* From now on, opens only these disks (devno 0: none); about the others, only udev and sysfs are
- * asked. NULL: all disks again. */
+/* Each of these holds for all later scans, until it is called again. */
+
+/* Opens only these disks (devno 0: none); about the others, only udev and sysfs are asked. NULL:
+ * all disks. */
 void scan_only(struct scan *scan, const dev_t *only);
 
-/* From now on, does not open these disks: they are being copied, and may be failing. What they told
+/* Does not open these disks: they are being copied, and may be failing. What they told
  * before stays in the list; of a destination, that is what was there before the copy. */
 void scan_spare(struct scan *scan, const struct scan_spared spared[2]);
-/* From now on, does not read these logical sectors of a disk. The list is copied. 0 or -ENOMEM. */
+/* Does not read these logical sectors of a disk. The list is copied. 0 or -ENOMEM. */
 int scan_avoid(struct scan *scan, dev_t disk, const struct range_list *bad);
 
 /* Returns a new, complete list, to be destroyed by the caller. Disks that have not answered after 5

@@ -201,7 +201,7 @@ static int open_image(struct claim *claim, struct error *reterr)
 	if (fstat(claim->fd, &claim->file) < 0)
 		return claim_explain_open(claim, -errno, reterr);
 	claim->created = fresh;
-	/* From now on the file is recognised by device and inode, like one that existed before. */
+	/* A new file is recognised by device and inode, too, now that it has them. */
 	if (fresh) {
 		claim->endpoint.identity.devno = claim->file.st_dev;
 		claim->endpoint.identity.inode = claim->file.st_ino;

@@ -179,7 +179,7 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 	return r;
 }
 
-/* What cannot be offered is not offered. */
+/* Makes the table that was asked for, or one to be offered: without that, there is no offer. */
 static int fit(struct check *check)
 {
 	const struct plan *plan = &check->ends;
@@ -208,7 +208,8 @@ static int fit(struct check *check)
 		r = layout_fit(plan, fd, GROW_LAST, &check->layout, NULL);
 	if (r < 0 && !check->fits)
 		r = layout_fit(plan, fd, GROW_NO, &check->layout, &check->no_offer);
-	/* To a disk as large it goes as it is; what is in it can still be placed. */
+	/* On a disk of the same size the table stays as it is; only its partitions can be placed.
+	 */
 	if (r == 0 && !check->fits && same && same_sectors)
 		layout_done(&check->layout);
 	/* To a larger disk the table goes as it is, too. */

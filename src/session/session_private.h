@@ -195,9 +195,9 @@ struct session {
 	struct move move;
 	bool log_moved;
 	bool map_in_memory, left_behind; /* as in struct session_copy */
-	bool map_tried; /* at the end of this copy: its map was to be saved at another place, */
-	bool map_saved; /* and was, */
-	bool map_lost;  /* or there is none of this copy anywhere */
+	/* At the end of this copy, saving its map at another place was begun; it has succeeded; no
+	 * map of this copy exists anywhere. */
+	bool map_tried, map_saved, map_lost;
 
 	struct compare compare;
 	bool compare_ends; /* its ends are being closed */
@@ -238,7 +238,7 @@ int session_go_on(struct session *session, struct error *reterr);
 int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
 struct job *session_job(const struct session *session);
 void session_take_used(struct session *session, unsigned *changes);
-/* The source may change from now on. */
+/* What was read of it is out of date: the source may be written to. */
 void session_forget_used(struct session *session);
 
 /* ---- disks.c ---- */
