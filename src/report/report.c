@@ -143,6 +143,7 @@ const char *report_verify_word(const struct report *report)
 static void bad_areas_line(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
+	const char *word = _(report_result_word(report));
 	unsigned long areas = (unsigned long)job->bad_areas;
 	char bytes[UNITS_TEXT_MAX];
 
@@ -150,33 +151,32 @@ static void bad_areas_line(const struct report *report, char *buffer, size_t siz
 		snprintf(buffer, size,
 			 _("%s - everything was copied, but %s bytes of an earlier part cannot be "
 			   "verified"),
-			 _(report_result_word(report)),
-			 units_print_count(job->proof.unknown, bytes));
+			 word, units_print_count(job->proof.unknown, bytes));
 	else if (!has_holes(job))
 		snprintf(buffer, size,
-			 _("%s - copied while the source was in use: not one moment of it"),
-			 _(report_result_word(report)));
+			 _("%s - copied while the source was in use: not one moment of it"), word);
 	else if (job->refused_bytes)
 		snprintf(buffer, size, _("%s - %s bytes could not be written to the destination"),
-			 _(report_result_word(report)),
+			 word,
 			 units_print_count(job->total - job->written - job->bad_bytes, bytes));
 	else
 		snprintf(buffer, size,
 			 P_("%s - %lu area of the source could not be read",
 			    "%s - %lu areas of the source could not be read", areas),
-			 _(report_result_word(report)), areas);
+			 word, areas);
 }
 
 static void mismatch_line(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_proof *proof = &report->job.proof;
+	const char *word = _(report_result_word(report));
 	unsigned long areas = (unsigned long)proof->areas;
 	char bytes[UNITS_TEXT_MAX];
 
 	if (report->job.free.wrong_bytes && !areas)
 		snprintf(buffer, size,
 			 _("%s - the destination does not keep the zeros in its free places"),
-			 _(report_result_word(report)));
+			 word);
 	else if (report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH)
 		snprintf(buffer, size,
 			 P_("%s - copied while the source was in use: it changed meanwhile, in %lu "
@@ -184,7 +184,7 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 			    "%s - copied while the source was in use: it changed meanwhile, in %lu "
 			    "of the areas checked",
 			    areas),
-			 _(report_result_word(report)), areas);
+			 word, areas);
 	else if (proof->changed_before)
 		snprintf(buffer, size,
 			 P_("%s - the source changed while the copy was stopped, in %lu of the "
@@ -192,19 +192,18 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 			    "%s - the source changed while the copy was stopped, in %lu of the "
 			    "areas checked",
 			    areas),
-			 _(report_result_word(report)), areas);
+			 word, areas);
 	else if (proof->changed && !report->source_writer[0])
 		snprintf(buffer, size,
 			 P_("%s - the source changed during the copy, in %lu of the areas checked",
 			    "%s - the source changed during the copy, in %lu of the areas checked",
 			    areas),
-			 _(report_result_word(report)), areas);
+			 word, areas);
 	else
 		snprintf(buffer, size,
 			 P_("%s - the destination differs in %lu area, %s bytes",
 			    "%s - the destination differs in %lu areas, %s bytes", areas),
-			 _(report_result_word(report)), areas,
-			 units_print_count(proof->bytes, bytes));
+			 word, areas, units_print_count(proof->bytes, bytes));
 }
 
 /* For a copy that ended before all of it was done. */
