@@ -343,27 +343,21 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 int files_check(const struct files *files, const struct plan *plan, const char *map,
 		struct error *reterr)
 {
-	const char *report = files->wanted_report, *certificate = files->wanted_certificate;
-	int r;
+	const char *const named[] = { files->wanted_map, files->wanted_report,
+				      files->wanted_certificate };
+	const char *const used[] = { map ? map : named[0], named[1], named[2] };
+	int r = files_check_map(plan, used[0], reterr);
 
-	if (!map)
-		map = files->wanted_map;
-	r = files_check_map(plan, map, reterr);
 	if (r == 0)
-		r = check_report(plan, report, reterr);
+		r = check_report(plan, used[1], reterr);
 	if (r == 0)
-		r = files_check_not_an_end(plan, certificate, reterr);
-	if (r == 0)
-		r = check_file(files->wanted_map, reterr);
-	if (r == 0)
-		r = check_file(report, reterr);
-	if (r == 0)
-		r = check_file(certificate, reterr);
-	if (r == 0)
-		r = check_apart(map, report, reterr);
-	if (r == 0)
-		r = check_apart(map, certificate, reterr);
-	return r < 0 ? r : check_apart(report, certificate, reterr);
+		r = files_check_not_an_end(plan, used[2], reterr);
+	for (size_t i = 0; r == 0 && i < 3; i++)
+		r = check_file(named[i], reterr);
+	for (size_t i = 0; i < 2; i++)
+		for (size_t k = i + 1; r == 0 && k < 3; k++)
+			r = check_apart(used[i], used[k], reterr);
+	return r;
 }
 
 /* ---- after a power failure: which copy was under way? ---- */
