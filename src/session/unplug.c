@@ -137,33 +137,39 @@ static bool is_gone(const struct session *session, const struct error *error, bo
 	}
 }
 
-bool session_will_wait(const struct session *session)
+/* Which ends are to be waited for, if any. A file system may fail before the kernel removes its
+ * disk; a hub takes both disks with it. */
+static struct session_waiting find_missing(const struct session *session)
 {
+	const struct opened *opened = &session->opened;
+	struct session_waiting ret = { 0 };
 	struct job_snapshot job;
 
-	job_snapshot(session->opened.job, &job);
+	job_snapshot(opened->job, &job);
 	if (session->options.on_vanish == SESSION_VANISH_STOP || job.result != JOB_RESULT_FAILED)
-		return false;
-	/* A file system may fail before the kernel removes its disk. */
-	return is_gone(session, &job.error, false) || is_gone(session, &job.error, true) ||
-	       !opened_present(&session->opened, false) || !opened_present(&session->opened, true);
+		return ret;
+	ret.source = is_gone(session, &job.error, false) || !opened_present(opened, false);
+	ret.destination = is_gone(session, &job.error, true) || !opened_present(opened, true);
+	return ret;
+}
+
+bool session_will_wait(const struct session *session)
+{
+	struct session_waiting missing = find_missing(session);
+
+	return missing.source || missing.destination;
 }
 
 bool session_begin_waiting(struct session *session)
 {
 	struct opened *opened = &session->opened;
 	struct unplugged *waiting = &session->unplugged;
-	struct session_waiting shown = { .since = clock_monotonic(), .at = time(NULL) };
-	struct job_snapshot job;
+	struct session_waiting shown = find_missing(session);
 
-	if (!session_will_wait(session))
+	if (!shown.source && !shown.destination)
 		return false;
-	job_snapshot(opened->job, &job);
-	shown.source = is_gone(session, &job.error, false);
-	shown.destination = is_gone(session, &job.error, true);
-	/* A hub takes both with it. */
-	shown.source |= !opened_present(opened, false);
-	shown.destination |= !opened_present(opened, true);
+	shown.since = clock_monotonic();
+	shown.at = time(NULL);
 	job_destroy(waiting->job);
 	waiting->job = cleanup_steal(opened->job);
 	if (!keep_told(waiting)) {
