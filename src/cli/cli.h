@@ -154,13 +154,14 @@ void plan_print_json(const struct session *session, bool pretty);
 
 struct json_object;
 struct page;
+struct session_choice;
 struct used_modes;
 
 /* "first" of all partitions, "only@2,5" of these. False: neither. */
 bool used_parse(const char *text, struct used_modes *ret);
 /* What the partitions of the source use, if a plan asks for that; else nothing. */
-void used_print_text(const struct session *session, struct page *page);
-struct json_object *used_print_json(const struct session *session);
+void used_print_text(const struct session_choice *choice, struct page *page);
+struct json_object *used_print_json(const struct session_choice *choice);
 
 /* ---- progress.c ---- */
 

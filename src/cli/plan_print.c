@@ -94,9 +94,9 @@ static void put_free(struct page *page, const struct plan *plan)
 			   _(then[plan->options.free]));
 }
 
-static void put_retried(const struct session *session, struct page *page)
+static void put_retried(const struct session_choice *choice, struct page *page)
 {
-	const struct range_list *areas = session_choice(session).retry;
+	const struct range_list *areas = choice->retry;
 	char sectors[UNITS_TEXT_MAX];
 
 	if (areas->count)
@@ -107,15 +107,15 @@ static void put_retried(const struct session *session, struct page *page)
 			   areas->count, units_print_count(range_list_total(areas), sectors));
 }
 
-static void put_held(const struct session *session, struct page *page)
+static void put_held(const struct session_choice *choice, struct page *page)
 {
-	const struct plan *plan = session_choice(session).plan;
-	const struct held *held = session_choice(session).held;
+	const struct plan *plan = choice->plan;
+	const struct held *held = choice->held;
 	char bytes[UNITS_TEXT_MAX];
 
-	if (session_choice(session).resumes)
+	if (choice->resumes)
 		page_field(page, "", _("resumes from a map: %s B are already copied"),
-			   units_print_count(session_choice(session).finished_bytes, bytes));
+			   units_print_count(choice->finished_bytes, bytes));
 	if (held->areas.count)
 		page_field(page, "",
 			   P_("%zu area of %s B with tables, written last",
@@ -130,32 +130,31 @@ static void put_held(const struct session *session, struct page *page)
 			   held->first.count,
 			   units_print_count(range_list_total(&held->first) * plan->sector_size,
 					     bytes));
-	if (plan_probes(plan, session_choice(session).destination))
+	if (plan_probes(plan, choice->destination))
 		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }
 
-static struct identifiers shared(const struct session *session)
+static struct identifiers shared(const struct session_choice *choice)
 {
-	const struct session_choice choice = session_choice(session);
 	struct identifiers list;
 
-	identifiers_find(choice.plan, choice.source, &list);
+	identifiers_find(choice->plan, choice->source, &list);
 	return list;
 }
 
-static void put_identifiers(const struct session *session, struct page *page)
+static void put_identifiers(const struct session_choice *choice, struct page *page)
 {
-	struct identifiers list = shared(session);
+	struct identifiers list = shared(choice);
 	char text[512];
 
 	if (list.count)
 		page_field(page, _("ids"), "%s", identifiers_print(&list, text, sizeof(text)));
 }
 
-static void put_table(const struct session *session, struct page *page)
+static void put_table(const struct session_choice *choice, struct page *page)
 {
-	const struct plan *plan = session_choice(session).plan;
-	const struct fitted *offer = session_choice(session).offer;
+	const struct plan *plan = choice->plan;
+	const struct fitted *offer = choice->offer;
 	char text[256];
 
 	if (plan->options.table == TABLE_FIT)
@@ -168,20 +167,20 @@ static void put_table(const struct session *session, struct page *page)
 	else if (offer)
 		page_field(page, _("table"), _("copied as it is; with --table=fit: %s"),
 			   fitted_print(offer, plan->sector_size, text, sizeof(text)));
-	else if (session_choice(session).no_offer[0])
+	else if (choice->no_offer[0])
 		page_field(page, _("table"), _("copied as it is. With --table=fit: %s"),
-			   session_choice(session).no_offer);
+			   choice->no_offer);
 }
 
-static const char *verify_words(const struct session *session)
+static const char *verify_words(const struct session_choice *choice)
 {
-	const struct plan *plan = session_choice(session).plan;
+	const struct plan *plan = choice->plan;
 
 	if (plan->options.verify == VERIFY_OFF)
 		return _("the copy is not read back");
 	if (plan->options.verify == VERIFY_COMPARE)
 		return _("both ends are read and compared when all is copied");
-	switch (plan_rolling(plan, session_choice(session).destination)) {
+	switch (plan_rolling(plan, choice->destination)) {
 	case ROLLING_NO:
 		break;
 	case ROLLING_SPARE:
@@ -193,11 +192,11 @@ static const char *verify_words(const struct session *session)
 	return _("read back and compared with digests when all is copied");
 }
 
-static void put_pictures(const struct session *session, struct page *page)
+static void put_pictures(const struct session *session, const struct session_choice *choice,
+			 struct page *page)
 {
-	const struct disk *source = session_choice(session).source;
-	const struct disk *destination = session_choice(session).destination;
-	const struct plan *plan = session_choice(session).plan;
+	const struct disk *destination = choice->destination;
+	const struct plan *plan = choice->plan;
 	uint64_t scale;
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = page->columns - PICTURE_FRAME;
@@ -219,10 +218,10 @@ static void put_pictures(const struct session *session, struct page *page)
 	picture_touched(plan, &finished, destination, count, cells);
 	range_list_done(&finished);
 	fprintf(page->out, "%*s %s\n", PICTURE_FRAME - 2, "", cells);
-	picture_after(plan, source, destination, count, cells);
+	picture_after(plan, choice->source, destination, count, cells);
 	page_field(page, _("after"), "|%s|", cells);
 	page_item(page, "%s",
-		  session_choice(session).resumes
+		  choice->resumes
 			  ? _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  + "
 			      "copied before  - not touched")
 			  : _("1-9 a-z partition  G table  . none  ? unknown  x overwritten  - not "
@@ -242,14 +241,13 @@ static const char *how_lost(enum lost_how how)
 	return _("no longer in the table");
 }
 
-static void put_lost(const struct session *session, struct page *page)
+static void put_lost(const struct session_choice *choice, struct page *page)
 {
-	const struct disk *disk = session_choice(session).destination;
+	const struct disk *disk = choice->destination;
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(session_choice(session).plan, disk, &lost, &count) < 0 ||
-	    count == 0)
+	if (!disk || picture_lost(choice->plan, disk, &lost, &count) < 0 || count == 0)
 		return;
 	fprintf(page->out, "\n %s\n", _("PARTITIONS THAT WILL BE LOST"));
 	for (size_t i = 0; i < count; i++) {
@@ -285,9 +283,8 @@ static bool goes_to_sg_node(enum backend_choice backend, const struct endpoint *
 }
 
 /* What was asked for by name; all else is chosen when the copy starts. */
-static void put_engine(const struct session *session, struct page *page)
+static void put_engine(const struct session *session, const struct plan *plan, struct page *page)
 {
-	const struct plan *plan = session_choice(session).plan;
 	const struct plan_options *options = &plan->options;
 	char source[PLAN_OPTION_TEXT_MAX], destination[PLAN_OPTION_TEXT_MAX];
 	bool sg = goes_to_sg_node(options->source_backend, &plan->source) ||
@@ -306,7 +303,8 @@ static void put_engine(const struct session *session, struct page *page)
 
 void plan_print_text(const struct session *session, int columns)
 {
-	const struct plan *plan = session_choice(session).plan;
+	const struct session_choice choice = session_choice(session);
+	const struct plan *plan = choice.plan;
 	struct page page;
 
 	page_init(&page, stdout, columns);
@@ -314,23 +312,22 @@ void plan_print_text(const struct session *session, int columns)
 	put_end(&page, _("dest"), &plan->destinations[0]);
 	put_ranges(&page, plan);
 	put_free(&page, plan);
-	put_retried(session, &page);
-	put_held(session, &page);
-	put_table(session, &page);
+	put_retried(&choice, &page);
+	put_held(&choice, &page);
+	put_table(&choice, &page);
 	put_preset(&page, &plan->options);
-	page_field(&page, _("verify"), "%s", verify_words(session));
-	put_engine(session, &page);
-	put_identifiers(session, &page);
-	used_print_text(session, &page);
-	put_pictures(session, &page);
-	put_lost(session, &page);
-	put_verdicts(session_choice(session).verdicts, &page);
+	page_field(&page, _("verify"), "%s", verify_words(&choice));
+	put_engine(session, plan, &page);
+	put_identifiers(&choice, &page);
+	used_print_text(&choice, &page);
+	put_pictures(session, &choice, &page);
+	put_lost(&choice, &page);
+	put_verdicts(choice.verdicts, &page);
 	fputc('\n', stdout);
-	if (verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE)
+	if (verdict_list_worst(choice.verdicts) == VERDICT_REFUSE)
 		page_field(&page, _("start"), "%s", _("refused; nothing was written"));
-	else if (session_choice(session).token[0])
-		page_field(&page, _("start"), _("--confirm needs %s"),
-			   session_choice(session).token_phrase);
+	else if (choice.token[0])
+		page_field(&page, _("start"), _("--confirm needs %s"), choice.token_phrase);
 }
 
 /* What is chosen by the core, has no limit, or is not to be done, is null. */
@@ -375,15 +372,15 @@ static json_object *json_options(const struct plan_options *options)
 	return object;
 }
 
-static json_object *json_lost(const struct session *session)
+static json_object *json_lost(const struct session_choice *choice)
 {
 	static const char *const words[] = { "overwritten", "partly", "from-table" };
-	const struct disk *disk = session_choice(session).destination;
+	const struct disk *disk = choice->destination;
 	json_object *array = json_object_new_array();
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(session_choice(session).plan, disk, &lost, &count) < 0)
+	if (!disk || picture_lost(choice->plan, disk, &lost, &count) < 0)
 		return array;
 	for (size_t i = 0; i < count; i++) {
 		const struct partition *p = lost[i].partition;
@@ -403,22 +400,21 @@ static json_object *json_lost(const struct session *session)
 }
 
 /* What must be typed is not told: it is to be read off the disk. */
-static json_object *json_confirm(const struct session *session)
+static json_object *json_confirm(const struct session_choice *choice)
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "needed",
-			       json_object_new_boolean(session_choice(session).token[0] != '\0'));
-	json_object_object_add(object, "what",
-			       report_json_text(session_choice(session).token_phrase));
+	json_object_object_add(object, "needed", json_object_new_boolean(choice->token[0] != '\0'));
+	json_object_object_add(object, "what", report_json_text(choice->token_phrase));
 	return object;
 }
 
 void plan_print_json(const struct session *session, bool pretty)
 {
-	const struct plan *plan = session_choice(session).plan;
-	const struct verdict_list *verdicts = session_choice(session).verdicts;
-	const struct held *held = session_choice(session).held;
+	const struct session_choice choice = session_choice(session);
+	const struct plan *plan = choice.plan;
+	const struct verdict_list *verdicts = choice.verdicts;
+	const struct held *held = choice.held;
 	bool refused = verdict_list_worst(verdicts) == VERDICT_REFUSE;
 	json_object *object = json_object_new_object();
 	json_object *destinations = json_object_new_array();
@@ -431,10 +427,10 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "destinations", destinations);
 	report_json_add_number(object, "sector_size", plan->sector_size);
 	report_json_add_number(object, "bytes", plan_bytes(plan));
-	report_json_add_number(object, "bytes_already", session_choice(session).finished_bytes);
+	report_json_add_number(object, "bytes_already", choice.finished_bytes);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
-	json_object_object_add(object, "used", used_print_json(session));
+	json_object_object_add(object, "used", used_print_json(&choice));
 	json_object_object_add(object, "free_places",
 			       plan->free_places ? report_json_free_places(plan) : NULL);
 	json_object_object_add(object, "options", json_options(&plan->options));
@@ -442,16 +438,16 @@ void plan_print_json(const struct session *session, bool pretty)
 		object, "held_back",
 		report_json_held((unsigned)held->areas.count,
 				 range_list_total(&held->areas) * plan->sector_size));
-	struct identifiers list = shared(session);
+	struct identifiers list = shared(&choice);
 
-	json_object_object_add(object, "boot", report_json_boot_of(session_choice(session).boot));
+	json_object_object_add(object, "boot", report_json_boot_of(choice.boot));
 	json_object_object_add(object, "identifiers", report_json_identifiers_of(&list));
 	json_object_object_add(object, "fitted", report_json_fitted(&plan->fitted));
-	json_object_object_add(object, "offer", report_json_fitted(session_choice(session).offer));
+	json_object_object_add(object, "offer", report_json_fitted(choice.offer));
 	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
 	json_object_object_add(object, "refused", json_object_new_boolean(refused));
-	json_object_object_add(object, "lost", json_lost(session));
-	json_object_object_add(object, "confirm", json_confirm(session));
+	json_object_object_add(object, "lost", json_lost(&choice));
+	json_object_object_add(object, "confirm", json_confirm(&choice));
 	char *text CLEANUP(free) = report_json_print(
 		object, JSON_C_TO_STRING_NOSLASHESCAPE |
 				(pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : 0));

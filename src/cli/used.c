@@ -73,27 +73,24 @@ static void put_part(const struct session_choice *choice, const struct used_part
 		page_item(page, _("%s: %s used of %s; only that is copied"), name, used, all);
 }
 
-void used_print_text(const struct session *session, struct page *page)
+void used_print_text(const struct session_choice *choice, struct page *page)
 {
-	const struct session_choice choice = session_choice(session);
-
-	if (!any_wanted(&choice))
+	if (!any_wanted(choice))
 		return;
 	fprintf(page->out, "\n %s\n", _("WHAT IS USED"));
-	for (size_t i = 0; i < choice.used->count; i++)
-		put_part(&choice, &choice.used->parts[i], page);
+	for (size_t i = 0; i < choice->used->count; i++)
+		put_part(choice, &choice->used->parts[i], page);
 }
 
-json_object *used_print_json(const struct session *session)
+json_object *used_print_json(const struct session_choice *choice)
 {
-	const struct session_choice choice = session_choice(session);
 	json_object *array;
 
-	if (!any_wanted(&choice))
+	if (!any_wanted(choice))
 		return NULL;
 	array = json_object_new_array();
-	for (size_t i = 0; i < choice.used->count; i++) {
-		const struct used_part *part = &choice.used->parts[i];
+	for (size_t i = 0; i < choice->used->count; i++) {
+		const struct used_part *part = &choice->used->parts[i];
 		json_object *object = json_object_new_object();
 		bool known = !part->whole[0];
 
@@ -101,8 +98,8 @@ json_object *used_print_json(const struct session *session)
 		json_object_object_add(object, "fs", report_json_text(part->fs));
 		json_object_object_add(object, "copy",
 				       json_object_new_string(used_mode_name(
-					       known ? mode_of(&choice, part) : USED_WHOLE)));
-		report_json_add_number(object, "bytes", part->sectors * choice.plan->sector_size);
+					       known ? mode_of(choice, part) : USED_WHOLE)));
+		report_json_add_number(object, "bytes", part->sectors * choice->plan->sector_size);
 		json_object_object_add(object, "used_bytes",
 				       known ? json_object_new_uint64(part->used_bytes) : NULL);
 		json_object_object_add(object, "why_whole", report_json_text(part->whole));
