@@ -217,11 +217,12 @@ static json_object *mismatch_notes(const struct job_mismatch *mismatch)
 static void add_differences(json_object *page, const struct report *report)
 {
 	const struct job_proof *proof = &report->job.proof;
-	unsigned long more = (unsigned long)(proof->areas - proof->shown);
+	uint64_t all = proof->areas + proof->unknown_areas;
+	unsigned long more = (unsigned long)(all > proof->shown ? all - proof->shown : 0);
 	json_object *from = json_object_object_get(page, proof->asked ? "verify" : "final_look");
 	json_object *differences = NULL, *areas = json_object_object_get(from, "mismatches");
 
-	if (proof->areas && areas) {
+	if (all && areas) {
 		differences = json_object_new_object();
 		json_object_object_add(differences, "areas", json_object_get(areas));
 		json_object_object_add(

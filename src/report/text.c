@@ -111,18 +111,19 @@ static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
 static void put_mismatches(struct page *page, const struct report *report)
 {
 	const struct job_proof *proof = &report->job.proof;
+	uint64_t all = proof->areas + proof->unknown_areas;
+	unsigned long more = (unsigned long)(all > proof->shown ? all - proof->shown : 0);
 
-	if (proof->areas == 0)
+	if (all == 0)
 		return;
 	fprintf(page->out, "\n %s\n",
-		proof->complete ? _("CHANGES OF THE SOURCE DURING THE COPY") : _("DIFFERENCES"));
+		!proof->areas     ? _("BAD AREAS")
+		: proof->complete ? _("CHANGES OF THE SOURCE DURING THE COPY")
+				  : _("DIFFERENCES"));
 	for (size_t i = 0; i < proof->shown; i++)
 		put_mismatch(page, &proof->mismatches[i]);
-	if (proof->areas > proof->shown)
-		page_item(page,
-			  P_("and %lu more", "and %lu more",
-			     (unsigned long)(proof->areas - proof->shown)),
-			  (unsigned long)(proof->areas - proof->shown));
+	if (more)
+		page_item(page, P_("and %lu more", "and %lu more", more), more);
 }
 
 static void put_bad_areas(struct page *page, const struct report *report, bool full)

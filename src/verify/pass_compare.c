@@ -135,8 +135,8 @@ static bool compare_report(struct lane *lane, struct slot *slot)
 		.kind = REPORT_PASS,
 		.source = slot->piece.source,
 		.length = slot->piece.length,
-		.code = slot->code ? slot->code : pair->twin->code,
-		.at_destination = slot->code == 0,
+		.code = pair->twin->code ? pair->twin->code : slot->code,
+		.at_destination = pair->twin->code != 0,
 	};
 
 	while (report.code == 0 && slot->reported < slot->piece.length) {

@@ -98,7 +98,8 @@ static void note_difference(struct verification *v, const struct difference *dif
 	mismatch->at_destination = difference->at_destination;
 }
 
-/* All regions that contain part of the piece. */
+/* All regions that contain part of the piece. A destination that cannot be read back is at fault,
+ * whatever the source does. */
 static void note_unread(struct verification *v, const struct lane_report *report)
 {
 	struct proof *proof = v->proof;
@@ -109,9 +110,13 @@ static void note_unread(struct verification *v, const struct lane_report *report
 	    !digests_find(proof->expected, last, &to))
 		return;
 	for (; from <= to; from++) {
-		proof->regions[from].unread = true;
-		proof->regions[from].unread_source = !report->at_destination;
-		proof->regions[from].code = report->code;
+		struct region_proof *state = &proof->regions[from];
+
+		if (state->unread && !state->unread_source)
+			continue;
+		state->unread = true;
+		state->unread_source = !report->at_destination;
+		state->code = report->code;
 	}
 }
 
@@ -194,12 +199,29 @@ static void describe(struct verification *v, size_t i, struct job_mismatch *mism
 	digest_print(found.digest, mismatch->found);
 }
 
-/* An earlier part of the copy read it, and nothing of that is left to compare with. */
-static bool cannot_be_told(const struct verification *v, const struct region_proof *state,
-			   bool digest_known)
+/* What was copied earlier (by a copy that is resumed, or one that is only verified), and nothing
+ * of what was read then is left to compare with. */
+static bool cannot_be_told(const struct region_proof *state, bool digest_known)
 {
-	return state->unread && state->unread_source && !digest_known && state->wrong_areas == 0 &&
-	       !v->copy->never_writes;
+	return state->unread && state->unread_source && !digest_known && state->wrong_areas == 0;
+}
+
+/* It is listed, but not counted as a difference. */
+static void note_unknown(struct verification *v, size_t i)
+{
+	struct proof *proof = v->proof;
+	struct job_mismatch *mismatch;
+	struct digest_region r;
+
+	proof->regions[i].state = REGION_UNKNOWN;
+	digests_region(proof->expected, i, &r);
+	mismatch = list_mismatch(v, i, r.source, r.length);
+	if (!mismatch)
+		return;
+	mismatch->kind = MISMATCH_NO_SOURCE;
+	mismatch->code = proof->regions[i].code;
+	mismatch->somewhere = true;
+	proof->told[proof->shown - 1] = true;
 }
 
 static void judge_region(struct verification *v, size_t i)
@@ -220,8 +242,8 @@ static void judge_region(struct verification *v, size_t i)
 		good(state, finished, true);
 		return;
 	}
-	if (cannot_be_told(v, state, expected.sectors == finished)) {
-		state->state = REGION_UNKNOWN;
+	if (cannot_be_told(state, expected.sectors == finished)) {
+		note_unknown(v, i);
 		return;
 	}
 	state->state = REGION_WRONG;
@@ -452,7 +474,7 @@ void proof_sum(struct verification *v)
 		return;
 	sums = &proof->sums;
 	sums->verified = sums->compared = sums->early = sums->areas = sums->bytes = 0;
-	sums->unknown = 0;
+	sums->unknown = sums->unknown_areas = 0;
 	for (size_t i = 0; i < proof->count; i++) {
 		const struct region_proof *state = &proof->regions[i];
 
@@ -461,8 +483,10 @@ void proof_sum(struct verification *v)
 			sums->compared += state->proven * sector;
 		if (state->early)
 			sums->early += state->proven * sector;
-		if (state->state == REGION_UNKNOWN)
+		if (state->state == REGION_UNKNOWN) {
 			sums->unknown += proof_finished(v, v->map, i) * sector;
+			sums->unknown_areas++;
+		}
 		if (state->state == REGION_WRONG) {
 			sums->areas += state->wrong_areas;
 			sums->bytes += state->wrong_bytes;

@@ -246,7 +246,9 @@ void map_text_area(const struct map_area *area, struct line *line)
 	char why[256];
 
 	put_place(area->lba, area->sectors, bad ? bad->partition : area->mismatch->partition, line);
-	if (!bad)
+	if (!bad && area->mismatch->kind == MISMATCH_NO_SOURCE)
+		snprintf(why, sizeof(why), "%s", job_mismatch_words(area->mismatch->kind));
+	else if (!bad)
 		snprintf(why, sizeof(why), _("DIFFERS: %s"),
 			 job_mismatch_words(area->mismatch->kind));
 	else if (!bad->sense.known && !bad->code)

@@ -219,7 +219,7 @@ static void draw_area(const struct map_pane *pane, struct draw *draw, struct rec
 static void draw_place(const struct map_pane *pane, struct draw *draw, struct rect heading,
 		       const struct job_snapshot *job, int count)
 {
-	uint64_t all = job->bad_areas + job->proof.areas;
+	uint64_t all = job->bad_areas + job->proof.areas + job->proof.unknown_areas;
 	char place[96] = "";
 	int used;
 

@@ -290,6 +290,13 @@ START_TEST(what_is_not_verified_for_good)
 		"UNCERTAIN - everything was copied, but 1,048,576 bytes of an earlier part "
 		"cannot be verified");
 	check_part(SAID(report_verified), "cannot be read from the source any more");
+	/* It is said where that is, and not that anything differs there. */
+	proof->unknown_areas = proof->shown = 1;
+	proof->mismatches[0] = (struct job_mismatch){
+		.kind = MISMATCH_NO_SOURCE, .lba = 4096, .sectors = 2048, .destination_lba = 4096
+	};
+	check_parts(text_of(report, 120), "BAD AREAS", "LBA 4096 +2048 -> LBA 4096  the source",
+		    "!DIFFERENCES", NULL);
 	proof->verified--;
 	ck_assert_int_eq(report_exit_code(report), EXIT_DESTINATION_FAILED);
 	proof->verified++;
