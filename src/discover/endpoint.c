@@ -81,7 +81,13 @@ const struct disk *endpoint_disk(const struct disk_list *disks, const struct end
 
 void endpoint_set_gone(struct endpoint *endpoint)
 {
-	text_copy(endpoint->gone, sizeof(endpoint->gone), endpoint->disk_node);
+	bool image = endpoint->kind == ENDPOINT_IMAGE;
+
+	text_copy(endpoint->gone, sizeof(endpoint->gone),
+		  image ? endpoint->node : endpoint->disk_node);
+	/* Its inode is what it is known by if it comes back. */
+	if (image)
+		return;
 	endpoint->disk_node[0] = endpoint->raw[0] = '\0';
 	endpoint->devno = endpoint->identity.devno = 0;
 	endpoint->identity.diskseq = 0;

@@ -38,7 +38,8 @@ struct endpoint {
 	uint32_t physical_sector_size; /* bytes */
 	bool exists;                   /* false: an image file to be created */
 	char gone[64]; /* of a recorded device that is not attached any more: what was its
-			* disk_node; "" it is there */
+			* disk_node; of an image that is lost: its path, perhaps cut; "" it is
+			* there */
 };
 
 /*

@@ -39,7 +39,7 @@ static int find_source(const struct disk_list *disks, const struct plan *recorde
 	char path[PATH_MAX];
 	int r = ends_find(disks, &recorded->source, &recorded->destinations[0], false, ret, reterr);
 
-	if (r != -ENODEV || recorded->source.kind == ENDPOINT_IMAGE)
+	if (r != -ENODEV && r != -ENOENT)
 		return r;
 	saved_tables_path(map_path, path);
 	if (saved_tables_load(path, recorded, NULL, NULL, retheld, NULL) < 0)

@@ -33,6 +33,7 @@ struct tally {
 	char *a, *b;
 	unsigned same, other, compared;
 	uint64_t first; /* byte of the source that differs */
+	bool failed;    /* a read of the source, in the search */
 };
 
 static uint32_t spot_length(const struct half_made *half)
@@ -237,23 +238,40 @@ bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t l
 	return !same;
 }
 
-/* ---- where all spots are empty ---- */
+/* ---- where hardly any spot tells something ---- */
 
-static void search_piece(struct tally *tally, uint64_t from, uint32_t length)
+/* Compares the first spot of the piece that is not empty on this end. False: there is none. */
+static bool search_end(struct tally *tally, bool destination, uint64_t at, uint32_t length)
 {
 	uint32_t spot = spot_length(tally->half);
-	uint64_t at, place;
+	uint64_t place = at;
 
-	if (!align(tally->half, from, spot, &at) || !is_finished(tally->half, at, length) ||
-	    !half_made_place(tally->half, at, &place) ||
-	    !half_made_read(tally->half, true, place, tally->a, length))
-		return;
+	if (destination && !half_made_place(tally->half, at, &place))
+		return false;
+	if (!half_made_read(tally->half, destination, place, tally->a, length)) {
+		tally->failed |= !destination;
+		return false;
+	}
 	for (uint32_t i = 0; i + spot <= length; i += spot) {
 		if (half_made_is_empty(tally->a + i, spot))
 			continue;
 		compare_spot(tally, (struct spot){ at + i, spot });
-		return;
+		return true;
 	}
+	return false;
+}
+
+/* A destination that was emptied meanwhile is seen only where the source is not empty. A source
+ * that fails is left alone. */
+static void search_piece(struct tally *tally, uint64_t from, uint32_t length)
+{
+	uint64_t at;
+
+	if (!align(tally->half, from, spot_length(tally->half), &at) ||
+	    !is_finished(tally->half, at, length))
+		return;
+	if (!search_end(tally, true, at, length) && !tally->failed)
+		search_end(tally, false, at, length);
 }
 
 /* All of it if it is not much. */
@@ -344,7 +362,7 @@ int sample_compare(const struct half_made *half, struct error *reterr)
 	n = choose(half, spots);
 	for (size_t i = 0; i < n; i++)
 		compare_spot(&tally, spots[i]);
-	if (!tally.same && !tally.other)
+	if (tally.same < ENOUGH && !tally.other)
 		search(&tally);
 	if (half->strict ? tally.other > 0 : tally.other > tally.same)
 		return differs(&tally, reterr);

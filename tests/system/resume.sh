@@ -300,6 +300,24 @@ an_image_that_was_cut_off_between_two_parts() {
 	cmp "$source" copy.img
 }
 
+# A file that was deleted is as lost as a disk; it may come back as well.
+a_source_image_that_is_lost_leaves_its_table() {
+	source=$case_dir/lost.img
+	destination=$(new_disk destination 64)
+	head -c 64M /dev/urandom >lost.img
+	sfdisk -q lost.img <<<$'label: gpt\nname=first'
+	stopped_copy
+	mv lost.img kept.img
+	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says source-gone
+	! sfdisk -d "$destination" 2>/dev/null || fail "it has a table already"
+	run 6 resume copy.map --rate 0 --allow source-gone --confirm "$destination" --log-dir logs
+	sfdisk -d "$destination" >table
+	contain 'name="first"' table
+	mv kept.img lost.img
+	go_on
+}
+
 # What is read back in the end would tell too late that another disk was overwritten.
 another_disk_of_the_same_look_is_not_written_to() {
 	two_disks
@@ -513,6 +531,7 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
 	an_image_that_was_cut_off_between_two_parts \
+	a_source_image_that_is_lost_leaves_its_table \
 	another_disk_of_the_same_look_is_not_written_to \
 	a_disk_that_was_given_another_use_is_not_overwritten \
 	data_where_nothing_may_be_yet_is_not_overwritten \

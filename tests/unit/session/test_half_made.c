@@ -219,6 +219,10 @@ START_TEST(empty_places_tell_nothing)
 	ck_assert_int_eq(check(), 0);
 	put(half.destination, 2 * EDGE + 5 * 4096, "then", 4);
 	ck_assert_int_eq(check(), -EBADMSG);
+	/* Emptied as a whole, it is no half-made copy any more, even if it is the same disk. */
+	half.same_device = true;
+	put(half.destination, 2 * EDGE + 5 * 4096, empty, 4);
+	ck_assert_int_eq(check(), -EBADMSG);
 }
 END_TEST
 
