@@ -303,9 +303,9 @@ an_image_that_was_cut_off_between_two_parts() {
 # A file that was deleted is as lost as a disk; it may come back as well.
 a_source_image_that_is_lost_leaves_its_table() {
 	source=$case_dir/lost.img
-	destination=$(new_disk destination 64)
-	head -c 64M /dev/urandom >lost.img
-	sfdisk -q lost.img <<<$'label: gpt\nname=first'
+	destination=$(new_disk destination 32)
+	head -c 32M /dev/urandom >lost.img
+	sfdisk -q lost.img <<<$'label: gpt\nstart=16MiB, name=first'
 	stopped_copy
 	mv lost.img kept.img
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
