@@ -253,6 +253,17 @@ ends() {
 	}
 }
 
+# told TEXT: what runs as $copy tells that of its progress. Whether it has ended, ends finds out.
+told() {
+	local blocked
+	blocked=$(sed -n 's/^SigBlk:[[:space:]]*/0x/p' "/proc/$copy/status") || return 0
+	# Before it waits for signals, SIGUSR1 would end it.
+	[ $((blocked & 0x200)) -ne 0 ] || return 1
+	kill -USR1 "$copy" || return 0
+	pause 0.05
+	grep -q "$1" err
+}
+
 # clone STATUS SOURCE DESTINATION [OPTION]...: with the token that the plan asks for where the
 # disks have no serial numbers, and everything it writes kept in the case's folder.
 clone() {

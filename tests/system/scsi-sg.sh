@@ -394,14 +394,35 @@ every_engine_reads_by_sg_too() {
 		and .column == "best_ops" and .median > 0))' --argjson figures "$(jq .figures out)" <<<null
 }
 
-a_disk_that_is_pulled_while_it_is_measured() {
-	disks
-	"$CLONEDECK" bench sizes "$source" --time 1 --json --log-dir logs >out 2>err &
+# pulled PROGRESS KIND [OPTION]...: the source goes once its measurement has told that, and comes back.
+pulled() {
+	local progress=$1 kind=$2 host
+	shift 2
+	host=$(readlink -f "/sys/block/${source##*/}/device")
+	host=${host%/target*} host=${host##*/}
+	"$CLONEDECK" bench "$kind" "$source" "$@" --rounds 32 --json --log-dir logs >out 2>err &
 	copy=$!
-	sleep 5
+	wait_for told "$progress"
 	echo 1 >"/sys/block/${source##*/}/device/delete"
 	ends 6
-	jq -e '.result == "failed" and .error != null and (.figures | length) > 0' out
+	jq -e --arg node "$source" '.result == "failed" and .error.device == $node and
+		(.error.sentence | length) > 0 and (.figures | length) > 0' out ||
+		fail "$kind: $(jq -c '[.result, .error, .notes]' out)"
+	wait_for found_again "$host"
+}
+
+found_again() { # HOST: the source, by the same name
+	echo '- - -' >"/sys/class/scsi_host/$1/scan"
+	test -b "$source"
+}
+
+a_disk_that_is_pulled_while_it_is_measured() {
+	local later='round \([2-9]\|[1-9][0-9]\) of'
+	disks
+	pulled "$later" sizes --size 4K
+	pulled "$later" profile --positions 11 --size 1M
+	pulled "$later" rbuf --size 1M
+	pulled 'threads, depth \(8\|16\|32\)' engines
 	: >"$work/loaded"
 }
 
