@@ -100,23 +100,22 @@ static void print_size(const struct editor *editor, uint64_t sectors, enum units
 static void text_change(const struct editor *editor, const struct layout_part *part,
 			enum units_scale scale, struct line *line)
 {
-	uint64_t more = part->size > part->sectors ? part->size - part->sectors
-						   : part->sectors - part->size;
+	bool larger = part->size > part->sectors;
+	uint64_t more = larger ? part->size - part->sectors : part->sectors - part->size;
 	uint64_t way = part->to > part->start ? part->to - part->start : part->start - part->to;
-	char size[UNITS_TEXT_MAX], far[UNITS_TEXT_MAX];
+	char size[UNITS_TEXT_MAX], far[UNITS_TEXT_MAX], grown[64], moved[64], text[128];
 
 	print_size(editor, more, scale, size);
 	print_size(editor, way, scale, far);
-	if (part->size > part->sectors)
-		line_add(line, _("grows %s"), size);
-	else if (part->size < part->sectors)
-		line_add(line, _("cut by %s"), size);
-	if (more && way)
-		line_add(line, ", ");
-	if (part->to != part->start)
-		line_add(line, part->to > part->start ? _("moves +%s") : _("moves -%s"), far);
-	if (!more && !way)
-		line_add(line, "%s", _("stays"));
+	snprintf(grown, sizeof(grown), larger ? _("grows %s") : _("cut by %s"), size);
+	snprintf(moved, sizeof(moved), part->to > part->start ? _("moves +%s") : _("moves -%s"),
+		 far);
+	/* Two numbers may need more room than there is. */
+	if (more && way && text_width(grown) + 2 + text_width(moved) > line->limit - line->columns)
+		snprintf(grown, sizeof(grown), "%c%s", larger ? '+' : '-', size);
+	snprintf(text, sizeof(text), "%s%s%s", more ? grown : "", more && way ? ", " : "",
+		 way ? moved : "");
+	line_fit(line, more || way ? text : _("stays"));
 }
 
 void editor_text_row(const struct editor *editor, size_t index, enum units_scale scale,
