@@ -104,11 +104,13 @@ void rule_partitions_not_copied(const struct rule_context *c, struct verdict *re
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
-		const struct fitted_part *cut = fitted_find(&c->plan->fitted, p->number);
+		const struct fitted_part *made = fitted_find(&c->plan->fitted, p->number);
+		/* What a larger one has more is no part of the source. */
+		uint64_t sectors = made && made->size < p->sectors ? made->size : p->sectors;
 		uint64_t start, length;
 
 		if (p->extended || !u64_mul(p->start, c->plan->sector_size, &start) ||
-		    !u64_mul(cut ? cut->size : p->sectors, c->plan->sector_size, &length) ||
+		    !u64_mul(sectors, c->plan->sector_size, &length) ||
 		    rule_copies(c->plan, start, length))
 			continue;
 		rule_list_add(list, "%u", p->number);

@@ -80,6 +80,7 @@ its_last_partition_grows() {
 	source_gpt
 	destination=$(new_disk destination 100)
 	clone 0 "$source" "$destination" --grow=last
+	! grep 'Old data of the destination' out err || fail 'all of the source was copied'
 	clean_gpt "$destination"
 	contents_same destination.img
 	[ "$(part "$destination" 3)" = "28672 $((202752 - 28672))" ]
