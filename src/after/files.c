@@ -42,6 +42,13 @@ static const char *const names[] = {
 	"EFI/*/*.efi",
 	"EFI/*/*.EFI",
 };
+/* What unlocks a LUKS has its UUID in a packed copy of crypttab. */
+static const char *const initramfs[] = {
+	"boot/initrd.img-*",
+	"boot/initramfs-*",
+	"initrd.img-*",
+	"initramfs-*",
+};
 /* Volumes of a Btrfs, as installers call the one with the system: SUSE's is the default one. */
 static const char *const folders[] = { "", "@/", "@rootfs/", "root/" };
 
@@ -67,23 +74,48 @@ int after_mount(const char *fs, const char *node, bool writable)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The new ones are as long as the old ones, so the file keeps its owner and its place. */
+/* The new one is as long as the old one, so the file keeps its owner and its place. */
+static unsigned replace_one(const char *old, const char *new, char *text, size_t length)
+{
+	size_t part = strlen(old);
+	unsigned count = 0;
+	char *at = text;
+
+	if (!part || strlen(new) != part)
+		return 0;
+	while ((at = memmem(at, length - (size_t)(at - text), old, part))) {
+		memcpy(at, new, part);
+		at += part;
+		count++;
+	}
+	return count;
+}
+
+static void without_dashes(const char *uuid, char ret[static 64])
+{
+	size_t length = 0;
+
+	for (; *uuid && length < 63; uuid++)
+		if (*uuid != '-')
+			ret[length++] = *uuid;
+	ret[length] = '\0';
+}
+
 static unsigned replace(const struct identifiers *changed, char *text, size_t length)
 {
 	unsigned count = 0;
 
 	for (size_t i = 0; i < changed->count; i++) {
 		const struct identifier *item = &changed->items[i];
-		size_t part = strlen(item->value);
-		char *at = text;
+		char old[64], new[64];
 
-		if (!item->changed_to[0] || strlen(item->changed_to) != part || !part)
+		count += replace_one(item->value, item->changed_to, text, length);
+		if (strcmp(item->fs, "crypto_LUKS") != 0)
 			continue;
-		while ((at = memmem(at, length - (size_t)(at - text), item->value, part))) {
-			memcpy(at, item->changed_to, part);
-			at += part;
-			count++;
-		}
+		/* As in GRUB's "cryptomount -u". */
+		without_dashes(item->value, old);
+		without_dashes(item->changed_to, new);
+		count += replace_one(old, new, text, length);
 	}
 	return count;
 }
@@ -103,24 +135,37 @@ static int open_beneath(int root, const char *name, bool writable)
 	return (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
 }
 
-/* The initramfs holds a packed copy of the files that were rewritten. */
-static void mention_initramfs(const struct search *search, const char *name)
+/* Once for each partition. */
+static void add_initramfs(const struct search *search, const char *said)
 {
-	struct after_step *step;
+	struct after_steps *steps = search->steps;
+	struct after_step *step =
+		after_add(steps, search->partition,
+			  _("initramfs of partition %u: not changed, it may name the old ones"),
+			  search->partition);
 
-	if (!search->rewrite || (!strstr(name, "etc/crypttab") && !strstr(name, "conf.d/resume")))
-		return;
-	step = after_add(search->steps, search->partition,
-			 _("initramfs of partition %u: not changed, it may name the old ones"),
-			 search->partition);
 	if (!step)
 		return;
 	step->left = true;
-	text_copy(step->said, sizeof(step->said),
-		  strstr(name, "crypttab")
-			  ? _("Before it starts: update-initramfs -u, or dracut -f, in the copy.")
-			  : _("It starts, after a wait for its old swap: then, update-initramfs "
-			      "-u."));
+	text_copy(step->said, sizeof(step->said), said);
+	for (const struct after_step *s = steps->items; s < step; s++)
+		if (strcmp(s->what, step->what) == 0) {
+			steps->count--;
+			return;
+		}
+}
+
+/* The initramfs holds a packed copy of the files that were rewritten. */
+static void mention_initramfs(const struct search *search, const char *name)
+{
+	if (!search->rewrite)
+		return;
+	if (strstr(name, "etc/crypttab"))
+		add_initramfs(search, _("Before it starts: update-initramfs -u, or dracut -f, in "
+					"the copy."));
+	else if (strstr(name, "conf.d/resume"))
+		add_initramfs(search, _("It starts, after a wait for its old swap: then, "
+					"update-initramfs -u."));
 }
 
 static void look_in_file(const struct search *search, int root, const char *name)
@@ -153,7 +198,10 @@ static void look_in_file(const struct search *search, int root, const char *name
 	mention_initramfs(search, name);
 }
 
-static void look_for(const struct search *search, int root, const char *folder, const char *name)
+typedef void found_fn(const struct search *search, int root, const char *name);
+
+static void look_for(const struct search *search, int root, const char *folder, const char *name,
+		     found_fn *then)
 {
 	char here[48], pattern[160];
 	glob_t found;
@@ -163,8 +211,27 @@ static void look_for(const struct search *search, int root, const char *folder, 
 	if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0)
 		return;
 	for (size_t i = 0; i < found.gl_pathc && i < FILES_MAX; i++)
-		look_in_file(search, root, found.gl_pathv[i] + strlen(here));
+		then(search, root, found.gl_pathv[i] + strlen(here));
 	globfree(&found);
+}
+
+static bool luks_changed(const struct identifiers *changed)
+{
+	for (size_t i = 0; i < changed->count; i++)
+		if (strcmp(changed->items[i].fs, "crypto_LUKS") == 0 &&
+		    changed->items[i].changed_to[0])
+			return true;
+	return false;
+}
+
+/* The system that it starts may be in the LUKS, which nobody has opened. */
+static void note_initramfs(const struct search *search, int root, const char *name)
+{
+	CLEANUP(close) int fd = open_beneath(root, name, false);
+
+	if (fd >= 0)
+		add_initramfs(search, _("Before it starts: update-initramfs -u, or dracut -f, in "
+					"the copy."));
 }
 
 static bool is_one_of(const char *fs, const char *const *list)
@@ -210,7 +277,10 @@ static int look_in(const struct after_disk *disk, const struct identifier *item,
 		return root;
 	for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++)
 		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
-			look_for(search, root, folders[f], names[n]);
+			look_for(search, root, folders[f], names[n], look_in_file);
+	for (size_t n = 0;
+	     luks_changed(search->changed) && n < sizeof(initramfs) / sizeof(*initramfs); n++)
+		look_for(search, root, "", initramfs[n], note_initramfs);
 	return 0;
 }
 
@@ -237,7 +307,9 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
 		step->left = true;
 		text_copy(step->said, sizeof(step->said),
 			  r == -ENODEV       ? _("This system cannot mount it.")
-			  : r == -EOPNOTSUPP ? _("A system in it may name them.")
+			  : r == -EOPNOTSUPP ? _("If a system is in it: open it, put the new ones "
+						 "into its fstab and crypttab; then, in it, "
+						 "update-initramfs -u or dracut -f.")
 					     : error_phrase(r));
 	}
 }

@@ -424,12 +424,14 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 		return;
 	}
 	if (find_types(c, closed, list))
-		rule_say(ret, VERDICT_WARN,
-			 _("The copy on %s gets new identifiers when it is complete. Nothing in %s "
-			   "can be changed: a system there does not start from the copy where its "
-			   "fstab, crypttab or initramfs names an old one. Keep them "
-			   "(--identities=keep) where the copy is to start."),
-			 c->destination->disk_node, list);
+		rule_say(
+			ret, VERDICT_WARN,
+			_("The copy on %s gets new identifiers when it is complete. What is in %s "
+			  "cannot be searched or changed while it is closed: a system there starts "
+			  "from the copy only when its fstab, crypttab and initramfs have the new "
+			  "ones, too; the report says how. Keep them (--identities=keep) where the "
+			  "copy is to start as it is."),
+			c->destination->disk_node, list);
 	else
 		rule_say(ret, VERDICT_WARN,
 			 _("The copy on %s gets new identifiers when it is complete, and may then "

@@ -5,7 +5,7 @@
 . "$(dirname -- "$0")/lib.sh"
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 . "$here/boot-lib.sh"
-need jq
+need jq cryptsetup
 
 root_uuid=11111111-2222-4333-8444-555555555555
 
@@ -138,8 +138,10 @@ part_of() { # IMAGE MIB MIB
 	dd if="$1" bs=1M skip="$2" count="$3" status=none
 }
 
+luks_uuid=88888888-2222-4333-8444-555555555555
+
 # volumes_disk NODE: the system in a volume of a Btrfs, as Debian's installer makes it, beside swap, a
-# partition for /boot/firmware and one of which nothing can be seen.
+# partition for /boot/firmware and a LUKS, of which nothing can be seen.
 volumes_disk() {
 	sfdisk -q --wipe always "$1" <<-TABLE
 		label: dos
@@ -153,7 +155,7 @@ volumes_disk() {
 	mkfs.btrfs -q -U "$root_uuid" "$1p1"
 	mkswap -q -U "${root_uuid//1/6}" "$1p2"
 	mkfs.ext4 -q -U "${root_uuid//1/7}" "$1p3"
-	printf 'LUKS\272\276\0\1%160s%s' '' "${root_uuid//1/8}" >"$1p4"
+	cryptsetup -q luksFormat --type luks1 --pbkdf-force-iterations 1000 --uuid "$luks_uuid" "$1p4" <<<'a phrase'
 	mount_at root "$1p1"
 	btrfs -q subvolume create root/@rootfs
 	mkdir -p root/@rootfs/{etc/initramfs-tools/conf.d,boot/extlinux}
@@ -166,6 +168,11 @@ volumes_disk() {
 	unmount root
 	mount_at firmware "$1p3"
 	echo 'console=tty1 root=PARTUUID=1234abcd-01' >firmware/cmdline.txt
+	# As the /boot of a system in LUKS has it.
+	mkdir -p firmware/grub firmware/loader/entries
+	echo "cryptomount -u ${luks_uuid//-/}" >firmware/grub/grub.cfg
+	echo "options rd.luks.name=$luks_uuid=root root=/dev/mapper/root" >firmware/loader/entries/system.conf
+	: >firmware/initrd.img-6.1.0
 	unmount firmware
 }
 
@@ -176,9 +183,11 @@ no_old_identifier_is_left() {
 	volumes_disk "$source"
 	partx --delete "$source"
 	destination=$(attach "$PWD/copy.img")
-	clone 4 "$source" "$destination" --identities=new,rewrite
-	says 'NOT DONE: new UUID of partition 4 (crypto_LUKS)'
-	says 'TO DO: partition 4 (crypto_LUKS) was not searched'
+	clone 0 "$source" "$destination" --identities=new,rewrite
+	says 'cannot be searched or changed while it is closed'
+	says 'grub/grub.cfg of partition 3: 1 name rewritten'
+	says 'TO DO: initramfs of partition 3: not changed, it may name the old ones'
+	says 'TO DO: partition 4 (crypto_LUKS) was not searched for old identifiers. If a system is in it'
 	cp logs/*.json json
 	detach "$source"
 	know_partitions "$destination" 4
@@ -186,10 +195,13 @@ no_old_identifier_is_left() {
 	mount_at "$case_dir/copy_firmware" "${destination}p3"
 	jq -r '.identifiers[] | select(.changed_to != null) | .value' json >old
 	grep -q "${root_uuid//1/6}" old
+	grep -q "$luks_uuid" old
+	echo "${luks_uuid//-/}" >>old
 	! grep -rFf old copy copy_firmware || fail 'named still'
-	jq -r '.identifiers[] | select(.fs == "btrfs" or .fs == "swap" or .value == "1234abcd-01") |
-		.changed_to' json >new
-	[ "$(grep -rFof new copy copy_firmware | wc -l)" = 5 ]
+	jq -r '.identifiers[] | select(.fs == "btrfs" or .fs == "swap" or .value == "1234abcd-01" or
+		.fs == "crypto_LUKS") | .changed_to, (select(.fs == "crypto_LUKS") | .changed_to | gsub("-"; ""))' \
+		json >new
+	[ "$(grep -rFof new copy copy_firmware | wc -l)" = 7 ]
 }
 
 what_keeps_its_identifier_is_no_success() {
