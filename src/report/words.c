@@ -115,7 +115,7 @@ const char *report_rechecked(const struct report *report, char *buffer, size_t s
 			    proof->rechecked),
 			 proof->rechecked);
 	else
-		snprintf(buffer, size, "%s", why_not_rechecked(&report->job));
+		text_copy(buffer, size, why_not_rechecked(&report->job));
 	return buffer;
 }
 
@@ -187,21 +187,17 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
 	/* Also for a copy that ended early. */
-	if (!proof->asked || (proof->verified == 0 && proof->areas == 0 && proof->unknown == 0 &&
-			      !proof->complete)) {
-		snprintf(buffer, size, "%s", _("no, the copy was not read back"));
-		return buffer;
-	}
+	if (!proof->asked ||
+	    (proof->verified == 0 && proof->areas == 0 && proof->unknown == 0 && !proof->complete))
+		return text_copy(buffer, size, _("no, the copy was not read back"));
 	if (proof->complete)
 		return all_verified(proof, buffer, size);
-	if (proof->changed) {
-		snprintf(buffer, size, "%s",
-			 proof->changed_before
-				 ? _("no: the source is not any more what was copied of it")
-				 : _("no: the source changed during the copy, so the copy mixes "
-				     "two states"));
-		return buffer;
-	}
+	if (proof->changed)
+		return text_copy(buffer, size,
+				 proof->changed_before
+					 ? _("no: the source is not any more what was copied of it")
+					 : _("no: the source changed during the copy, so the copy "
+					     "mixes two states"));
 	snprintf(buffer, size,
 		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
 		 : proof->unknown
@@ -253,13 +249,12 @@ const char *report_sums(const struct report *report, char *buffer, size_t size)
 
 const char *report_in_use(const struct report *report, char *buffer, size_t size)
 {
-	if (report->source_writer[0])
-		snprintf(buffer, size,
-			 _("%s. What was written meanwhile may be missing in the copy, or be there "
-			   "in part: check its file systems before you use them."),
-			 report->source_writer);
-	else
-		text_copy(buffer, size, "");
+	if (!report->source_writer[0])
+		return text_copy(buffer, size, "");
+	snprintf(buffer, size,
+		 _("%s. What was written meanwhile may be missing in the copy, or be there in "
+		   "part: check its file systems before you use them."),
+		 report->source_writer);
 	return buffer;
 }
 
@@ -270,10 +265,8 @@ const char *report_flushed(const struct report *report, char *buffer, size_t siz
 	time_t when = (time_t)job->flushed_at;
 	struct tm tm;
 
-	if (!job->flushed) {
-		text_copy(buffer, size, _("no: what is on the medium is not known"));
-		return buffer;
-	}
+	if (!job->flushed)
+		return text_copy(buffer, size, _("no: what is on the medium is not known"));
 	if (job->flushed_at && localtime_r(&when, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	snprintf(buffer, size, _("yes, the destination confirmed it at %s"), clock);
@@ -310,12 +303,12 @@ const char *report_from_memory(const struct report *report, char *buffer, size_t
 	const struct job_snapshot *job = &report->job;
 	char bytes[UNITS_TEXT_MAX];
 
-	buffer[0] = '\0';
-	if (job->held_from_memory)
-		snprintf(buffer, size,
-			 _("%s B of that as read before the copy began: reads of the source have "
-			   "failed since"),
-			 units_print_count(job->held_from_memory, bytes));
+	if (!job->held_from_memory)
+		return text_copy(buffer, size, "");
+	snprintf(buffer, size,
+		 _("%s B of that as read before the copy began: reads of the source have "
+		   "failed since"),
+		 units_print_count(job->held_from_memory, bytes));
 	return buffer;
 }
 
