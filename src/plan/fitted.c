@@ -68,7 +68,8 @@ void fitted_place(const struct fitted *fitted, unsigned number, uint64_t *start,
 	}
 }
 
-uint64_t fitted_lba(const struct fitted *fitted, uint32_t sector, uint64_t lba)
+/* An LBA of the destination as its own table counts it. sector: bytes, of the source. */
+static uint64_t fitted_lba(const struct fitted *fitted, uint32_t sector, uint64_t lba)
 {
 	return fitted->sector ? lba * sector / fitted->sector : lba;
 }

@@ -67,8 +67,6 @@ bool fitted_contains(const struct fitted *all, const struct fitted *some);
 /* Where a partition lies on the destination, and how large it is there: changes what is given, or
  * leaves it. */
 void fitted_place(const struct fitted *fitted, unsigned number, uint64_t *start, uint64_t *sectors);
-/* An LBA of the destination as its own table counts it. sector: bytes, of the source. */
-uint64_t fitted_lba(const struct fitted *fitted, uint32_t sector, uint64_t lba);
 /* These bytes were read from the source; now they are what the destination gets. */
 void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32_t length);
 

@@ -23,7 +23,6 @@ enum fact_group {
 	FACT_MEASURED,
 	FACT_FILES,
 	FACT_NEXT,
-	FACT_GROUPS,
 };
 
 struct fact_line {
