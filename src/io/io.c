@@ -151,3 +151,15 @@ int io_explain(const struct io_handle *handle, const struct io_request *request,
 		reterr->sense = *sense;
 	return r;
 }
+
+void io_stats_add(struct io_stats *sum, const struct io_stats *more)
+{
+	sum->known |= more->known;
+	sum->direct += more->direct;
+	sum->indirect += more->indirect;
+	sum->mapped += more->mapped;
+	sum->recovered += more->recovered;
+	sum->retried += more->retried;
+	sum->waited += more->waited;
+	sum->from_medium |= more->from_medium;
+}

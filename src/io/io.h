@@ -119,6 +119,9 @@ struct io_stats {
 	const struct io_recovered *first;
 };
 
+/* Adds what was counted; driver, advice and `first` stay. */
+void io_stats_add(struct io_stats *sum, const struct io_stats *more);
+
 /* Each backend embeds this as the first member of its handle. */
 struct io_handle {
 	const struct io_backend *backend;

@@ -10,21 +10,6 @@
 /* A dying disk recovers thousands of blocks; the report has the count. */
 #define RECOVERED_TOLD 8
 
-static void add(struct io_stats *sum, const struct io_stats *stats)
-{
-	sum->known |= stats->known;
-	memcpy(sum->driver, stats->driver, sizeof(sum->driver));
-	sum->direct += stats->direct;
-	sum->indirect += stats->indirect;
-	sum->mapped += stats->mapped;
-	sum->recovered += stats->recovered;
-	sum->retried += stats->retried;
-	sum->waited += stats->waited;
-	sum->from_medium |= stats->from_medium;
-	if (stats->advice)
-		sum->advice = stats->advice;
-}
-
 static void tell_recovered(struct io_sums *sums, unsigned end, const struct io_recovered *recovered)
 {
 	struct io_sum *sum = &sums->ends[end];
@@ -64,7 +49,10 @@ static void take_end(struct io_sums *sums, unsigned end, struct lane *const *lan
 			continue;
 		handle->backend->stats(handle, &stats);
 		tell_lane(sums, end, i, &stats);
-		add(&sum, &stats);
+		io_stats_add(&sum, &stats);
+		memcpy(sum.driver, stats.driver, sizeof(sum.driver));
+		if (stats.advice)
+			sum.advice = stats.advice;
 	}
 	if (sum.advice && !sums->ends[end].stats.advice)
 		events_add(sums->events, LOG_LEVEL_WARNING, "%s: %s", sums->ends[end].name,

@@ -428,19 +428,6 @@ int session_go_on(struct session *session, struct error *reterr)
 
 /* ---- the parts of a copy, added up ---- */
 
-static void add_end(struct job_end *to, const struct job_end *part)
-{
-	to->requests += part->requests;
-	to->stats.known |= part->stats.known;
-	to->stats.direct += part->stats.direct;
-	to->stats.indirect += part->stats.indirect;
-	to->stats.mapped += part->stats.mapped;
-	to->stats.recovered += part->stats.recovered;
-	to->stats.retried += part->stats.retried;
-	to->stats.waited += part->stats.waited;
-	to->stats.from_medium |= part->stats.from_medium;
-}
-
 /* What cannot be added up (latencies, the engine, the error) stays that of the last part. */
 void session_join_parts(const struct unplugged *earlier, struct job_snapshot *job)
 {
@@ -464,8 +451,10 @@ void session_join_parts(const struct unplugged *earlier, struct job_snapshot *jo
 		job->overall = sum->overall;
 	if (sum->peak > job->peak)
 		job->peak = sum->peak;
-	add_end(&job->source, &sum->source);
-	add_end(&job->destination, &sum->destination);
+	job->source.requests += sum->source.requests;
+	job->destination.requests += sum->destination.requests;
+	io_stats_add(&job->source.stats, &sum->source.stats);
+	io_stats_add(&job->destination.stats, &sum->destination.stats);
 	/* Over the time spent copying, as within one part. */
 	if (job->copy_ns > 0 && job->written > job->already)
 		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
