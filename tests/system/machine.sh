@@ -22,7 +22,7 @@ if [ "${1:-}" != inside ]; then
 	done
 	# Once more if the emulated kernel itself hung (126): that says nothing of clonedeck.
 	for _ in once again; do
-		"$here/../lab/qemu-run" -t 900 "${disks[@]}" "$here/machine.sh" inside >"$work/tap" &
+		"$here/../lab/qemu-run" -t 900 -m nvme,poll_queues=1 "${disks[@]}" "$here/machine.sh" inside >"$work/tap" &
 		wait $!
 		status=$?
 		[ "$status" -eq 126 ] || break
@@ -229,6 +229,25 @@ no_sg_on_NVMe_nor_virtio() {
 	[ ! -e new.img ]
 }
 
+# Stopped, it prints what it has: of the smallest reads, and of SATA why it has not that.
+completions_are_polled_for_where_the_disk_has_a_queue_for_it() {
+	find_ends NVME-DST-000002 SATA-SRC-000001
+	[ "$(cat "/sys/block/${source##*/}/queue/io_poll" "/sys/block/${destination##*/}/queue/io_poll")" = $'1\n0' ]
+	smallest_reads "$source"
+	jq -e 'any(.figures[]; .row == "512-uring-poll" and .engine == "uring-poll" and .column == "best_ops" and .median > 0)
+		and all(.notes[]; contains("IOPOLL") | not)' out
+	smallest_reads "$destination"
+	jq -e 'any(.notes[]; contains("no queue to poll")) and all(.figures[]; .engine != "uring-poll")' out
+}
+
+smallest_reads() { # DISK
+	"$CLONEDECK" bench engines "$1" --json --log-dir logs >out 2>err &
+	copy=$!
+	wait_for told ' KiB '
+	kill -INT "$copy"
+	ends 6
+}
+
 # Map and log are the technician's own; all else may go to the customer.
 masked_serials_are_nowhere_to_be_read() {
 	find_ends SATA-SRC-000001 NVME-DST-000002
@@ -249,4 +268,4 @@ masked_serials_are_nowhere_to_be_read() {
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
 	UAS_onto_USB_by_sg SCSI_LUNs_of_one_target_by_sg UAS_LUNs_of_one_target_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
 	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio \
-	masked_serials_are_nowhere_to_be_read
+	completions_are_polled_for_where_the_disk_has_a_queue_for_it masked_serials_are_nowhere_to_be_read
