@@ -4,10 +4,12 @@
 # (../lab/tcmu-disk), in a user-mode kernel or an emulated machine: for each size and way the median
 # of both times and of their ratios. Only ratios mean anything there.
 #
-# usage: rbuf-table.sh [-m uml|qemu] [-r ROUNDS] [-c COMMANDS] [-w WAY]... [-s BYTES]...; CLONEDECK
-# names the program. -c: for each figure. -w and -s: only these ways (none, mmap, direct, indirect)
-# and sizes. Both programs measure one size right after each other, each first in every other round,
-# and neither counts what it takes to start.
+# usage: rbuf-table.sh [-m uml|qemu] [-r ROUNDS] [-c COMMANDS] [-w WAY]... [-s BYTES]... [-d TIME];
+# CLONEDECK names the program. -c: for each figure. -w and -s: only these ways (none, mmap, direct,
+# indirect) and sizes. -d: the disk takes TIME microseconds for a command, and a second for 160 MB,
+# as an old one does; without it, it takes what the program that plays it needs. Both programs measure
+# one size right after each other, each first in every other round, and neither counts what it takes
+# to start.
 set -u
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 machine=uml
@@ -15,14 +17,16 @@ rounds=7
 commands=1000
 ways=()
 sizes=()
+pace=()
 given=("$@")
-while getopts m:r:c:w:s: option; do
+while getopts m:r:c:w:s:d: option; do
 	case $option in
 	m) machine=$OPTARG ;;
 	r) rounds=$OPTARG ;;
 	c) commands=$OPTARG ;;
 	w) ways+=("$OPTARG") ;;
 	s) sizes+=("$OPTARG") ;;
+	d) pace=("$OPTARG" 160) ;;
 	*) exit 1 ;;
 	esac
 done
@@ -37,7 +41,7 @@ fi
 work=$(mktemp -d)
 cd "$work" || exit 99
 mount -t configfs configfs /sys/kernel/config 2>/dev/null
-"$here/../lab/tcmu-disk" 1048576 >handler 2>&1 &
+"$here/../lab/tcmu-disk" 1048576 ${pace[@]+"${pace[@]}"} >handler 2>&1 &
 for ((i = 0; i < 300; i++)); do
 	! grep -qs ready handler || break
 	sleep 0.1
