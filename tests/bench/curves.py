@@ -78,6 +78,23 @@ def compare(ours, theirs):
             worst(ours, theirs, moments(ours + theirs), Curve.after))
 
 
+def spells(ours, theirs):
+    """From when to when, in seconds, the median of our curves is behind that of theirs, and by how
+    many bytes at most; what is less than half a MiB does not count."""
+    found = []
+    for point in moments(ours + theirs):
+        behind = (median([curve.after(point) for curve in theirs])
+                  - median([curve.after(point) for curve in ours]))
+        if behind < MIB / 2:
+            found.append(None)
+        elif found and found[-1]:
+            start, _, most = found[-1]
+            found[-1] = (start, point, max(most, behind))
+        else:
+            found.append((point, point, behind))
+    return [spell for spell in found if spell]
+
+
 def figures(ours, theirs):
     """Lines of a table: MiB of both after so many failed reads, and after so long."""
     counts = steps(max(len(ours.failed), len(theirs.failed)))

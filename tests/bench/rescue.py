@@ -17,8 +17,9 @@ program are the kernel's own, or those of others, such as programs that list all
 disks; they are told below the row. A quiet machine is wanted.
 
 For a pattern it also tells what was rescued (curves.py) after so many failed reads, and after
-so much time, and where clonedeck was furthest behind; --picture draws both curves. With --dies
-the disk fails for good after so many failed reads, and what is on the destination then counts.
+so much time, where clonedeck was furthest behind, and from when to when; --picture draws both
+curves. With --dies the disk fails for good after so many failed reads, and what is on the
+destination then counts.
 """
 import argparse
 import contextlib
@@ -223,6 +224,9 @@ def one_pattern(name, good, options):
     print_row(name, ours, theirs,
               f"{verdict}; behind at most {by_failed[0] / MIB:.1f} MiB (after {by_failed[1]} failed), "
               f"{by_time[0] / MIB:.1f} MiB (after {by_time[1]:.2f} s)")
+    for start, end, most in curves.spells(*([turn.curve for turn in turns]
+                                            for turns in (ours, theirs))):
+        print(f"{'':9} behind from {start:.2f} to {end:.2f} s, by at most {most / MIB:.1f} MiB")
     for line in curves.figures(ours[0].curve, theirs[0].curve):
         print(line)
     sys.stdout.flush()
