@@ -57,7 +57,7 @@ struct session {
 	struct plan *plan;
 	struct held held;
 	struct layout_table table;
-	struct verdict_list verdicts;
+	struct verdict_list verdicts, coming; /* `coming` when the checks have ended */
 	char token[512], phrase[600];
 	struct job *job, *again; /* `again` reads the copy back once more */
 	struct job_snapshot verified;
@@ -188,6 +188,9 @@ unsigned session_dispatch(struct session *session)
 		come_back(session, &changes);
 	if (session->state == SESSION_CHECKING && !machines.stuck) {
 		session->state = session->plan ? SESSION_PLANNED : SESSION_CHOOSING;
+		if (session->coming.count)
+			session->verdicts = session->coming;
+		session->coming = (struct verdict_list){ 0 };
 		changes |= SESSION_CHANGE_STATE;
 	} else if (session->state == SESSION_FINISHING && !machines.stuck) {
 		make_report(session);
@@ -252,8 +255,7 @@ static int plan(struct session *session, const struct session_wish *wish, struct
 		     wish->options, &session->plan, reterr);
 	made = session->plan;
 	if (r == 0)
-		r = rules_check(made, &facts, session->allowed, RUN_COPY, &session->verdicts,
-				reterr);
+		r = rules_check(made, &facts, session->allowed, RUN_COPY, &session->coming, reterr);
 	if (r == 0 && held_find(made, disk_at(session, &made->source),
 				disk_at(session, &made->destinations[0]), &session->held) < 0)
 		r = error_nomem(reterr);
@@ -386,7 +388,8 @@ void session_discard_plan(struct session *session)
 	session->has_verified = false;
 	session->has_measured = false;
 	verdict_list_done(&session->verdicts);
-	session->verdicts = (struct verdict_list){ 0 };
+	verdict_list_done(&session->coming);
+	session->verdicts = session->coming = (struct verdict_list){ 0 };
 	held_done(&session->held);
 	plan_destroy(session->plan);
 	session->plan = NULL;

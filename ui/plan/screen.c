@@ -75,12 +75,13 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 
 /* ---- following the session ---- */
 
-/* The field keeps the keys: otherwise the next typed letter would be a command. */
+/* The field keeps the keys: otherwise the next typed letter would be a command. What the user has
+ * changed is no news of the disks. */
 static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
 {
 	if (screen->letters || (!typing && gate_refused(&screen->gate)))
 		return;
-	if (!gate_set_typing(&screen->gate, true) && typing &&
+	if (!gate_set_typing(&screen->gate, true) && typing && !screen->anew &&
 	    !popup_is_open(app, _("Not started")))
 		popup_text(app, _("Not started"),
 			   _("The disks have changed, and a check says NO now: this plan cannot be "
