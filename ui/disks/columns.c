@@ -50,6 +50,9 @@ static void partition_node(const struct partition *p, char *buffer, size_t size)
 	snprintf(buffer, size, " %.90s", p->node[0] ? text_base_name(p->node) : "?");
 }
 
+#define MODEL_MOST  28
+#define SERIAL_MOST 24
+
 static void measure(const struct disks_model *model, struct disks_columns *c)
 {
 	char sizes[32], node[96];
@@ -65,6 +68,8 @@ static void measure(const struct disks_model *model, struct disks_columns *c)
 			continue;
 		}
 		c->node = wider(c->node, row->disk->name, 11);
+		c->model = wider(c->model, row->disk->identity.model, MODEL_MOST);
+		c->serial = wider(c->serial, row->disk->identity.serial, SERIAL_MOST);
 		c->hctl = wider(c->hctl, row->disk->hctl, 10);
 		c->sg = wider(c->sg, generic_node(row->disk), 7);
 		c->transport = wider(c->transport, row->disk->transport, 6);
@@ -104,15 +109,20 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 	       (c.use ? c.use + 1 : 0);
 	/* Between model and serial; the serial is what tells two disks apart. */
 	left -= 2;
+	/* The WWN stands in the box of a disk, too. */
+	if (c.wwn && left / 2 < (c.model > c.serial ? c.model : c.serial)) {
+		left += c.wwn + 1;
+		c.wwn = 0;
+	}
 	if (left < 2)
 		left = 2;
 	/* Serials of two disks differ at their end, so the end is kept. */
 	c.serial = narrow && left < 24 ? (left > 9 ? 8 : left / 2) : left - left / 2;
 	c.model = left - c.serial;
-	if (c.model > 28)
-		c.model = 28;
-	if (c.serial > 24)
-		c.serial = 24;
+	if (c.model > MODEL_MOST)
+		c.model = MODEL_MOST;
+	if (c.serial > SERIAL_MOST)
+		c.serial = SERIAL_MOST;
 	*ret = c;
 }
 

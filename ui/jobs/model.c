@@ -71,15 +71,18 @@ int jobs_model_row_of(const struct jobs_model *model, long pid, const char *map,
 
 /* ---- a row ---- */
 
-/* "sdb ..12345K": the end of the serial number is on the disk's label. */
-static void add_end(struct line *line, const char *node, const char *serial, bool wide)
+/* "sdb ..12345K": the end of the serial number is on the disk's label. shown: 2 all of it, 1 its
+ * end, 0 nothing. */
+static void add_end(struct line *line, const char *node, const char *serial, int shown)
 {
 	size_t length = strlen(serial);
 	const char *slash = strrchr(node, '/');
 
 	line_add(line, "%.24s", slash ? slash + 1 : node[0] ? node : _("image"));
-	if (wide && length)
-		line_add(line, " ..%s", serial + (length > 6 ? length - 6 : 0));
+	if (length && (shown > 1 || (shown && length <= 6)))
+		line_add(line, " %s", serial);
+	else if (length && shown)
+		line_add(line, " ..%s", serial + length - 6);
 }
 
 static void text_ends(const struct jobs_row *row, int width, struct line *line)
@@ -88,13 +91,13 @@ static void text_ends(const struct jobs_row *row, int width, struct line *line)
 	const struct past_copy *past = row->past;
 	struct line ends;
 
-	for (int wide = 1; wide >= 0; wide--) {
+	for (int shown = 2; shown >= 0; shown--) {
 		line_start(&ends, LINE_COLUMNS_MAX);
 		add_end(&ends, running ? running->source.node : past->source.node,
-			running ? running->source.serial : past->source.serial, wide);
+			running ? running->source.serial : past->source.serial, shown);
 		line_add(&ends, " -> ");
 		add_end(&ends, running ? running->destination.node : past->destination.node,
-			running ? running->destination.serial : past->destination.serial, wide);
+			running ? running->destination.serial : past->destination.serial, shown);
 		if (ends.columns <= width)
 			break;
 	}

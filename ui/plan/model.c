@@ -29,7 +29,27 @@ static void put_serial(struct line *line, const struct identity *identity, int w
 	line_add(line, "  %s %s", _("WWN"), identity->wwn);
 }
 
-static void text_end(const char *label, const struct endpoint *end, struct line *line)
+/* Of `left` columns, those of the model: both ends have the same, so that they stand in columns. */
+static int model_cols(const struct plan *plan, int left)
+{
+	int usual = left * 2 / 5 > 24 ? 24 : left * 2 / 5, models = 0, serials = 1;
+
+	for (int i = 0; i < 2; i++) {
+		const struct identity *identity =
+			i ? &plan->destinations[0].identity : &plan->source.identity;
+
+		if (text_width(identity->model) > models)
+			models = text_width(identity->model);
+		if (text_width(identity->serial) > serials)
+			serials = text_width(identity->serial);
+	}
+	/* What no serial needs. */
+	left -= text_width(_("S/N")) + 2 + serials;
+	return models <= usual || left <= usual ? usual : models < left ? models : left;
+}
+
+static void text_end(const struct plan *plan, const char *label, const struct endpoint *end,
+		     struct line *line)
 {
 	char size[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX + 4], path[3 * sizeof(end->node)];
 	int wide;
@@ -55,7 +75,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 	} else {
 		/* The name, the model's head and the serial's tail share what the size leaves. */
 		int left = line->limit - line->columns - wide - 2 - 9;
-		int model = left * 2 / 5 > 24 ? 24 : left * 2 / 5;
+		int model = model_cols(plan, left);
 
 		line_put(line, wide ? 9 : 7, node_short(end->node));
 		line_put(line, 1, "");
@@ -68,7 +88,7 @@ static void text_end(const char *label, const struct endpoint *end, struct line 
 
 void plan_text_source(const struct plan *plan, struct line *line)
 {
-	text_end(_("SOURCE"), &plan->source, line);
+	text_end(plan, _("SOURCE"), &plan->source, line);
 }
 
 bool plan_erases(const struct plan *plan)
@@ -82,7 +102,7 @@ void plan_text_destination(const struct plan *plan, bool erases, struct line *li
 
 	if (!end.exists && end.kind == ENDPOINT_IMAGE)
 		end.size = 0;
-	text_end(erases ? _("ERASE") : _("DEST"), &end, line);
+	text_end(plan, erases ? _("ERASE") : _("DEST"), &end, line);
 }
 
 static const char *whole_name(enum endpoint_kind kind)

@@ -81,7 +81,7 @@ enum role run_state_role(const struct job_snapshot *job)
 }
 
 /* Files by the end of their path, disks by name and serial, or model where there is none. */
-static void put_end(struct line *line, const struct endpoint *end, int width)
+static void put_end(struct line *line, const struct endpoint *end, int width, int model_cols)
 {
 	const struct identity *identity = &end->identity;
 	const char *known = identity->serial[0] ? identity->serial : identity->model;
@@ -96,11 +96,9 @@ static void put_end(struct line *line, const struct endpoint *end, int width)
 		return;
 	}
 	line_add(&part, "%s ", node_short(end->node));
-	if (width > 34 && identity->model[0] && identity->serial[0]) {
-		char model[4 * 12 + 1];
-
-		text_fit(model, sizeof(model), identity->model, 12);
-		line_add(&part, "%s ", model);
+	if (model_cols) {
+		line_put(&part, model_cols - 1, identity->model);
+		line_add(&part, " ");
 	}
 	if (known[0] && text_width(known) > width - part.columns)
 		line_put_tail(&part, width - part.columns, known);
@@ -111,20 +109,59 @@ static void put_end(struct line *line, const struct endpoint *end, int width)
 	line_add(line, "%s", part.text);
 }
 
+/* Columns of a disk's name and serial number, or of a file's path. */
+static int bare_cols(const struct endpoint *end)
+{
+	return end->kind == ENDPOINT_IMAGE
+		       ? text_width(end->node)
+		       : text_width(node_short(end->node)) + 1 + text_width(end->identity.serial);
+}
+
+/* Columns of a model and the blank behind it; 0: it is not known, or stands for the serial. */
+static int model_cols(const struct endpoint *end)
+{
+	return end->kind != ENDPOINT_IMAGE && end->identity.model[0] && end->identity.serial[0]
+		       ? text_width(end->identity.model) + 1
+		       : 0;
+}
+
+#define MODEL_LEAST 10 /* fewer columns of it say too little */
+
+/* What names and serials leave of `cols` goes to the models: half to each, or what the other one
+ * does not need. */
+static void share_models(const struct plan *plan, int cols, int ret[static 2])
+{
+	const struct endpoint *ends[2] = { &plan->source, &plan->destinations[0] };
+	int spare = cols - bare_cols(ends[0]) - bare_cols(ends[1]);
+
+	for (int i = 0; i < 2; i++) {
+		int wanted = model_cols(ends[i]), other = model_cols(ends[!i]);
+		int room = other < spare / 2 ? spare - other : spare / 2;
+
+		ret[i] = wanted < room ? wanted : room;
+		if (ret[i] < MODEL_LEAST && ret[i] < wanted)
+			ret[i] = 0;
+	}
+}
+
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line)
 {
 	char elapsed[UNITS_TEXT_MAX], right[UNITS_TEXT_MAX + 32];
-	int end;
+	int cols, models[2], first, rest;
 
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
 	snprintf(right, sizeof(right), _("elapsed %s"), elapsed);
 
 	/* Name and serial of both ends share what state and time leave. */
-	end = (line->limit - text_width(right) - text_width(run_state_words(job)) - 12) / 2;
+	cols = line->limit - text_width(right) - text_width(run_state_words(job)) - 12;
+	share_models(plan, cols, models);
+	first = bare_cols(&plan->source) + models[0];
+	rest = cols - first - bare_cols(&plan->destinations[0]) - models[1];
+	first = rest < 0 ? cols / 2 : first + rest / 2;
 	line_put(line, 1, "");
-	put_end(line, &plan->source, end);
+	put_end(line, &plan->source, first, models[0]);
 	line_add(line, job->only_reads ? " <> " : " -> ");
-	put_end(line, &plan->destinations[0], end);
+	put_end(line, &plan->destinations[0], cols - first, models[1]);
 	line_add(line, "   %s", run_state_words(job));
 	line_put_right(line, line->limit - line->columns - 1, right);
 }
@@ -140,9 +177,9 @@ void run_text_ends_small(const struct plan *plan, const struct job_snapshot *job
 	if (room < 10)
 		return;
 	line_put(line, 2, "");
-	put_end(line, &plan->source, room);
+	put_end(line, &plan->source, room, 0);
 	line_add(line, "%s", between);
-	put_end(line, &plan->destinations[0], room);
+	put_end(line, &plan->destinations[0], room, 0);
 }
 
 const char *run_map_alarm(const struct job_snapshot *job)
