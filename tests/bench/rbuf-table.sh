@@ -64,8 +64,8 @@ udevadm settle
 sg=/dev/$(ls "/sys/block/${disk#/dev/}/device/scsi_generic")
 echo 1 >/sys/module/sg/parameters/allow_dio
 
-"$CLONEDECK" bench rbuf "$disk" --size 16M --time 60 --log-dir . --json >table.json || exit
 if [ ${#sizes[@]} -eq 0 ]; then
+	"$CLONEDECK" bench rbuf "$disk" --size 16M --time 60 --log-dir . --json >table.json || exit
 	read -ra sizes < <(jq -r '[.tables[0].rows[].key] | join(" ")' table.json)
 fi
 
