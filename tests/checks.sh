@@ -93,18 +93,18 @@ check_install() {
 	setarch "$(uname -m)" -R "$(find "$builds/installed" -type f -name clonedeck -path '*bin/*')" --version
 }
 
-# Optimized a little, as compilers advise for sanitizers; who finds what they report needs lines, not
-# variables. That is built in half of the time.
-sanitized_build() { # NAME SANITIZERS
-	build "$1" -Db_sanitize="$2" -Db_lundef=false -Doptimization=1 -Dc_args=-g1
+# Who finds what they report needs lines, not variables.
+sanitized_build() { # NAME SANITIZERS OPTIMIZATION
+	build "$1" -Db_sanitize="$2" -Db_lundef=false -Doptimization="$3" -Dc_args=-g1
 }
 
+# Under this one the tests run as fast without optimization, which takes a third of the build.
 build_address() {
-	sanitized_build address address,undefined
+	sanitized_build address address,undefined 0
 }
 
 build_thread() {
-	sanitized_build thread thread
+	sanitized_build thread thread 1
 }
 
 # What the tests under them run in; to be built while others wait.
