@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a user waits for, and what watching costs: the list of many disks, a key
-in the deck while a real copy runs, and the processor time of the panes."""
+in the deck while a real copy runs, the processor time and the bytes of the panes,
+and the speed of a copy by how many look at it."""
 import glob
 import json
 import os
-import re
+import random
+import select
 import shutil
+import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,7 +22,10 @@ from pty_program import Program  # pylint: disable=wrong-import-position
 
 RATE = "40M"  # so slow that the copy outlasts the watching
 WATCHED = 10  # seconds
-KEYS = "?h" * 50
+KEYS = "?h" * 25
+ROUNDS = 9  # of each way to watch, in turn
+SETTLED, WINDOW = 0.3, 1  # seconds of such a copy: before, and while its speed is taken
+LOOKING = 3  # terminals
 
 
 def list_of_200(work, clonedeck, dump):
@@ -53,55 +60,177 @@ def share_of_a_core(pid, meanwhile):
     return (processor_seconds(pid) - used) / (time.monotonic() - begin)
 
 
-def start_in_the_deck(clonedeck, pair):
-    """The deck, copying all of the pair at RATE."""
-    folder = os.path.dirname(pair.files[0])
-    deck = Program([clonedeck, "--practice", folder], rows=40, cols=120)
-    names = [os.path.basename(node) for node in (pair.source, pair.destination)]
-    deck.wait(names[1])
-    for name, key in zip(names, "sd"):
-        deck.type(f"/\x15{name}\r")
+def first_screen_of_200(clonedeck, dump):
+    """Milliseconds until a deck that is started has drawn a screen, and until it lists its disks."""
+    if not os.path.exists(dump) or not shutil.which("umockdev-run"):
+        return None
+    deck = Program(["umockdev-run", "-d", dump, "--", "sh", "-c",
+                    'for i in 1 2 3 4 5; do echo "GO$i"; "$0"; done', clonedeck], rows=40, cols=120)
+    drawn, listed = [], []
+    try:
+        for number in range(1, 6):
+            deck.wait(f"GO{number}")
+            begin, before = time.monotonic(), len(deck.output)
+            deck.wait("1 Disks", before)
+            drawn.append(time.monotonic() - begin)
+            deck.wait("of 2", before)
+            listed.append(time.monotonic() - begin)
+            deck.quiet()
+            deck.type("q")
+    finally:
+        deck.kill()
+    return statistics.median(drawn) * 1000, statistics.median(listed) * 1000
+
+
+def start_in_the_deck(clonedeck, pair, logs):
+    """The deck, copying all of the pair as fast as it goes."""
+    deck = Program([clonedeck, "--log-dir", logs], rows=40, cols=120)
+    deck.wait(os.path.basename(pair.destination))
+    for node, key in ((pair.source, "s"), (pair.destination, "d")):
+        deck.quiet()
+        deck.type(f"/\x15{os.path.basename(node)}\r")
         deck.quiet()
         deck.type(key)
-    deck.wait("will be copied to")
-    deck.type("\rc")
+    # Whatever else this machine has: these two, or none.
+    deck.wait(f"{pair.source} will be copied to {pair.destination}.")
+    deck.type("\r")
     deck.wait("Nothing has been written")
     deck.quiet()
-    for _ in set(re.findall(r"\[ \] (W\d)", deck.output)):
-        deck.type(" j")
-        deck.quiet()
-    deck.type(f"\t{pair.destination}\r")
-    deck.wait("elapsed")
-    deck.type(f"r\x15{RATE}\r")
-    deck.wait("is limited")
+    deck.type(f"{pair.destination}\r")
+    deck.wait("[4 Run")
     return deck
 
 
-def in_the_deck(clonedeck, pair):
-    """Seconds until each of many keys was answered; share of a core while nobody presses any."""
-    deck = start_in_the_deck(clonedeck, pair)
+def in_the_deck(clonedeck, pair, logs):
+    """Seconds until each of many keys was answered at full speed; at RATE, share of a core and bytes
+    a second to the terminal while nobody presses any."""
+    deck = start_in_the_deck(clonedeck, pair, logs)
     try:
+        answers = sorted(deck.answer(key) for key in KEYS)
+        if "[5 Report" in deck.output:
+            raise AssertionError("the copy ended before all keys were pressed")
+    finally:
+        deck.kill()
+    wait_until_free(pair)
+    deck = start_in_the_deck(clonedeck, pair, logs)
+    try:
+        deck.type(f"r\x15{RATE}\r")
+        deck.wait("is limited")
+        deck.quiet()
+        before = len(deck.output)
+
         def watch():
             end = time.monotonic() + WATCHED
             while time.monotonic() < end:
                 deck.read(0.1)
 
-        share = share_of_a_core(deck.pid, watch)
-        return [deck.answer(key) for key in KEYS], share
+        share = share_of_a_core(deck.deck(), watch)
+        return answers, share, len(deck.output[before:].encode()) / WATCHED
     finally:
         deck.kill()
+        wait_until_free(pair)
+
+
+def wait_until_free(pair):
+    """A killed copy holds its disks until the kernel has ended it."""
+    for node in (pair.source, pair.destination):
+        for _ in range(100):
+            try:
+                os.close(os.open(node, os.O_RDONLY | os.O_EXCL))
+                break
+            except OSError:
+                time.sleep(0.05)
+
+
+def start_without_a_deck(clonedeck, pair, logs, *options):
+    return subprocess.Popen(
+        [clonedeck, "clone", "-s", pair.source, "-d", pair.destination, *options,
+         "--confirm", pair.destination, "--log-dir", logs],
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def without_a_deck(clonedeck, pair):
     """Share of a core of the same copy with nobody looking."""
     with tempfile.TemporaryDirectory() as logs:
-        copy = subprocess.Popen(
-            [clonedeck, "clone", "-s", pair.source, "-d", pair.destination, "--rate", RATE,
-             "--confirm", pair.destination, "--log-dir", logs],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        copy = start_without_a_deck(clonedeck, pair, logs, "--rate", RATE)
         try:
             time.sleep(1)  # its start is not meant
             return share_of_a_core(copy.pid, lambda: time.sleep(WATCHED))
         finally:
             copy.kill()
             copy.wait()
+            wait_until_free(pair)
+
+
+def written(pair):
+    with open(f"/sys/class/block/{os.path.basename(pair.destination)}/stat", encoding="ascii") as file:
+        return int(file.read().split()[6]) * 512
+
+
+def speed(pair, terminals):
+    """Bytes a second that the destination takes, while the terminals are read."""
+    def look(seconds):
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            masters = [terminal.master for terminal in terminals]
+            for master in select.select(masters, [], [], left)[0]:
+                os.read(master, 65536)
+
+    look(SETTLED)
+    begin, bytes_then = time.monotonic(), written(pair)
+    look(WINDOW)
+    bytes_now, seconds = written(pair), time.monotonic() - begin
+    look(0.1)
+    if written(pair) == bytes_now:
+        raise AssertionError("the copy ended before its speed was taken")
+    return (bytes_now - bytes_then) / seconds
+
+
+def of_a_deck(clonedeck, pair, logs, left):
+    deck = start_in_the_deck(clonedeck, pair, logs)
+    process = deck.deck()
+    try:
+        if left:
+            deck.type("q")
+            deck.wait("Esc")
+            deck.type("d")
+            deck.wait_end()
+        return speed(pair, [] if left else [deck])
+    finally:
+        os.kill(process, signal.SIGKILL)
+        deck.hang_up()
+        wait_until_free(pair)
+
+
+def of_a_command(clonedeck, pair, logs, looking):
+    copy = start_without_a_deck(clonedeck, pair, logs)
+    while not os.path.exists(f"/run/clonedeck/{copy.pid}.job"):
+        time.sleep(0.01)
+    terminals = [Program([clonedeck, "attach", str(copy.pid)], rows=40, cols=120)
+                 for _ in range(looking)]
+    try:
+        for terminal in terminals:
+            terminal.wait("without a deck")
+        return speed(pair, terminals)
+    finally:
+        copy.kill()
+        copy.wait()
+        for terminal in terminals:
+            terminal.kill()
+        wait_until_free(pair)
+
+
+def watched(clonedeck, pair):
+    """The ways to watch a copy, and the speeds of each, round after round."""
+    ways = {
+        "no deck": lambda logs: of_a_command(clonedeck, pair, logs, 0),
+        "three terminals attached": lambda logs: of_a_command(clonedeck, pair, logs, LOOKING),
+        "in the deck": lambda logs: of_a_deck(clonedeck, pair, logs, False),
+        "left by its deck": lambda logs: of_a_deck(clonedeck, pair, logs, True),
+    }
+    speeds = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name in random.sample(list(ways), len(ways)):
+            with tempfile.TemporaryDirectory() as logs:
+                speeds[name].append(ways[name](logs))
+    return speeds
