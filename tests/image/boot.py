@@ -6,6 +6,8 @@ of the ISO is sent: by HTTP to the iPXE of the network card, by TFTP to that of 
 
 usage: boot.py bios|uefi|secure stick|cd|tftp|http IMAGE [--memory MIB] [--copy] [--keys] [--menu]
                [--screen FILE.png]
+       boot.py bios kernel IMAGE.iso --beside TIMES
+           measures instead, without a loader: the image and an initramfs of busybox alone, in turn
 """
 import argparse
 import functools
@@ -15,12 +17,15 @@ import re
 import shlex
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 
+# The deck writes only the letters that change.
+BOTH = r"(?s)SOU.*DES|DES.*SOU"
 OVMF = "/usr/share/OVMF/OVMF_"
 
 
@@ -28,18 +33,19 @@ class Machine:
     """A machine with two more disks, its serial line and its monitor."""
 
     def __init__(self, options, folder):
-        self.start = time.monotonic()
         self.seen = ""
         self.ssh_port = 0
         self.in_memory = not options.image.endswith(".img")
         self.folder = folder
+        medium = self.medium(options)
+        self.start = time.monotonic()
         command = ["qemu-system-x86_64", "-accel", "tcg,thread=multi", "-cpu", "max",
                    "-smp", "2", "-m", str(options.memory), "-nodefaults", "-display", "none", "-vga", "std",
                    "-serial", f"unix:{folder}/serial,server=on,wait=off",
                    "-monitor", f"unix:{folder}/monitor,server=on,wait=off",
                    "-device", "qemu-xhci", "-device", "usb-kbd"]
         command += self.firmware(options.firmware)
-        command += self.medium(options.firmware, options.medium, options.image)
+        command += medium
         if options.menu:
             command += self.second_stick() + self.network()
         for name, device in (("source", "nvme"), ("destination", "ide-hd,bus=ide.1")):
@@ -67,13 +73,19 @@ class Machine:
                 "-drive", f"if=pflash,format=raw,unit=0,readonly=on,file={code}",
                 "-drive", f"if=pflash,format=raw,unit=1,file={variables}"]
 
-    def medium(self, firmware, kind, image):
+    def medium(self, options):
+        firmware, kind, image = options.firmware, options.medium, options.image
         if kind == "cd":
             return ["-drive", f"if=none,id=medium,format=raw,readonly=on,file={image}",
                     "-device", "ide-cd,bus=ide.0,drive=medium,bootindex=0"]
-        if kind in ("tftp", "http"):
+        if kind in ("tftp", "http", "kernel"):
             subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/boot",
                             f"{self.folder}/boot"], check=True, capture_output=True)
+        if kind == "kernel":
+            return ["-kernel", f"{self.folder}/boot/vmlinuz",
+                    "-initrd", options.initrd or f"{self.folder}/boot/initrd",
+                    "-append", "quiet loglevel=3 console=ttyS0,115200 console=tty0 rootfstype=ramfs"]
+        if kind in ("tftp", "http"):
             server = self.serve() if kind == "http" else ""
             shim = firmware != "bios" and kind == "tftp"
             first = server + ("bootx64.efi" if shim else "boot.ipxe")
@@ -135,6 +147,10 @@ class Machine:
         self.note(pattern)
         self.seen = ""
         return found
+
+    def seconds(self, pattern):
+        self.see(pattern)
+        return time.monotonic() - self.start
 
     def type(self, text):
         for character in text:
@@ -334,18 +350,60 @@ def menu(machine, leave):
     machine.note("logs are on the second stick")
 
 
+def busybox_alone(folder):
+    """An initramfs that says on the serial line that it runs."""
+    tree = f"{folder}/busybox"
+    for name in ("bin", "dev"):
+        os.makedirs(f"{tree}/{name}")
+    shutil.copy("/usr/bin/busybox", f"{tree}/bin")  # a static one
+    with open(f"{tree}/init", "w", encoding="ascii") as init:
+        init.write("#!/bin/busybox sh\nbusybox mount -t devtmpfs dev /dev\n"
+                   "echo started >/dev/ttyS0\nwhile :; do busybox sleep 9; done\n")
+    os.chmod(f"{tree}/init", 0o755)
+    with open(f"{folder}/busybox.cpio", "wb") as archive:
+        subprocess.run(["cpio", "-o", "-H", "newc", "--quiet"], cwd=tree, check=True, stdout=archive,
+                       input=b"init\nbin\nbin/busybox\ndev\n")
+    return f"{folder}/busybox.cpio"
+
+
+def beside(options, folder):
+    """Seconds from the machine's start: busybox alone, the deck on the serial line, both disks in it."""
+    rows = []
+    for number in range(options.beside):
+        row = []
+        for initrd, patterns in ((busybox_alone, ["started"]), (None, [r"\[1 Disks\]", BOTH])):
+            place = f"{folder}/{number}{'i' if initrd else 'd'}"
+            os.mkdir(place)
+            options.initrd = initrd(place) if initrd else None
+            machine = Machine(options, place)
+            try:
+                row += [machine.seconds(pattern) for pattern in patterns]
+            finally:
+                machine.end()
+        rows.append(row)
+    for row in rows:
+        print("busybox {:.1f} s, deck {:.1f}, disks {:.1f}".format(*row))
+    alone, deck, disks = (statistics.median(column) for column in zip(*rows))
+    print(f"median: deck {deck - alone:.1f} s after busybox, disks {disks - deck:.1f} s after the deck")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("firmware", choices=("bios", "uefi", "secure"))
-    parser.add_argument("medium", choices=("stick", "cd", "tftp", "http"))
+    parser.add_argument("medium", choices=("stick", "cd", "tftp", "http", "kernel"))
     parser.add_argument("image")
     parser.add_argument("--memory", type=int, default=512)
     parser.add_argument("--copy", action="store_true")
     parser.add_argument("--keys", action="store_true")
     parser.add_argument("--menu", action="store_true")
     parser.add_argument("--screen")
+    parser.add_argument("--beside", type=int)
     options = parser.parse_args()
+    options.initrd = None
     with tempfile.TemporaryDirectory(prefix="clonedeck-image.") as folder:
+        if options.beside:
+            beside(options, folder)
+            return
         machine = Machine(options, folder)
         try:
             machine.see("TEST-SOU")
