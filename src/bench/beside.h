@@ -9,8 +9,6 @@
 
 #include "bench/kind.h"
 
-#define BESIDE_ARGUMENTS 16
-
 /* What it took. */
 struct beside_cost {
 	double seconds, cpu; /* cpu: of all its threads */

@@ -97,6 +97,11 @@ const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size
 			snprintf(buffer, size,
 				 _("the superblock or header of partition %u, %s (%s)"),
 				 hurt->partition, hurt->fs, where);
+		else if (!hurt->fs[0])
+			snprintf(buffer, size,
+				 _("the start of the disk, by which what is on it is recognised "
+				   "(%s)"),
+				 where);
 		else
 			snprintf(buffer, size, _("the superblock or header of %s (%s)"), hurt->fs,
 				 where);

@@ -130,7 +130,9 @@ static void look_at_disk(const struct look *look, const struct disk *disk)
 	uint32_t unit = disk->identity.logical_sector_size;
 
 	look_at_tables(look, disk);
-	if (!disk->table[0] && disk->whole_fs[0])
+	/* Without a table, also where a bad place is the reason why nothing was recognised. */
+	if (look->report->hurt_count == 0 && disk->partition_count == 0 &&
+	    (!disk->table[0] || strcmp(disk->table, "?") == 0))
 		look_at_fs(look, 0, disk->whole_fs, 0, disk->identity.size);
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];

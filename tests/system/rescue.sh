@@ -117,6 +117,20 @@ the_first_sector_is_not_readable() {
 	table_comes_back GPT
 }
 
+# Nobody recognises then what the disk held.
+the_superblock_of_a_whole_disk_is_not_readable() {
+	local whole
+	whole=$(new_disk good 8)
+	mkfs.ext4 -q -F "$whole"
+	detach "$whole"
+	damaged 8 2+2
+	destination=$(new_disk destination 8)
+	clone 4 "$source" "$destination" --report "$case_dir/report.json"
+	says 'the start of the disk, by which what is on it is recognised (LBA 2 +2)'
+	jq -e '.hurt == [{what: "superblock", end: "source", partition: null, fs: null, lba: 2,
+		sectors: 2}]' report.json
+}
+
 # Nothing that anybody looks for.
 a_bad_sector_that_hurts_no_table() {
 	damaged_gpt 40+1 52000+1
@@ -336,7 +350,8 @@ a_hundred_bad_sectors_of_what_is_used() {
 }
 
 run_cases one_bad_sector_of_what_is_used ten_bad_sectors_of_what_is_used \
-	a_hundred_bad_sectors_of_what_is_used the_gpt_is_not_readable the_first_sector_is_not_readable a_bad_sector_that_hurts_no_table \
+	a_hundred_bad_sectors_of_what_is_used the_gpt_is_not_readable the_first_sector_is_not_readable \
+	the_superblock_of_a_whole_disk_is_not_readable a_bad_sector_that_hurts_no_table \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
 	a_disk_that_dies_has_given_its_tables \

@@ -16,7 +16,7 @@
 /* How long the end of the deck waits for a disk; then the process ends when that answers. */
 #define PATIENCE (2 * NSEC_PER_SEC)
 
-bool bench_screen_runs(const struct bench_screen *screen)
+static bool runs(const struct bench_screen *screen)
 {
 	return screen->bench && !screen->progress.ended;
 }
@@ -62,12 +62,12 @@ static void done(void *state)
 static void look(struct bench_screen *screen, struct app *app)
 {
 	struct bench_result result;
-	bool ran = bench_screen_runs(screen);
+	bool ran = runs(screen);
 
 	bench_pair_look(screen, app);
 	if (screen->bench)
 		bench_progress(screen->bench, &screen->progress);
-	app_moves(app, bench_screen_runs(screen) || is_checked(screen));
+	app_moves(app, runs(screen) || is_checked(screen));
 	if (!screen->bench)
 		return;
 	if (bench_snapshot(screen->bench, &result) < 0) {
@@ -230,7 +230,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 
 	switch (command) {
 	case COMMAND_ACCEPT:
-		if (bench_screen_runs(screen))
+		if (runs(screen))
 			return _("It is being measured; s stops it.");
 		if (is_checked(screen))
 			return _("Both disks are being checked.");
@@ -238,7 +238,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			       ? _("Choose a disk on 1 Disks, and press b there.")
 			       : NULL;
 	case COMMAND_HALT:
-		return bench_screen_runs(screen) ? NULL : _("Nothing is being measured.");
+		return runs(screen) ? NULL : _("Nothing is being measured.");
 	case COMMAND_NEXT_FIELD:
 		return screen->has_result && screen->result.table_count > 1
 			       ? NULL

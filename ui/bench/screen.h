@@ -32,7 +32,6 @@ struct bench_screen {
 	struct bench_pair pair;
 };
 
-bool bench_screen_runs(const struct bench_screen *screen);
 /* `confirmed`: the plan to copy by, which stays there until it ends; NULL: none. */
 void bench_screen_start(struct bench_screen *screen, struct app *app, const struct bench_kind *kind,
 			const struct session *confirmed);
