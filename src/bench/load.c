@@ -445,11 +445,10 @@ static void *run_in_thread(void *data)
 int bench_load_run(struct bench_run *run, const struct bench_load *load, struct bench_loaded *ret,
 		   struct error *reterr)
 {
-	struct loading loading = { run, load, ret, reterr, 0 };
-	pthread_t thread;
-
 	*ret = (struct bench_loaded){ 0 };
 
+	struct loading loading = { run, load, ret, reterr, 0 };
+	pthread_t thread;
 	int r = thread_start(&thread, 0, run_in_thread, &loading, "bench-load", reterr);
 
 	if (r < 0)
