@@ -14,6 +14,24 @@ enter_uml() {
 		"$here/${0##*/}" inside
 }
 
+# Each copy asks both disks for their health, before and after; in that kernel the start of smartctl
+# takes longer than a small copy. Where health is not the matter, the program finds none.
+without_smartctl() {
+	local program
+	program=$(command -v smartctl) && hide "$program"
+}
+
+with_smartctl() { # until the case ends
+	local program
+	program=$(command -v smartctl)
+	umount "$program"
+	undone_by hide "$program"
+}
+
+hide() { # PROGRAM
+	mount --bind /dev/null "$1"
+}
+
 three_nodes() {
 	set -- /dev/sd?
 	[ $# -eq 3 ] && [ -b "$1" ]

@@ -7,6 +7,7 @@
 [ "${1:-}" = inside ] || enter_uml -M 768 -t 3400
 . "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-sg-lib.sh"
+without_smartctl
 
 # ---- sense data ----
 

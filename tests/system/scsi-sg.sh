@@ -7,6 +7,7 @@
 [ "${1:-}" = inside ] || enter_uml -M 768 -t 3400
 . "$(dirname -- "$0")/lib.sh"
 . "$(dirname -- "$0")/scsi-sg-lib.sh"
+without_smartctl
 
 # ---- ends ----
 
@@ -210,6 +211,7 @@ knob_ndelay() { # NANOSECONDS
 
 health_through_smartctl() {
 	disks
+	with_smartctl
 	run 0 show "$source" --json
 	jq -e '.health.temperature == 38 and .sg_driver.direct_io == false
 		and (.sg_driver.version | startswith("3."))' out

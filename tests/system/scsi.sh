@@ -6,6 +6,7 @@
 [ "${1:-}" = inside ] || enter_uml -M 768 -t 1100 \
 	-m scsi_debug,dev_size_mb=12,add_host=3,per_host_store=1
 . "$(dirname -- "$0")/lib.sh"
+without_smartctl
 
 # Sets source, destination and the spare disk, and the token.
 three_disks() {
