@@ -148,13 +148,11 @@ static const char *print_sectors(uint64_t bytes, uint32_t sector_size,
 				 char buffer[static UNITS_TEXT_MAX])
 {
 	uint64_t sectors = bytes / sector_size;
-	char count[UNITS_TEXT_MAX];
 	/* The plural rule sees an unsigned long, also where that has 32 bits. */
 	unsigned long n =
 		(unsigned long)(sectors < 1000000 ? sectors : sectors % 1000000 + 1000000);
 
-	units_print_count(sectors, count);
-	snprintf(buffer, UNITS_TEXT_MAX, P_("%s sector", "%s sectors", n), count);
+	snprintf(buffer, UNITS_TEXT_MAX, P_("%s sector", "%s sectors", n), UNITS_COUNT(sectors));
 	return buffer;
 }
 
@@ -166,14 +164,13 @@ const char *units_print_short(uint64_t bytes, enum units_scale scale, uint32_t s
 	/* Not to be taken for bytes. */
 	static const char *const plain[] = { "s", "Ks", "Ms", "Gs", "Ts", "Ps", "Es" };
 	const char *const *names = scale == UNITS_IEC ? iec : si;
-	char count[UNITS_TEXT_MAX];
 	uint64_t value = bytes;
 
 	if (scale == UNITS_SECTORS && sector_size > 0) {
 		value = bytes / sector_size;
 		names = plain;
 		if (value < 10000) {
-			snprintf(buffer, UNITS_TEXT_MAX, "%.24ss", units_print_count(value, count));
+			snprintf(buffer, UNITS_TEXT_MAX, "%.24ss", UNITS_COUNT(value));
 			return buffer;
 		}
 	}

@@ -35,4 +35,13 @@ const char *units_print_rate(double bytes_per_second, char buffer[static UNITS_T
 /* "1:33:45", "0:00:07", "12 d 03:10:00". */
 const char *units_print_duration(uint64_t seconds, char buffer[static UNITS_TEXT_MAX]);
 
+/* The same for one argument of a call: the text lasts until the end of the block. */
+#define UNITS_SHORT(bytes, scale, sector_size)                                                     \
+	units_print_short((bytes), (scale), (sector_size), (char[UNITS_TEXT_MAX]){ "" })
+#define UNITS_LONG(bytes, scale, sector_size)                                                      \
+	units_print_long((bytes), (scale), (sector_size), (char[UNITS_TEXT_MAX]){ "" })
+#define UNITS_COUNT(value)      units_print_count((value), (char[UNITS_TEXT_MAX]){ "" })
+#define UNITS_RATE(rate)        units_print_rate((rate), (char[UNITS_TEXT_MAX]){ "" })
+#define UNITS_DURATION(seconds) units_print_duration((seconds), (char[UNITS_TEXT_MAX]){ "" })
+
 #endif

@@ -126,16 +126,16 @@ static void describe(struct copies *all)
 		[CPU] = { "cpu", N_("CPU") },
 	};
 	struct bench_named rows[WAYS];
-	char title[120], size[BENCH_TEXT_MAX];
+	char title[120];
 
 	for (unsigned i = 0; i < WAYS; i++)
 		rows[i] = ways[i].name;
 	if (all->pair.plan)
 		bench_note(all->run, _("%s is overwritten from its start on: %s."),
 			   all->pair.disks[1].node,
-			   bench_print(BENCH_BYTES, (double)all->pair.size, size));
+			   BENCH_PRINT(BENCH_BYTES, (double)all->pair.size));
 	snprintf(title, sizeof(title), _("Copying %s until the destination has stored it"),
-		 bench_print(BENCH_BYTES, (double)all->pair.size, size));
+		 BENCH_PRINT(BENCH_BYTES, (double)all->pair.size));
 	bench_make_table(all->run, "copy", title, columns, 3, rows, WAYS);
 }
 

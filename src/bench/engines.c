@@ -142,7 +142,7 @@ static void add_table(struct comparison *all, enum bench_pattern pattern, const 
 {
 	struct bench_run *run = all->run;
 	uint32_t before = 0;
-	char label[64], size[BENCH_TEXT_MAX];
+	char label[64];
 
 	bench_make_table(run, key, title, columns, COLUMNS, NULL, 0);
 	for (unsigned i = 0; i < SIZES; i++) {
@@ -153,7 +153,7 @@ static void add_table(struct comparison *all, enum bench_pattern pattern, const 
 			const struct engine *engine = &all->engines[e];
 
 			snprintf(label, sizeof(label), "%.24s %s",
-				 bench_print(BENCH_BYTES, request, size), _(engine->label));
+				 BENCH_PRINT(BENCH_BYTES, request), _(engine->label));
 			all->cells[all->cell_count++] = (struct cell){
 				.engine = engine,
 				.pattern = pattern,
@@ -188,7 +188,6 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 {
 	struct error error = { 0 };
 	const struct engine *engine = cell->engine;
-	char size[BENCH_TEXT_MAX];
 	const struct bench_load load = {
 		.backend = engine->backend,
 		.end = &all->run->end,
@@ -201,7 +200,7 @@ static int read_some(struct comparison *all, struct cell *cell, unsigned depth, 
 		.polled = engine->polled,
 	};
 
-	bench_tell(all->run, _("%s %s, depth %u"), bench_print(BENCH_BYTES, cell->request, size),
+	bench_tell(all->run, _("%s %s, depth %u"), BENCH_PRINT(BENCH_BYTES, cell->request),
 		   _(engine->label), depth);
 	int r = bench_load_run(all->run, &load, ret, &error);
 
@@ -290,7 +289,7 @@ static void conclude(struct comparison *all)
 	const struct bench_result *result = all->run->result;
 	const struct cell *first[2] = { NULL };
 	double rates[2] = { 0 };
-	char text[2][BENCH_TEXT_MAX], size[BENCH_TEXT_MAX];
+	char text[2][BENCH_TEXT_MAX];
 
 	for (unsigned i = 0; i < all->cell_count; i++) {
 		const struct cell *cell = &all->cells[i];
@@ -312,10 +311,9 @@ static void conclude(struct comparison *all)
 		all->run,
 		_("Random reads of %s: one after the other %s is fastest (%s), several at once "
 		  "%s at depth %u (%s)."),
-		bench_print(BENCH_BYTES, size_of(&all->run->end, 1), size),
-		_(first[0]->engine->label), bench_print(BENCH_PER_SECOND, rates[0], text[0]),
-		_(first[1]->engine->label), first[1]->best,
-		bench_print(BENCH_PER_SECOND, rates[1], text[1]));
+		BENCH_PRINT(BENCH_BYTES, size_of(&all->run->end, 1)), _(first[0]->engine->label),
+		bench_print(BENCH_PER_SECOND, rates[0], text[0]), _(first[1]->engine->label),
+		first[1]->best, bench_print(BENCH_PER_SECOND, rates[1], text[1]));
 }
 
 static int run_all(struct bench_run *run, struct error *reterr)

@@ -29,9 +29,7 @@ unsigned bench_add_row(struct bench_run *run, double position, const char *label
 
 unsigned bench_add_size(struct bench_run *run, uint32_t size)
 {
-	char label[BENCH_TEXT_MAX];
-
-	return bench_add_row(run, size, bench_print(BENCH_BYTES, size, label), "%u", size);
+	return bench_add_row(run, size, BENCH_PRINT(BENCH_BYTES, size), "%u", size);
 }
 
 unsigned bench_make_table(struct bench_run *run, const char *key, const char *title,

@@ -132,11 +132,10 @@ static json_object *draw_chart(const struct chart *chart)
 {
 	json_object *object = json_object_new_object(), *lines = json_object_new_array();
 	json_object *names = json_object_new_array();
-	char most[BENCH_TEXT_MAX], half[BENCH_TEXT_MAX];
 
 	add_curves(chart, lines, names);
-	add(object, "most", text(bench_print(chart->unit, chart->most, most)));
-	add(object, "half", text(bench_print(chart->unit, chart->most / 2, half)));
+	add(object, "most", text(BENCH_PRINT(chart->unit, chart->most)));
+	add(object, "half", text(BENCH_PRINT(chart->unit, chart->most / 2)));
 	add(object, "lines", lines);
 	add(object, "names", names);
 	add(object, "marks", marks(chart));
@@ -198,18 +197,17 @@ static json_object *page_cell(const struct bench_result *result, unsigned row, u
 {
 	const struct bench_figure *figure = bench_result_find(result, row, column);
 	json_object *cell = json_object_new_object();
-	char words[BENCH_TEXT_MAX] = "-", low[BENCH_TEXT_MAX], high[BENCH_TEXT_MAX], more[160] = "";
+	char words[BENCH_TEXT_MAX] = "-", more[160] = "";
 	double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
 
 	if (figure)
 		bench_print(figure->unit, figure->median, words);
 	if (before >= 0)
-		snprintf(more, sizeof(more), _("before: %s"),
-			 bench_print(figure->unit, before, low));
+		snprintf(more, sizeof(more), _("before: %s"), BENCH_PRINT(figure->unit, before));
 	else if (figure && figure->smallest < figure->largest)
 		snprintf(more, sizeof(more), _("%s to %s"),
-			 bench_print(figure->unit, figure->smallest, low),
-			 bench_print(figure->unit, figure->largest, high));
+			 BENCH_PRINT(figure->unit, figure->smallest),
+			 BENCH_PRINT(figure->unit, figure->largest));
 	add(cell, "text", text(words));
 	add(cell, "more", text(more));
 	add(cell, "bar",

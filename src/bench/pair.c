@@ -49,7 +49,6 @@ static int make_folder(const struct bench_options *options, uint64_t disk, struc
 		       struct error *reterr)
 {
 	const char *base = options->practice ? options->practice : getenv("TMPDIR");
-	char size[UNITS_TEXT_MAX];
 	struct statvfs st;
 
 	base = base && *base ? base : "/var/tmp";
@@ -60,7 +59,7 @@ static int make_folder(const struct bench_options *options, uint64_t disk, struc
 			reterr, ERROR_CLASS_ENVIRONMENT, -ENOSPC, "make", base,
 			_("There is no room in %s for two practice disks of %s and as much "
 			  "again. TMPDIR names another folder, --size makes them smaller."),
-			base, units_print_long(disk, UNITS_IEC, 512, size));
+			base, UNITS_LONG(disk, UNITS_IEC, 512));
 	snprintf(pair->folder, sizeof(pair->folder), "%s/clonedeck-bench.XXXXXX", base);
 	if (mkdtemp(pair->folder))
 		return 0;

@@ -108,7 +108,7 @@ static void make_places(struct profile *profile)
 		[WRITE_SLOW] = { "write-p99", N_("slowest of 100") },
 	};
 	struct bench_run *run = profile->run;
-	char label[64], size[UNITS_TEXT_MAX];
+	char label[64];
 
 	profile->first = bench_make_table(run, "speed", _("Speed by place"), columns,
 					  run->end.writable ? 4 : 2, NULL, 0);
@@ -116,8 +116,7 @@ static void make_places(struct profile *profile)
 		uint64_t at = place(profile, i);
 
 		snprintf(label, sizeof(label), "%5.1f %%  %s",
-			 (double)at / (double)run->end.size * 100,
-			 units_print_short(at, UNITS_SI, 512, size));
+			 (double)at / (double)run->end.size * 100, UNITS_SHORT(at, UNITS_SI, 512));
 		bench_add_row(run, (double)at, label, "%" PRIu64, at);
 	}
 }
@@ -297,7 +296,6 @@ static uint64_t lba_of(const struct profile *profile, uint32_t i)
 static void note_weak(struct profile *profile)
 {
 	uint32_t weak[WEAK_TOLD], count = 0;
-	char rate[UNITS_TEXT_MAX];
 
 	for (uint32_t i = 0; i < profile->count; i++)
 		if (profile_is_weak(profile->rates, profile->count, i) && count++ < WEAK_TOLD)
@@ -311,14 +309,12 @@ static void note_weak(struct profile *profile)
 	for (uint32_t i = 0; i < count && count <= WEAK_TOLD; i++)
 		bench_note(profile->run,
 			   _("Weak: at LBA %" PRIu64 ", %s is far below the places around it."),
-			   lba_of(profile, weak[i]),
-			   units_print_rate(profile->rates[weak[i]], rate));
+			   lba_of(profile, weak[i]), UNITS_RATE(profile->rates[weak[i]]));
 }
 
 static void conclude(struct profile *profile)
 {
 	uint32_t slowest = UINT32_MAX, fastest = 0;
-	char slow[UNITS_TEXT_MAX], fast[UNITS_TEXT_MAX], whole[BENCH_TEXT_MAX];
 
 	for (uint32_t i = 0; i < profile->count; i++) {
 		if (profile->rates[i] <= 0)
@@ -344,9 +340,9 @@ static void conclude(struct profile *profile)
 	bench_conclude(profile->run,
 		       _("Slowest at LBA %" PRIu64 " with %s, fastest at LBA %" PRIu64
 			 " with %s. Reading all of it takes about %s."),
-		       lba_of(profile, slowest), units_print_rate(profile->rates[slowest], slow),
-		       lba_of(profile, fastest), units_print_rate(profile->rates[fastest], fast),
-		       bench_print(BENCH_SECONDS, seconds, whole));
+		       lba_of(profile, slowest), UNITS_RATE(profile->rates[slowest]),
+		       lba_of(profile, fastest), UNITS_RATE(profile->rates[fastest]),
+		       BENCH_PRINT(BENCH_SECONDS, seconds));
 }
 
 /* On a small disk, one place for each request. */

@@ -311,14 +311,13 @@ void rbuf_derive(const struct rbuf_column *column, double ret[static RBUF_ROWS])
 static void make_table(struct rbuf *rbuf)
 {
 	struct bench_named columns[2 * WAYS];
-	char keys[WAYS][24], amount[UNITS_TEXT_MAX], title[160];
+	char keys[WAYS][24], title[160];
 
-	bench_print(BENCH_BYTES, (double)rbuf->amount, amount);
 	snprintf(title, sizeof(title),
 		 rbuf->buffer ? _("READ BUFFER: time and processor for %s")
 			      : _("READ of one cached range (no READ BUFFER): time and processor "
 				  "for %s"),
-		 amount);
+		 BENCH_PRINT(BENCH_BYTES, (double)rbuf->amount));
 	for (size_t way = 0; way < WAYS; way++) {
 		snprintf(keys[way], sizeof(keys[way]), "%s-cpu", ways[way].name.key);
 		columns[2 * way] = ways[way].name;

@@ -283,12 +283,11 @@ static const char *path_words(enum bench_path path)
 
 const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size)
 {
-	char request[BENCH_TEXT_MAX + 2] = "", depth[32] = "", text[BENCH_TEXT_MAX];
+	char request[BENCH_TEXT_MAX + 2] = "", depth[32] = "";
 	const char *path = path_words(how->path);
 
 	if (how->request)
-		snprintf(request, sizeof(request), ", %s",
-			 bench_print(BENCH_BYTES, how->request, text));
+		snprintf(request, sizeof(request), ", %s", BENCH_PRINT(BENCH_BYTES, how->request));
 	if (how->depth)
 		snprintf(depth, sizeof(depth), _(", depth %u"), how->depth);
 	snprintf(buffer, size, "%s%s%s%s%s", how->engine, request, depth, *path ? ", " : "", path);

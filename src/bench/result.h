@@ -135,6 +135,8 @@ void bench_result_done(struct bench_result *result);
 /* "193 MB/s", "0.41 ms", "12.3 k/s", "17 %": translated, at most 12 columns. */
 #define BENCH_TEXT_MAX 48
 const char *bench_print(enum bench_unit unit, double value, char buffer[static BENCH_TEXT_MAX]);
+/* The same for one argument of a call. */
+#define BENCH_PRINT(unit, value) bench_print((unit), (value), (char[BENCH_TEXT_MAX]){ "" })
 /* "stopped: what was measured so far"; translated */
 const char *bench_print_end(enum bench_end end);
 /* "uring, 1 MiB, depth 8, direct" */

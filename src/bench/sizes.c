@@ -149,7 +149,7 @@ static bool is_slower(const struct sizes *sizes, unsigned cell, unsigned other)
  * them if it would be slower by its own choice. */
 static void conclude(const struct sizes *sizes, struct measured *ret)
 {
-	char enough[BENCH_TEXT_MAX], rate[UNITS_TEXT_MAX], own[BENCH_TEXT_MAX], then[160] = "";
+	char then[160] = "";
 	unsigned n = 0, cells = sizes->count * DEPTHS;
 	double best = 0;
 
@@ -159,21 +159,21 @@ static void conclude(const struct sizes *sizes, struct measured *ret)
 		n++;
 	if (best <= 0)
 		return;
-	bench_print(BENCH_BYTES, sizes->smallest << n / DEPTHS, enough);
 	if (is_slower(sizes, find_choice(sizes), n)) {
 		*ret = (struct measured){ .request = sizes->smallest << n / DEPTHS,
 					  .depth = depths[n % DEPTHS] };
 		if (sizes->run->options->log_dir)
 			snprintf(then, sizeof(then),
 				 _(" That is slower: until the next boot, copies use %s with %u."),
-				 enough, ret->depth);
+				 BENCH_PRINT(BENCH_BYTES, sizes->smallest << n / DEPTHS),
+				 ret->depth);
 	}
 	bench_conclude(sizes->run,
 		       _("From %s with %u in flight on (%s), nothing more is gained. A copy from "
 			 "this disk would by itself use %s with %u in flight.%s"),
-		       enough, depths[n % DEPTHS], units_print_rate(rate_at(sizes, n), rate),
-		       bench_print(BENCH_BYTES, sizes->choice.request, own), sizes->choice.depth,
-		       then);
+		       BENCH_PRINT(BENCH_BYTES, sizes->smallest << n / DEPTHS), depths[n % DEPTHS],
+		       UNITS_RATE(rate_at(sizes, n)),
+		       BENCH_PRINT(BENCH_BYTES, sizes->choice.request), sizes->choice.depth, then);
 }
 
 static int run(struct bench_run *run, struct error *reterr)

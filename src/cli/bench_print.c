@@ -35,13 +35,13 @@ static bool is_narrow(const struct bench_table *table)
 static void print_cell(const struct bench_figure *figure, double before, bool narrow,
 		       char ret[static CELL_MAX])
 {
-	char text[BENCH_TEXT_MAX], more[24] = "";
+	char more[24] = "";
 
 	if (before > 0)
 		snprintf(more, sizeof(more), " %+.0f%%", (figure->median / before - 1) * 100);
 	else if (figure->rounds > 1 && !narrow)
 		snprintf(more, sizeof(more), " ±%.0f%%", scatter(figure));
-	snprintf(ret, CELL_MAX, "%s%s", bench_print(figure->unit, figure->median, text), more);
+	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }
 
 static int print_row(const struct bench_result *result, size_t row, struct bench_earlier *earlier,

@@ -30,7 +30,7 @@ const char *cli_end_name(const struct running_end *end)
 
 static int add_row(struct columns *table, const struct running *job, struct error *reterr)
 {
-	char pid[24], done[16], left[UNITS_TEXT_MAX], since[32] = "";
+	char pid[24], done[16], since[32] = "";
 	time_t started = (time_t)job->started;
 	struct tm when;
 	const char *texts[COLUMN_COUNT] = {
@@ -38,8 +38,7 @@ static int add_row(struct columns *table, const struct running *job, struct erro
 		[SOURCE] = cli_end_name(&job->source),
 		[DESTINATION] = cli_end_name(&job->destination),
 		[DONE] = done,
-		[LEFT] = job->left < 0 ? _("unknown")
-				       : units_print_duration((uint64_t)job->left, left),
+		[LEFT] = job->left < 0 ? _("unknown") : UNITS_DURATION((uint64_t)job->left),
 		[STATE] = job->state,
 		[SINCE] = since,
 	};

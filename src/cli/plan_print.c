@@ -23,34 +23,32 @@
 static void put_end(struct page *page, const char *label, const struct endpoint *endpoint)
 {
 	const struct identity *identity = &endpoint->identity;
-	char size[UNITS_TEXT_MAX], line[512];
+	char line[512];
 
 	if (endpoint->kind == ENDPOINT_IMAGE && !endpoint->exists) {
 		page_field(page, label, _("new image %s"), endpoint->node);
 		return;
 	}
-	units_print_count(endpoint->size, size);
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		snprintf(line, sizeof(line), _("image %s  %s B"), endpoint->node, size);
+		snprintf(line, sizeof(line), _("image %s  %s B"), endpoint->node,
+			 UNITS_COUNT(endpoint->size));
 	else if (identity->serial[0])
 		snprintf(line, sizeof(line), _("%s  %s  S/N %s  %s B"), endpoint->node,
-			 identity->model, identity->serial, size);
+			 identity->model, identity->serial, UNITS_COUNT(endpoint->size));
 	else
 		snprintf(line, sizeof(line), _("%s  %s  no serial  %s B"), endpoint->node,
-			 identity->model, size);
+			 identity->model, UNITS_COUNT(endpoint->size));
 	page_field(page, label, "%s", line);
 }
 
 static void put_ranges(struct page *page, const struct plan *plan)
 {
-	char bytes[UNITS_TEXT_MAX], id[9];
-
 	page_field(page, _("copy"),
 		   P_("%zu range, %s B in sectors of %" PRIu32 " bytes, plan %s",
 		      "%zu ranges, %s B in sectors of %" PRIu32 " bytes, plan %s",
 		      plan->extent_count),
-		   plan->extent_count, units_print_count(plan_bytes(plan), bytes),
-		   plan->sector_size, plan_id(plan, id));
+		   plan->extent_count, UNITS_COUNT(plan_bytes(plan)), plan->sector_size,
+		   PLAN_ID(plan));
 	for (size_t i = 0; i < plan->extent_count && i < RANGES_SHOWN_MAX; i++) {
 		const struct extent *extent = &plan->extents[i];
 
@@ -81,55 +79,50 @@ static void put_free(struct page *page, const struct plan *plan)
 		[FREE_LEAVE] = N_("on the destination, what is there stays"),
 	};
 	const struct range_list *left_out = plan_left_out(plan);
-	char bytes[UNITS_TEXT_MAX];
 
 	if (plan_later(plan))
 		page_field(page, "", _("free places, %s B, are copied after all else"),
-			   units_print_count(plan_later_bytes(plan), bytes));
+			   UNITS_COUNT(plan_later_bytes(plan)));
 	if (left_out)
 		page_field(page, "",
 			   P_("%zu free place, %s B, is left out; %s",
 			      "%zu free places, %s B, are left out; %s", left_out->count),
-			   left_out->count, units_print_count(plan_free_bytes(plan), bytes),
+			   left_out->count, UNITS_COUNT(plan_free_bytes(plan)),
 			   _(then[plan->options.free]));
 }
 
 static void put_retried(const struct session_choice *choice, struct page *page)
 {
 	const struct range_list *areas = choice->retry;
-	char sectors[UNITS_TEXT_MAX];
 
 	if (areas->count)
 		page_field(page, "",
 			   P_("bad sectors are read again only in %zu area (sectors: %s)",
 			      "bad sectors are read again only in %zu areas (sectors: %s)",
 			      areas->count),
-			   areas->count, units_print_count(range_list_total(areas), sectors));
+			   areas->count, UNITS_COUNT(range_list_total(areas)));
 }
 
 static void put_held(const struct session_choice *choice, struct page *page)
 {
 	const struct plan *plan = choice->plan;
 	const struct held *held = choice->held;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (choice->resumes)
 		page_field(page, "", _("resumes from a map: %s B are already copied"),
-			   units_print_count(choice->finished_bytes, bytes));
+			   UNITS_COUNT(choice->finished_bytes));
 	if (held->areas.count)
 		page_field(page, "",
 			   P_("%zu area of %s B with tables, written last",
 			      "%zu areas of %s B with tables, written last", held->areas.count),
 			   held->areas.count,
-			   units_print_count(range_list_total(&held->areas) * plan->sector_size,
-					     bytes));
+			   UNITS_COUNT(range_list_total(&held->areas) * plan->sector_size));
 	if (held->first.count)
 		page_field(page, "",
 			   P_("%zu area of %s B with tables, copied first",
 			      "%zu areas of %s B with tables, copied first", held->first.count),
 			   held->first.count,
-			   units_print_count(range_list_total(&held->first) * plan->sector_size,
-					     bytes));
+			   UNITS_COUNT(range_list_total(&held->first) * plan->sector_size));
 	if (plan_probes(plan, choice->destination))
 		page_field(page, "", "%s", _("the destination's real size is tested first"));
 }
@@ -252,12 +245,11 @@ static void put_lost(const struct session_choice *choice, struct page *page)
 	fprintf(page->out, "\n %s\n", _("PARTITIONS THAT WILL BE LOST"));
 	for (size_t i = 0; i < count; i++) {
 		const struct partition *p = lost[i].partition;
-		char size[UNITS_TEXT_MAX];
 
 		page_item(page, "%u  %" PRIu64 "-%" PRIu64 "  %s  %s  %s  %s", p->number, p->start,
 			  p->start + p->sectors - 1,
-			  units_print_short(p->sectors * disk->identity.logical_sector_size,
-					    UNITS_SI, disk->identity.logical_sector_size, size),
+			  UNITS_SHORT(p->sectors * disk->identity.logical_sector_size, UNITS_SI,
+				      disk->identity.logical_sector_size),
 			  p->fs[0] ? p->fs : "-", p->label[0] ? p->label : "-",
 			  how_lost(lost[i].how));
 	}
@@ -418,10 +410,9 @@ void plan_print_json(const struct session *session, bool pretty)
 	bool refused = verdict_list_worst(verdicts) == VERDICT_REFUSE;
 	json_object *object = json_object_new_object();
 	json_object *destinations = json_object_new_array();
-	char id[9];
 
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.plan/1"));
-	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
+	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(plan)));
 	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
 	json_object_array_add(destinations, report_json_endpoint(&plan->destinations[0]));
 	json_object_object_add(object, "destinations", destinations);

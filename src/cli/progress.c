@@ -55,11 +55,10 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 		    const struct report *report)
 {
 	json_object *object = json_object_new_object();
-	char id[9];
 
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.progress/1"));
 	json_object_object_add(object, "time", report_json_time((int64_t)time(NULL)));
-	json_object_object_add(object, "plan_id", json_object_new_string(plan_id(plan, id)));
+	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(plan)));
 	json_object_object_add(object, "state", json_object_new_string(job_state_name(job->state)));
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));

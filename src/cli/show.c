@@ -64,7 +64,6 @@ static const char *print_tristate(enum tristate value, const char *yes, const ch
 static void print_identity(const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
-	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 
 	line(_("Disk"), "%s", disk->node);
 	line(_("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
@@ -76,10 +75,8 @@ static void print_identity(const struct disk *disk)
 		     disk->medium_present == NO ? _("no medium in the drive") : _("unknown"));
 	else
 		line(_("Size"), _("%s (%s B, %s of %u, physical %u)"),
-		     units_print_long(identity->size, UNITS_SI, 0, size),
-		     units_print_count(identity->size, bytes),
-		     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
-				      sectors),
+		     UNITS_LONG(identity->size, UNITS_SI, 0), UNITS_COUNT(identity->size),
+		     UNITS_LONG(identity->size, UNITS_SECTORS, identity->logical_sector_size),
 		     identity->logical_sector_size, disk->physical_sector_size);
 }
 
@@ -241,7 +238,7 @@ static int add_row(struct columns *table, const struct disk *disk, const struct 
 	const struct partition *p = row->partition;
 	const struct region *region = &row->region;
 	uint32_t unit = disk->identity.logical_sector_size;
-	char number[16] = "", start[24], end[24], sectors[24], size[UNITS_TEXT_MAX], use[16];
+	char number[16] = "", start[24], end[24], sectors[24], use[16];
 	bool whole = region->kind == REGION_WHOLE;
 
 	if (p)
@@ -255,7 +252,7 @@ static int add_row(struct columns *table, const struct disk *disk, const struct 
 		[START] = start,
 		[END] = end,
 		[SECTORS] = sectors,
-		[SIZE] = units_print_short(region->sectors * unit, UNITS_SI, unit, size),
+		[SIZE] = UNITS_SHORT(region->sectors * unit, UNITS_SI, unit),
 		[TYPE] = row_type(disk, row),
 		[FS] = p       ? p->fs
 		       : whole ? disk->whole_fs
@@ -324,14 +321,11 @@ static void print_device(const struct disk_list *list, const struct disk *disk,
 static void print_image(const struct endpoint *endpoint, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
-	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 
 	line(_("Image"), "%s", endpoint->node);
-	line(_("Size"), _("%s (%s B, %s of %u)"),
-	     units_print_long(identity->size, UNITS_SI, 0, size),
-	     units_print_count(identity->size, bytes),
-	     units_print_long(identity->size, UNITS_SECTORS, identity->logical_sector_size,
-			      sectors),
+	line(_("Size"), _("%s (%s B, %s of %u)"), UNITS_LONG(identity->size, UNITS_SI, 0),
+	     UNITS_COUNT(identity->size),
+	     UNITS_LONG(identity->size, UNITS_SECTORS, identity->logical_sector_size),
 	     identity->logical_sector_size);
 	/* A file does not say it, only what it holds does. */
 	if (!disk->table[0] || strcmp(disk->table, "?") == 0)

@@ -17,15 +17,13 @@ static void print_json(const struct report *report, enum exit_code code)
 {
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
-	char id[9];
 
 	json_object_object_add(object, "schema", json_object_new_string("clonedeck.verify/1"));
 	json_object_object_add(object, "result",
 			       json_object_new_string(report_verify_word(report)));
 	json_object_object_add(object, "exit_code", json_object_new_int((int)code));
 	json_object_object_add(object, "error", report_json_error(&job->error));
-	json_object_object_add(object, "plan_id",
-			       json_object_new_string(plan_id(report->plan, id)));
+	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(report->plan)));
 	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
 	json_object_object_add(object, "destination",
 			       report_json_endpoint(&report->plan->destinations[0]));

@@ -397,15 +397,13 @@ static void print_partitions(const struct table *table, uint32_t sector_size, ch
 
 	for (size_t i = 0; i < table->partition_count; i++) {
 		const struct partition *p = &table->partitions[i];
-		char bytes[UNITS_TEXT_MAX];
 		uint64_t length = 0;
 		int n;
 
 		u64_mul(p->sectors, sector_size, &length);
 		n = snprintf(buffer + used, size - used, "%s %u %s%s%.24s%s %s", i ? "," : ":",
 			     p->number, p->fs[0] ? p->fs : "?", p->label[0] ? " \"" : "", p->label,
-			     p->label[0] ? "\"" : "",
-			     units_print_short(length, UNITS_SI, sector_size, bytes));
+			     p->label[0] ? "\"" : "", UNITS_SHORT(length, UNITS_SI, sector_size));
 		if (n < 0 || (size_t)n >= size - used) {
 			buffer[used] = '\0';
 			break;

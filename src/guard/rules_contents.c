@@ -16,7 +16,7 @@ static void add_partition(char list[static RULE_LIST_MAX], const struct disk *di
 			  const struct partition *p)
 {
 	uint32_t unit = disk->identity.logical_sector_size;
-	char size[UNITS_TEXT_MAX], label[160] = "";
+	char label[160] = "";
 	uint64_t bytes = 0;
 
 	if (p->label[0])
@@ -24,7 +24,7 @@ static void add_partition(char list[static RULE_LIST_MAX], const struct disk *di
 	u64_mul(p->sectors, unit, &bytes);
 	rule_list_add(list, "%u (%s%s %s)", p->number,
 		      p->fs[0] ? p->fs : (p->type_name[0] ? p->type_name : "?"), label,
-		      units_print_short(bytes, UNITS_SI, unit, size));
+		      UNITS_SHORT(bytes, UNITS_SI, unit));
 }
 
 static void say_partition_data(const struct rule_context *c, struct verdict *ret)
@@ -267,16 +267,13 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 /* What stays there may be private data of an earlier owner. */
 void rule_free_places_left(const struct rule_context *c, struct verdict *ret)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (!plan_left_out(c->plan) || c->plan->options.free != FREE_LEAVE ||
 	    !c->destination->exists)
 		return;
 	rule_say(ret, VERDICT_WARN,
 		 _("%s of the source are free and not copied, and there %s keeps what it holds "
 		   "now: who gets the copy gets that old data, too. --free=zero overwrites it."),
-		 units_print_long(plan_free_bytes(c->plan), UNITS_SI, 512, bytes),
-		 c->destination_name);
+		 UNITS_LONG(plan_free_bytes(c->plan), UNITS_SI, 512), c->destination_name);
 }
 
 /* A partition without a file system is what many disks have. */

@@ -47,15 +47,12 @@ void rule_image_on_source_disk(const struct rule_context *c, struct verdict *ret
 
 void rule_image_exists(const struct rule_context *c, struct verdict *ret)
 {
-	char size[UNITS_TEXT_MAX];
-
 	if (c->destination->kind != ENDPOINT_IMAGE)
 		return;
 	if (c->destination->exists)
 		rule_say(ret, VERDICT_WARN,
 			 _("The image %s exists already (%s): its contents will be overwritten."),
-			 c->destination->node,
-			 units_print_long(c->destination->size, UNITS_SI, 512, size));
+			 c->destination->node, UNITS_LONG(c->destination->size, UNITS_SI, 512));
 	else
 		rule_say(ret, VERDICT_OK, _("the image %s does not exist yet"),
 			 c->destination->node);
@@ -79,41 +76,40 @@ void rule_image_space(const struct rule_context *c, struct verdict *ret)
 {
 	const struct guard_facts *facts = c->facts;
 	uint64_t needs = image_needs(c);
-	char bytes[UNITS_TEXT_MAX], available[UNITS_TEXT_MAX];
 
 	if (c->destination->kind != ENDPOINT_IMAGE || !facts->image_free_known)
 		return;
-	units_print_long(needs, UNITS_SI, 512, bytes);
-	units_print_long(facts->image_free, UNITS_SI, 512, available);
 	if (needs <= facts->image_free)
 		rule_say(ret, VERDICT_OK, _("%s are free for the image, which needs %s at most"),
-			 available, bytes);
+			 UNITS_LONG(facts->image_free, UNITS_SI, 512),
+			 UNITS_LONG(needs, UNITS_SI, 512));
 	else if (facts->source_allocated_known && facts->source_allocated <= facts->image_free)
 		rule_say(
 			ret, VERDICT_WARN,
 			_("The image %s needs %s, and only %s are free. The source file is sparse, "
 			  "so its copy should fit; the copy stops when the file system is full."),
-			c->destination->node, bytes, available);
+			c->destination->node, UNITS_LONG(needs, UNITS_SI, 512),
+			UNITS_LONG(facts->image_free, UNITS_SI, 512));
 	else
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The image %s needs up to %s, and only %s are free there. Make room, "
 			   "or, if the source holds enough zeros (they take no space): --allow "
 			   "image-space."),
-			 c->destination->node, bytes, available);
+			 c->destination->node, UNITS_LONG(needs, UNITS_SI, 512),
+			 UNITS_LONG(facts->image_free, UNITS_SI, 512));
 }
 
 void rule_image_limit(const struct rule_context *c, struct verdict *ret)
 {
 	uint64_t end = rule_destination_end(c->plan), limit = c->facts->image_limit;
-	char bytes[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
 	if (c->destination->kind != ENDPOINT_IMAGE || limit == 0 || end <= limit)
 		return;
 	rule_say(ret, VERDICT_REFUSE,
 		 _("The image %s would be %s, and its file system holds files of at most %s (FAT). "
 		   "Choose a place on ext4, exFAT or NTFS."),
-		 c->destination->node, units_print_long(end, UNITS_SI, 512, bytes),
-		 units_print_long(limit, UNITS_SI, 512, most));
+		 c->destination->node, UNITS_LONG(end, UNITS_SI, 512),
+		 UNITS_LONG(limit, UNITS_SI, 512));
 }
 
 /* The path of the log directory or map, whichever is on the endpoint. */

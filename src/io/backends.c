@@ -302,14 +302,13 @@ static const char *describe_drivers(const struct io_choice *choice)
 static void describe(const struct io_end *source, const struct io_end *destination,
 		     struct io_choice *choice)
 {
-	char size[UNITS_TEXT_MAX], ends[80], amount[100];
+	char ends[80], amount[100];
 	uint32_t buffers = choice->lanes * choice->buffers_per_lane;
 	const char *how =
 		choice->take_turns
 			? _("Both ends are on one spinning disk: reading and writing take turns.")
 			: describe_drivers(choice);
 
-	units_print_long(choice->chunk, UNITS_IEC, 512, size);
 	if (source->best_depth || destination->best_depth)
 		how = _("Sizes are those that bench sizes found best.");
 	if (choice->source == choice->destination)
@@ -321,10 +320,10 @@ static void describe(const struct io_end *source, const struct io_end *destinati
 		snprintf(amount, sizeof(amount),
 			 P_("One lane has %u buffer of %s.", "One lane has %u buffers of %s.",
 			    buffers),
-			 buffers, size);
+			 buffers, UNITS_LONG(choice->chunk, UNITS_IEC, 512));
 	else
 		snprintf(amount, sizeof(amount), _("%u lanes have %u buffers of %s."),
-			 choice->lanes, buffers, size);
+			 choice->lanes, buffers, UNITS_LONG(choice->chunk, UNITS_IEC, 512));
 	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s %s", ends, *how ? " " : "", how,
 		 amount);
 }
@@ -335,15 +334,14 @@ static int check_command_size(const struct io_end *end, enum backend_choice back
 			      struct error *reterr)
 {
 	uint32_t limit = request_limit(end, backend, options);
-	char wanted[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
 	if (backend != BACKEND_SG || !limit || chunk <= limit)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -E2BIG, "choose", end->name,
 			 _("A chunk of %s is more than one command to %s can move; the limit is "
 			   "%s. Choose a smaller --chunk."),
-			 units_print_long(chunk, UNITS_IEC, 512, wanted), end->name,
-			 units_print_long(limit, UNITS_IEC, 512, most));
+			 UNITS_LONG(chunk, UNITS_IEC, 512), end->name,
+			 UNITS_LONG(limit, UNITS_IEC, 512));
 }
 
 /* Ask for, show and allocate no more than the lanes can have in flight. */

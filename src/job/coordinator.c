@@ -185,8 +185,6 @@ static bool check_claim(struct job *job)
 
 static void begin(struct job *job, uint64_t now)
 {
-	char id[9], bytes[UNITS_TEXT_MAX];
-
 	job->coordinator->started = job->coordinator->next_save = now;
 	job->coordinator->started_at = (int64_t)time(NULL);
 	measure_start(&job->coordinator->measure, job->total, job->already, now);
@@ -194,13 +192,12 @@ static void begin(struct job *job, uint64_t now)
 		coordinator_set_state(job, JOB_STOPPING, now);
 		return;
 	}
-	job_event_add(
-		job, LOG_LEVEL_INFO,
-		job->setup.verify_only ? _("Verifying %s of %s on %s, plan %s.")
-				       : _("Copying %s from %s to %s, plan %s."),
-		units_print_long(job->setup.verify_only ? job->total : job->total - job->already,
-				 UNITS_SI, 512, bytes),
-		job->setup.source.name, job->setup.destination.name, plan_id(job->plan, id));
+	job_event_add(job, LOG_LEVEL_INFO,
+		      job->setup.verify_only ? _("Verifying %s of %s on %s, plan %s.")
+					     : _("Copying %s from %s to %s, plan %s."),
+		      UNITS_LONG(job->setup.verify_only ? job->total : job->total - job->already,
+				 UNITS_SI, 512),
+		      job->setup.source.name, job->setup.destination.name, PLAN_ID(job->plan));
 	rolling_tell(&job->verification);
 	job->coordinator->ever_copied = true;
 	/* Even if nothing is left to copy: what the map calls finished may still be in a cache. */
@@ -401,7 +398,6 @@ static void check_limits(struct job *job, uint64_t now)
 
 static void take_rate(struct job *job)
 {
-	char rate[UNITS_TEXT_MAX];
 	uint64_t limit;
 
 	if (!atomic_exchange(&job->coordinator->rate_changed, false))
@@ -410,7 +406,7 @@ static void take_rate(struct job *job)
 	rates_forget_trend(&job->coordinator->measure.rates);
 	if (limit)
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is limited to %s."),
-			      units_print_rate((double)limit, rate));
+			      UNITS_RATE((double)limit));
 	else
 		job_event_add(job, LOG_LEVEL_INFO, _("The rate is not limited any more."));
 }

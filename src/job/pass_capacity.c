@@ -71,7 +71,6 @@ static void read_advance(struct lane *lane, struct slot *slot)
 static void fail_smaller(struct job *job, uint64_t bytes)
 {
 	const struct io_end *end = &job->setup.destination;
-	char real[UNITS_TEXT_MAX], claimed[UNITS_TEXT_MAX];
 	struct error error;
 
 	/* Rounded, both sizes would read the same. */
@@ -85,8 +84,8 @@ static void fail_smaller(struct job *job, uint64_t bytes)
 		error_set(&error, ERROR_CLASS_DESTINATION, -ENOSPC, "probe", end->name,
 			  _("%s is smaller than it claims: only about %s of its %s keep what is "
 			    "written there. The copy was not started; use another disk."),
-			  end->name, units_print_long(bytes, UNITS_SI, 512, real),
-			  units_print_long(end->size, UNITS_SI, 512, claimed));
+			  end->name, UNITS_LONG(bytes, UNITS_SI, 512),
+			  UNITS_LONG(end->size, UNITS_SI, 512));
 	job_fail(job, FAILURE_DESTINATION, &error);
 }
 

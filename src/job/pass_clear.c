@@ -296,14 +296,12 @@ const struct slot_ops clear_check_ops = {
 static void tell_wrong(struct job *job)
 {
 	const struct clearing *c = &job->clearing;
-	char bytes[UNITS_TEXT_MAX];
 
 	job_event_add(
 		job, LOG_LEVEL_ERROR,
 		_("Free places of %s do not hold the zeros that were written there: %s of those "
 		  "read back, the first at LBA %llu of the source."),
-		job->setup.destination.name,
-		units_print_long(atomic_load(&c->wrong), UNITS_SI, 512, bytes),
+		job->setup.destination.name, UNITS_LONG(atomic_load(&c->wrong), UNITS_SI, 512),
 		(unsigned long long)((atomic_load(&c->first_wrong) - 1) / job->plan->sector_size));
 }
 

@@ -164,12 +164,11 @@ static void begin_lanes(struct job *job, uint64_t now)
 {
 	struct coordinator *co = job->coordinator;
 	struct course *c = &job->coordinator->course;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (c->pass_count > 1 || job->round > 0)
 		job_event_add(job, LOG_LEVEL_INFO, _("Pass %u, %s: %s."), c->pass_count,
 			      pass_words(shown_kind(job, job->pass)),
-			      units_print_long(job->work.bytes, UNITS_SI, 512, bytes));
+			      UNITS_LONG(job->work.bytes, UNITS_SI, 512));
 	if (job->pass->traits & PASS_WRITES) {
 		job->flush_due = job->verification.look->due = true;
 		co->flushed_at = 0;

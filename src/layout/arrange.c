@@ -81,14 +81,11 @@ static void make_room(struct layout_part *parts, size_t count, uint64_t usable, 
 static int check_part(const struct layout_part *part, bool first, uint32_t sector, bool movable,
 		      struct error *reterr)
 {
-	char size[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
-
 	if (part->size < part->least)
 		return refuse(reterr, -EINVAL,
 			      _("Partition %u cannot become smaller than its file system, %s: "
 				"shrink that first, in an image."),
-			      part->number,
-			      units_print_long(part->least * sector, UNITS_SI, sector, least));
+			      part->number, UNITS_LONG(part->least * sector, UNITS_SI, sector));
 	if (!movable && part_changes(part))
 		return refuse(reterr, -EINVAL,
 			      _("Partition %u must stay as it is: with an extended partition, none "
@@ -99,7 +96,7 @@ static int check_part(const struct layout_part *part, bool first, uint32_t secto
 			      part->number, part->fixed ? part->fixed : _("it is the first one"));
 	if (part->size == 0)
 		return refuse(reterr, -EINVAL, _("Partition %u cannot have a size of %s."),
-			      part->number, units_print_long(0, UNITS_SI, sector, size));
+			      part->number, UNITS_LONG(0, UNITS_SI, sector));
 	return 0;
 }
 

@@ -287,7 +287,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 			  struct error *reterr)
 {
 	const struct layout_part *part = &f->parts[blocked], *spare;
-	char command[COMMAND_MAX], used_text[UNITS_TEXT_MAX];
+	char command[COMMAND_MAX];
 	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, used = 0, kib;
 
 	if (!u64_align_up(missing, unit, &missing))
@@ -313,8 +313,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 				"%s. Shrink it in an image, not on the source: clonedeck clone -s "
 				"%s -d IMAGE --used=only; L=$(losetup -fP --show IMAGE); %s; "
 				"losetup -d $L; clonedeck clone -s IMAGE -d %s --table=fit"),
-			      spare->number, spare->fs,
-			      units_print_short(used, UNITS_SI, f->sector, used_text),
+			      spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
 			      (unsigned long long)missing, f->other, f->name, command, f->other);
 }
 

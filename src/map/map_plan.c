@@ -184,10 +184,10 @@ static void this_boot(char ret[static BOOT_MAX])
 
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
-	char id[9], boot[BOOT_MAX];
+	char boot[BOOT_MAX];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
-	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : plan_id(plan, id));
+	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : PLAN_ID(plan));
 	if (masked_id)
 		fputs(MAP_MASKED_LINE "\n", file);
 	this_boot(boot);
@@ -451,7 +451,6 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 {
 	struct plan *plan = NULL;
 	struct error why = { 0 };
-	char id[9];
 	int r;
 
 	if (!sane_end(&reader->ends[0], reader->seen[0]) ||
@@ -476,7 +475,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 	/* The id covers everything that decides which bytes go where, so it detects a damaged or
 	 * edited plan. */
 	if (plan->sector_size != reader->sector_size ||
-	    (!reader->masked && strcmp(plan_id(plan, id), reader->id) != 0)) {
+	    (!reader->masked && strcmp(PLAN_ID(plan), reader->id) != 0)) {
 		plan_destroy(plan);
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "load", name,
 				 _("The map file %s cannot be used: its plan does not fit its "

@@ -59,9 +59,9 @@ static void fill(FILE *file, const void *user)
 {
 	const struct contents *contents = user;
 	const struct saved_tables *tables = contents->tables;
-	char id[9], digest[DIGEST_TEXT_MAX];
+	char digest[DIGEST_TEXT_MAX];
 
-	fprintf(file, HEADER "%s %" PRIu32 "\n", plan_id(contents->plan, id),
+	fprintf(file, HEADER "%s %" PRIu32 "\n", PLAN_ID(contents->plan),
 		contents->plan->sector_size);
 	for (unsigned s = 0; s < tables->stage_count; s++)
 		for (size_t i = 0; i < tables->stages[s].count; i++)
@@ -174,10 +174,10 @@ static int read_area(struct reader *reader, const char *line)
 
 static int read_head(struct reader *reader)
 {
-	char text[LINE_SIZE], id[9], expected[LINE_SIZE];
+	char text[LINE_SIZE], expected[LINE_SIZE];
 	int r = 0;
 
-	snprintf(expected, sizeof(expected), HEADER "%s %" PRIu32, plan_id(reader->plan, id),
+	snprintf(expected, sizeof(expected), HEADER "%s %" PRIu32, PLAN_ID(reader->plan),
 		 reader->plan->sector_size);
 	if (!read_line(reader->file, text) || strcmp(text, expected) != 0)
 		return -EINVAL;

@@ -166,8 +166,6 @@ static void add_part(const struct fitted *fitted, const struct fitted_part *part
 
 const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size)
 {
-	char before[UNITS_TEXT_MAX], after[UNITS_TEXT_MAX];
-
 	buffer[0] = '\0';
 	if (fitted->sector && fitted->count)
 		add(buffer, size, _("made anew for sectors of %u bytes"), fitted->sector);
@@ -177,8 +175,8 @@ const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buf
 		add(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
 	if (fitted->grown && !fitted_find(fitted, fitted->grown))
 		add(buffer, size, _("partition %u grows from %s to %s"), fitted->grown,
-		    units_print_short(fitted->before * sector, UNITS_SI, sector, before),
-		    units_print_short(fitted->after * sector, UNITS_SI, sector, after));
+		    UNITS_SHORT(fitted->before * sector, UNITS_SI, sector),
+		    UNITS_SHORT(fitted->after * sector, UNITS_SI, sector));
 	if (!buffer[0])
 		snprintf(buffer, size, "%s", _("nothing of it changes"));
 	return buffer;

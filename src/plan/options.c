@@ -389,21 +389,19 @@ void plan_options_merge(struct plan_options *options, const struct plan_options 
 static int check_multiple(uint32_t chunk, const struct endpoint *endpoint, struct error *reterr)
 {
 	uint32_t sector = endpoint->logical_sector_size;
-	char size[UNITS_TEXT_MAX];
 
 	if (sector == 0 || chunk % sector == 0)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", endpoint->node,
 			 _("The chunk of %s bytes is no multiple of the sectors of %s, which have "
 			   "%u bytes."),
-			 units_print_count(chunk, size), endpoint->node, sector);
+			 UNITS_COUNT(chunk), endpoint->node, sector);
 }
 
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,
 		       const struct endpoint *destination, struct error *reterr)
 {
 	uint32_t chunk = options->chunk;
-	char size[UNITS_TEXT_MAX];
 
 	if (options->queue_depth > PLAN_DEPTH_MAX)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
@@ -428,7 +426,7 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
 				 _("A chunk of %s bytes is not possible: it must have at least 512 "
 				   "bytes and at most 8 MiB."),
-				 units_print_count(chunk, size));
+				 UNITS_COUNT(chunk));
 
 	int error = check_multiple(chunk, source, reterr);
 

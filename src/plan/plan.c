@@ -42,27 +42,23 @@ static int beyond_source(const struct endpoint *source, uint64_t start, uint64_t
 			 struct error *reterr)
 {
 	uint32_t sector = source->logical_sector_size;
-	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 
 	return error_set_at(
 		reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", source->node, start, sectors, sector,
 		_("The range of %s sectors from LBA %llu ends beyond the source %s, which has %s. "
 		  "Choose a range inside it."),
-		units_print_count(sectors, count), (unsigned long long)start, source->node,
-		units_print_long(source->size, UNITS_SECTORS, sector, size));
+		UNITS_COUNT(sectors), (unsigned long long)start, source->node,
+		UNITS_LONG(source->size, UNITS_SECTORS, sector));
 }
 
 static int beyond_addresses(const struct endpoint *destination, uint64_t start, uint64_t sectors,
 			    uint32_t sector, struct error *reterr)
 {
-	char count[UNITS_TEXT_MAX];
-
 	return error_set_at(reterr, ERROR_CLASS_USAGE, -EOVERFLOW, "plan", destination->node, start,
 			    sectors, sector,
 			    _("The destination would reach %s sectors from LBA %llu of %s: no disk "
 			      "can be that large. Choose a lower destination LBA."),
-			    units_print_count(sectors, count), (unsigned long long)start,
-			    destination->node);
+			    UNITS_COUNT(sectors), (unsigned long long)start, destination->node);
 }
 
 /* Does [lba, lba + sectors) end within what a file offset can express, on the node and on
@@ -305,15 +301,13 @@ int plan_from_extents(const struct endpoint *source, const struct endpoint *dest
 static int everything(const struct endpoint *source, struct range *ret, struct error *reterr)
 {
 	uint32_t sector = source->logical_sector_size;
-	char size[UNITS_TEXT_MAX];
 
 	if (source->size % sector != 0)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
 				 _("The source %s has %s bytes, which is no multiple of its "
 				   "sectors of %u bytes. Pad it with zeros (truncate -s %%%u), or "
 				   "choose a range of whole sectors."),
-				 source->node, units_print_count(source->size, size), sector,
-				 sector);
+				 source->node, UNITS_COUNT(source->size), sector, sector);
 	*ret = (struct range){ 0, source->size / sector };
 	return 0;
 }

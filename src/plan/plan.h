@@ -113,6 +113,8 @@ uint64_t plan_bytes_left_out(const struct plan *plan, size_t *retareas);
  * (identities, sizes, extents); names the plan in maps, logs and reports. Stays
  * the same over reboots and resumes, on any machine. */
 const char *plan_id(const struct plan *plan, char buffer[static 9]);
+/* The same for one argument of a call. */
+#define PLAN_ID(plan) plan_id((plan), (char[9]){ "" })
 /* Both ends lie on one disk (whole, partitions, two paths to it) or are one file. */
 bool plan_same_disk(const struct plan *plan);
 /* Source and destination bytes overlap on one disk or file. */

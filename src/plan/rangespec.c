@@ -112,7 +112,7 @@ static bool is_plain(const char *text, size_t length)
 static int take_number(struct parser *parser, struct number *ret)
 {
 	uint32_t sector = parser->context->sector_size;
-	char word[WORD_MAX], count[UNITS_TEXT_MAX];
+	char word[WORD_MAX];
 	uint64_t value = 0;
 
 	skip_blanks(parser);
@@ -133,8 +133,7 @@ static int take_number(struct parser *parser, struct number *ret)
 			return fail(parser, -EINVAL, ret->start, ret->end,
 				    _("%s is %s bytes, which is no multiple of the sector of %u "
 				      "bytes."),
-				    word_text(ret->start, word), units_print_count(value, count),
-				    sector);
+				    word_text(ret->start, word), UNITS_COUNT(value), sector);
 		ret->sectors = value / sector;
 		ret->bytes = ret->end[-1] != 's';
 	}
@@ -155,7 +154,7 @@ static int fail_beyond_end(struct parser *parser, const struct number *number)
 static int take_count(struct parser *parser, uint64_t available, uint64_t *ret)
 {
 	struct number number;
-	char word[WORD_MAX], count[UNITS_TEXT_MAX];
+	char word[WORD_MAX];
 	int error = take_number(parser, &number);
 
 	if (error < 0)
@@ -167,7 +166,7 @@ static int take_count(struct parser *parser, uint64_t available, uint64_t *ret)
 	if (number.sectors > available)
 		return fail(parser, -ERANGE, number.start, number.end,
 			    _("%s is more than there is: at most %s sectors are possible here."),
-			    word_text(number.start, word), units_print_count(available, count));
+			    word_text(number.start, word), UNITS_COUNT(available));
 	*ret = number.sectors;
 	return 0;
 }

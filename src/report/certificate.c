@@ -67,16 +67,14 @@ static const char *result_class(enum exit_code code)
 
 static void add_head(json_object *page, const struct report *report)
 {
-	char id[9], when[REPORT_WHEN_MAX];
-
 	/* Translators: the code of your language, as HTML's lang attribute wants it. */
 	add_text(page, "lang", _("en"));
 	json_object_object_add(page, "title",
-			       text_of(_("Copy certificate %s"), report_plan_id(report, id)));
+			       text_of(_("Copy certificate %s"), REPORT_PLAN_ID(report)));
 	json_object_object_add(page, "made_by",
 			       text_of(_("made by clonedeck %s on %s"), report->version,
 				       report->host[0] ? report->host : _("an unnamed machine")));
-	add_text(page, "ended", report_when(report->job.ended_at, when));
+	add_text(page, "ended", REPORT_WHEN(report->job.ended_at));
 }
 
 static void add_result(json_object *page, const struct report *report)
@@ -266,13 +264,12 @@ static void add_bad_areas(json_object *page, const struct report *report)
 static void add_passes(json_object *page, const struct job_snapshot *job)
 {
 	json_object *passes = json_object_object_get(page, "passes");
-	char time[UNITS_TEXT_MAX];
 
 	for (unsigned i = 0; i < job->pass_count; i++) {
 		json_object *pass = json_object_array_get_idx(passes, i);
 
 		add_text(pass, "words", pass_words(job->passes[i].kind));
-		add_text(pass, "time", report_duration(job->passes[i].ns, time));
+		add_text(pass, "time", REPORT_DURATION(job->passes[i].ns));
 	}
 	add_bool(page, "has_passes", job->pass_count > 0);
 }
@@ -306,11 +303,10 @@ static void add_latencies(json_object *page)
 static void add_events(json_object *page, const struct report *report)
 {
 	json_object *events = json_object_object_get(page, "events");
-	char when[REPORT_WHEN_MAX];
 
 	for (size_t i = 0; i < report->event_count; i++)
 		add_text(json_object_array_get_idx(events, i), "when",
-			 report_when(report->events[i].time, when));
+			 REPORT_WHEN(report->events[i].time));
 	add_bool(page, "has_events", report->event_count > 0);
 }
 

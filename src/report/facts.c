@@ -43,9 +43,7 @@ static const char *what(const struct report *report, char *buffer, size_t size)
 
 static const char *plan_number(const struct report *report, char *buffer, size_t size)
 {
-	char id[9];
-
-	return text_copy(buffer, size, report_plan_id(report, id));
+	return text_copy(buffer, size, REPORT_PLAN_ID(report));
 }
 
 /* What an ordinary copy is made with goes without saying. */
@@ -66,67 +64,56 @@ static const char *preset(const struct report *report, char *buffer, size_t size
 static const char *from_to(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char start[REPORT_WHEN_MAX], end[REPORT_WHEN_MAX];
 
 	if (job->started_at && job->ended_at)
-		snprintf(buffer, size, _("%s to %s"), report_when(job->started_at, start),
-			 report_when(job->ended_at, end));
+		snprintf(buffer, size, _("%s to %s"), REPORT_WHEN(job->started_at),
+			 REPORT_WHEN(job->ended_at));
 	return buffer;
 }
 
 static const char *ended(const struct report *report, char *buffer, size_t size)
 {
-	char end[REPORT_WHEN_MAX], time[UNITS_TEXT_MAX];
-
-	snprintf(buffer, size, _("%s, after %s"), report_when(report->job.ended_at, end),
-		 report_duration(report->job.elapsed, time));
+	snprintf(buffer, size, _("%s, after %s"), REPORT_WHEN(report->job.ended_at),
+		 REPORT_DURATION(report->job.elapsed));
 	return buffer;
 }
 
 static const char *copied_now(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char bytes[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
-	char average[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
 
-	report_duration(job->copy_ns, time);
-	units_print_count(job->written - job->already, bytes);
 	if (job->average > 0 && job->peak > 0)
-		snprintf(buffer, size, _("%s B in %s    average %s  most %s"), bytes, time,
-			 units_print_rate(job->average, average),
-			 units_print_rate(job->peak, peak));
+		snprintf(buffer, size, _("%s B in %s    average %s  most %s"),
+			 UNITS_COUNT(job->written - job->already), REPORT_DURATION(job->copy_ns),
+			 UNITS_RATE(job->average), UNITS_RATE(job->peak));
 	else
-		snprintf(buffer, size, _("%s B in %s"), bytes, time);
+		snprintf(buffer, size, _("%s B in %s"), UNITS_COUNT(job->written - job->already),
+			 REPORT_DURATION(job->copy_ns));
 	return buffer;
 }
 
 static const char *copied_in_all(const struct report *report, char *buffer, size_t size)
 {
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
-
-	snprintf(buffer, size, _("%s of %s bytes"), units_print_count(report->job.written, done),
-		 units_print_count(report->job.total, all));
+	snprintf(buffer, size, _("%s of %s bytes"), UNITS_COUNT(report->job.written),
+		 UNITS_COUNT(report->job.total));
 	return buffer;
 }
 
 static const char *copied_before(const struct report *report, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (report->job.already)
 		snprintf(buffer, size, _("%s B had been copied before"),
-			 units_print_count(report->job.already, bytes));
+			 UNITS_COUNT(report->job.already));
 	return buffer;
 }
 
 static const char *throughput(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char rate[UNITS_TEXT_MAX], peak[UNITS_TEXT_MAX];
 
 	if (job->average > 0 && job->peak > 0)
-		snprintf(buffer, size, _("%s on average, %s at most"),
-			 units_print_rate(job->average, rate), units_print_rate(job->peak, peak));
+		snprintf(buffer, size, _("%s on average, %s at most"), UNITS_RATE(job->average),
+			 UNITS_RATE(job->peak));
 	return buffer;
 }
 
@@ -134,11 +121,9 @@ static const char *throughput(const struct report *report, char *buffer, size_t 
 
 static const char *verified_early(const struct report *report, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (report->job.proof.early)
 		snprintf(buffer, size, _("of that, %s B while the rest was still copied"),
-			 units_print_count(report->job.proof.early, bytes));
+			 UNITS_COUNT(report->job.proof.early));
 	return buffer;
 }
 
@@ -151,11 +136,9 @@ static const char *from_medium(const struct report *report, char *buffer, size_t
 
 static const char *rewritten(const struct report *report, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (report->job.proof.rewritten)
 		snprintf(buffer, size, _("%s B were wrong and were written again"),
-			 units_print_count(report->job.proof.rewritten, bytes));
+			 UNITS_COUNT(report->job.proof.rewritten));
 	return buffer;
 }
 
@@ -228,13 +211,12 @@ static const char *processor_time(const struct report *report, char *buffer, siz
 static const char *requests(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char chunk[UNITS_TEXT_MAX];
 
 	snprintf(buffer, size,
 		 _("%u lanes, requests of %s, %u at once from the source, %u to the destination, "
 		   "%u buffers"),
-		 job->lane_count, units_print_long(job->chunk, UNITS_IEC, 512, chunk),
-		 job->source.depth, job->destination.depth, job->buffers);
+		 job->lane_count, UNITS_LONG(job->chunk, UNITS_IEC, 512), job->source.depth,
+		 job->destination.depth, job->buffers);
 	return buffer;
 }
 

@@ -12,12 +12,11 @@
 const char *report_free(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_free *f = &report->job.free;
-	char bytes[UNITS_TEXT_MAX];
 
 	text_copy(buffer, size, "");
 	if (plan_later(report->plan))
 		snprintf(buffer, size, _("%s B were copied after all else"),
-			 units_print_count(plan_later_bytes(report->plan), bytes));
+			 UNITS_COUNT(plan_later_bytes(report->plan)));
 	if (f->bytes)
 		snprintf(buffer, size,
 			 P_("%s B of the source, in %llu free place, were neither read nor copied: "
@@ -25,31 +24,28 @@ const char *report_free(const struct report *report, char *buffer, size_t size)
 			    "%s B of the source, in %llu free places, were neither read nor "
 			    "copied: what deleted files have left there is not on the copy",
 			    f->areas),
-			 units_print_count(f->bytes, bytes), (unsigned long long)f->areas);
+			 UNITS_COUNT(f->bytes), (unsigned long long)f->areas);
 	return buffer;
 }
 
 static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX], checked[UNITS_TEXT_MAX];
-
-	units_print_count(f->cleared, bytes);
-	units_print_count(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes, checked);
 	if (f->wrong_bytes)
 		snprintf(buffer, size,
 			 _("the destination does not keep zeros there: %s B of what was read back "
 			   "hold something else"),
-			 checked);
+			 UNITS_COUNT(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes));
 	else if (f->cleared < f->bytes)
 		snprintf(buffer, size,
 			 _("%s B are zeroed on the destination; the rest still holds what was "
 			   "there before"),
-			 bytes);
+			 UNITS_COUNT(f->cleared));
 	else if (f->checked && f->checked_bytes >= f->bytes)
 		snprintf(buffer, size, _("zeroed on the destination, and all of it read back"));
 	else if (f->checked)
 		snprintf(buffer, size,
-			 _("zeroed on the destination, and a sample of %s B read back"), checked);
+			 _("zeroed on the destination, and a sample of %s B read back"),
+			 UNITS_COUNT(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes));
 	else
 		snprintf(buffer, size, _("zeroed on the destination, not read back"));
 	return buffer;
@@ -57,8 +53,6 @@ static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
 
 static const char *discarded(const struct job_free *f, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (f->cleared == f->bytes)
 		snprintf(buffer, size,
 			 _("discarded on the destination: what it returns for them is not known"));
@@ -68,7 +62,7 @@ static const char *discarded(const struct job_free *f, char *buffer, size_t size
 				       "what was there before")
 				   : _("%s B are discarded; the rest still holds what was there "
 				       "before"),
-			 units_print_count(f->cleared, bytes));
+			 UNITS_COUNT(f->cleared));
 	return buffer;
 }
 

@@ -71,7 +71,6 @@ static void add_line(json_object *lines, int high, const char *text)
 static json_object *scale(uint64_t first, uint64_t total)
 {
 	json_object *array = json_object_new_array();
-	char bytes[UNITS_TEXT_MAX];
 
 	for (int i = 0; i <= SCALE_MARKS; i++) {
 		json_object *mark = add_item(array);
@@ -79,7 +78,7 @@ static json_object *scale(uint64_t first, uint64_t total)
 
 		add_number(mark, "x", GRAPH_LEFT + GRAPH_WIDTH * i / SCALE_MARKS);
 		add_text(mark, "anchor", i == 0 ? "start" : (i == SCALE_MARKS ? "end" : "middle"));
-		add_text(mark, "text", at ? units_print_long(at, UNITS_SI, 512, bytes) : "0");
+		add_text(mark, "text", at ? UNITS_LONG(at, UNITS_SI, 512) : "0");
 	}
 	return array;
 }
@@ -130,11 +129,10 @@ static int height_of(double rate, double top)
 static json_object *rate_lines(double top)
 {
 	json_object *lines = json_object_new_array();
-	char rate[UNITS_TEXT_MAX];
 
 	for (int i = 0; i <= GRID_LINES; i++)
 		add_line(lines, GRAPH_HEIGHT * i / GRID_LINES,
-			 i ? units_print_rate(top * i / GRID_LINES, rate) : "0");
+			 i ? UNITS_RATE(top * i / GRID_LINES) : "0");
 	return lines;
 }
 
@@ -156,7 +154,7 @@ static json_object *throughput(const struct report *report)
 	const struct rates *rates = &report->rates;
 	double average = report->job.average, top = average;
 	json_object *object;
-	char rate[UNITS_TEXT_MAX], legend[128] = "";
+	char legend[128] = "";
 	bool any = false;
 
 	for (size_t i = 0; i < RATES_PROFILE; i++) {
@@ -168,7 +166,7 @@ static json_object *throughput(const struct report *report)
 	top = nice_top(top);
 	if (average > 0)
 		snprintf(legend, sizeof(legend), _("Dashed: the average, %s."),
-			 units_print_rate(average, rate));
+			 UNITS_RATE(average));
 	object = graph(title, rate_lines(top), rate_bars(rates, top), scale(0, report->job.total),
 		       legend);
 	if (average > 0)

@@ -78,9 +78,7 @@ json_object *report_json_destinations(const void *data)
 
 json_object *report_json_plan_id(const void *data)
 {
-	char id[9];
-
-	return json_object_new_string(report_plan_id(data, id));
+	return json_object_new_string(REPORT_PLAN_ID(data));
 }
 
 json_object *report_json_preset(const void *data)

@@ -26,14 +26,12 @@ static const char *in_its_place(const struct report *report)
 const char *report_missing(const struct report *report, char *buffer, size_t size)
 {
 	unsigned long areas = (unsigned long)report->job.bad_areas;
-	char bytes[UNITS_TEXT_MAX];
 
 	buffer[0] = '\0';
 	if (areas)
 		snprintf(buffer, size,
 			 P_("%s bytes in %lu area%s", "%s bytes in %lu areas%s", areas),
-			 units_print_count(report->job.bad_bytes, bytes), areas,
-			 in_its_place(report));
+			 UNITS_COUNT(report->job.bad_bytes), areas, in_its_place(report));
 	return buffer;
 }
 

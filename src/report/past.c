@@ -82,37 +82,34 @@ static void print_end(FILE *out, const char *name, const struct past_end *end)
 
 static void print_bytes(FILE *out, json_object *document, const struct past_copy *past)
 {
-	char copied[UNITS_TEXT_MAX], other[UNITS_TEXT_MAX];
-
 	past_print_name(out, _("Copied"));
-	fprintf(out, _("%s of %s\n"), units_print_long(past->copied, UNITS_SI, 512, copied),
-		units_print_long(past->total, UNITS_SI, 512, other));
+	fprintf(out, _("%s of %s\n"), UNITS_LONG(past->copied, UNITS_SI, 512),
+		UNITS_LONG(past->total, UNITS_SI, 512));
 	if (past->bad) {
 		past_print_name(out, _("Unreadable"));
-		fprintf(out, "%s\n", units_print_long(past->bad, UNITS_SI, 512, other));
+		fprintf(out, "%s\n", UNITS_LONG(past->bad, UNITS_SI, 512));
 	}
 	if (number_of(document, "bytes_verified")) {
 		past_print_name(out, _("Verified"));
 		fprintf(out, "%s\n",
-			units_print_long(number_of(document, "bytes_verified"), UNITS_SI, 512,
-					 other));
+			UNITS_LONG(number_of(document, "bytes_verified"), UNITS_SI, 512));
 	}
 }
 
 static void print_time(FILE *out, json_object *document, const struct past_copy *past)
 {
 	double average = json_object_get_double(member(member(document, "rate"), "average"));
-	char text[UNITS_TEXT_MAX], when[64] = "-";
+	char when[64] = "-";
 	time_t at = (time_t)past->at;
 	struct tm tm;
 
 	if (past->at && localtime_r(&at, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	past_print_name(out, _("Began"));
-	fprintf(out, _("%s, took %s\n"), when, units_print_duration(past->seconds, text));
+	fprintf(out, _("%s, took %s\n"), when, UNITS_DURATION(past->seconds));
 	if (average > 0) {
 		past_print_name(out, _("Average"));
-		fprintf(out, "%s\n", units_print_rate(average, text));
+		fprintf(out, "%s\n", UNITS_RATE(average));
 	}
 }
 

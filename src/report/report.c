@@ -145,20 +145,18 @@ static void bad_areas_line(const struct report *report, char *buffer, size_t siz
 	const struct job_snapshot *job = &report->job;
 	const char *word = _(report_result_word(report));
 	unsigned long areas = (unsigned long)job->bad_areas;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (!has_holes(job) && job->proof.unknown)
 		snprintf(buffer, size,
 			 _("%s - everything was copied, but %s bytes of an earlier part cannot be "
 			   "verified"),
-			 word, units_print_count(job->proof.unknown, bytes));
+			 word, UNITS_COUNT(job->proof.unknown));
 	else if (!has_holes(job))
 		snprintf(buffer, size,
 			 _("%s - copied while the source was in use: not one moment of it"), word);
 	else if (job->refused_bytes)
 		snprintf(buffer, size, _("%s - %s bytes could not be written to the destination"),
-			 word,
-			 units_print_count(job->total - job->written - job->bad_bytes, bytes));
+			 word, UNITS_COUNT(job->total - job->written - job->bad_bytes));
 	else
 		snprintf(buffer, size,
 			 P_("%s - %lu area of the source could not be read",
@@ -171,7 +169,6 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 	const struct job_proof *proof = &report->job.proof;
 	const char *word = _(report_result_word(report));
 	unsigned long areas = (unsigned long)proof->areas;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (report->job.free.wrong_bytes && !areas)
 		snprintf(buffer, size,
@@ -203,7 +200,7 @@ static void mismatch_line(const struct report *report, char *buffer, size_t size
 		snprintf(buffer, size,
 			 P_("%s - the destination differs in %lu area, %s bytes",
 			    "%s - the destination differs in %lu areas, %s bytes", areas),
-			 word, areas, units_print_count(proof->bytes, bytes));
+			 word, areas, UNITS_COUNT(proof->bytes));
 }
 
 /* For a copy that ended before all of it was done. */
@@ -212,15 +209,12 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 	const struct job_snapshot *job = &report->job;
 	enum exit_code code = report_exit_code(report);
 	const char *word = _(report_result_word(report));
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
-	units_print_count(job->written, done);
-	units_print_count(job->total, all);
 	if (code == EXIT_STOPPED && report->map_lost)
 		snprintf(buffer, size,
 			 _("%s - %s of %s bytes copied; no map could be saved, so it cannot be "
 			   "resumed"),
-			 word, done, all);
+			 word, UNITS_COUNT(job->written), UNITS_COUNT(job->total));
 	else if (code == EXIT_STOPPED && job->total && job->written == job->total &&
 		 report->plan->options.free != FREE_LEAVE && job->free.cleared < job->free.bytes)
 		snprintf(buffer, size,
@@ -232,13 +226,14 @@ static void unfinished_line(const struct report *report, char *buffer, size_t si
 			 _("%s - everything was copied, not all of it verified; can be resumed"),
 			 word);
 	else if (code == EXIT_STOPPED)
-		snprintf(buffer, size, _("%s - %s of %s bytes copied, can be resumed"), word, done,
-			 all);
+		snprintf(buffer, size, _("%s - %s of %s bytes copied, can be resumed"), word,
+			 UNITS_COUNT(job->written), UNITS_COUNT(job->total));
 	else if (code == EXIT_DESTINATION_FAILED && job->error.code == 0 && !job->flushed)
 		snprintf(buffer, size,
 			 _("%s - the destination did not confirm that all is on the medium"), word);
 	else
-		snprintf(buffer, size, _("%s - %s of %s bytes copied"), word, done, all);
+		snprintf(buffer, size, _("%s - %s of %s bytes copied"), word,
+			 UNITS_COUNT(job->written), UNITS_COUNT(job->total));
 }
 
 static void complete_line(const struct report *report, char *buffer, size_t size)
@@ -283,7 +278,6 @@ const char *report_verify_line(const struct report *report, char *buffer, size_t
 {
 	const struct job_snapshot *job = &report->job;
 	const char *word = _(report_verify_word(report));
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 	unsigned long areas = (unsigned long)job->proof.areas;
 
 	switch (report_exit_code(report)) {
@@ -295,12 +289,11 @@ const char *report_verify_line(const struct report *report, char *buffer, size_t
 		snprintf(buffer, size,
 			 P_("%s - %lu area differs or cannot be read, %s bytes",
 			    "%s - %lu areas differ or cannot be read, %s bytes", areas),
-			 word, areas, units_print_count(job->proof.bytes, done));
+			 word, areas, UNITS_COUNT(job->proof.bytes));
 		break;
 	default:
 		snprintf(buffer, size, _("%s - %s of %s bytes were compared"), word,
-			 units_print_count(job->proof.verified, done),
-			 units_print_count(job->total, all));
+			 UNITS_COUNT(job->proof.verified), UNITS_COUNT(job->total));
 		break;
 	}
 	return buffer;
@@ -426,7 +419,6 @@ static void fill_list(FILE *file, const void *user)
 	const struct list *list = user;
 	const struct report *report = list->report;
 	const char *hex = list->sum->hex;
-	char id[9];
 
 	/* xxh128sum takes a comment for a line that is broken. */
 	if (list->sum->algorithm != CHECKSUM_XXH3)
@@ -436,7 +428,7 @@ static void fill_list(FILE *file, const void *user)
 				? "source as it was read"
 				: "copy as it was read back and proven",
 			plan_left_out(report->plan) ? ", free places as zeros" : "",
-			report_plan_id(report, id), report->version);
+			REPORT_PLAN_ID(report), report->version);
 	if (is_source(report))
 		put_line(file, hex, report->plan->source.node);
 	if (is_destination(report))

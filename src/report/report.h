@@ -102,6 +102,7 @@ void report_done(struct report *report);
 /* With lists of its own; the plan stays borrowed. -ENOMEM; then, too, report_done(). */
 int report_copy(const struct report *from, struct report *ret);
 const char *report_plan_id(const struct report *report, char buffer[static 9]);
+#define REPORT_PLAN_ID(report) report_plan_id((report), (char[9]){ "" })
 enum exit_code report_exit_code(const struct report *report);
 /* How the program ends: the same, but never 0 if something that was to be done to the complete copy
  * was not. */
@@ -173,6 +174,10 @@ const char *report_when(int64_t unix_seconds, char buffer[static REPORT_WHEN_MAX
 const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
 /* Three digits that count, and none of them lost beyond a second: "0.127", "12,346". */
 const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX]);
+/* The same for one argument of a call. */
+#define REPORT_WHEN(seconds)    report_when((seconds), (char[REPORT_WHEN_MAX]){ "" })
+#define REPORT_DURATION(ns)     report_duration((ns), (char[UNITS_TEXT_MAX]){ "" })
+#define REPORT_MILLISECONDS(ns) report_milliseconds((ns), (char[UNITS_TEXT_MAX]){ "" })
 
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr);

@@ -118,19 +118,17 @@ static void put_value(struct rendering *page, const struct tag *tag)
 	const char *bar = memchr(tag->text, '|', tag->length);
 	size_t length = bar ? (size_t)(bar - tag->text) : tag->length;
 	json_object *value;
-	char number[UNITS_TEXT_MAX];
 
 	if (!find(page, tag->text, length, &value) || !value)
 		return;
 	if (!bar)
 		put_escaped(page->out, json_object_get_string(value));
 	else if (strncmp(bar, "|count}", 7) == 0)
-		put_escaped(page->out, units_print_count(json_object_get_uint64(value), number));
+		put_escaped(page->out, UNITS_COUNT(json_object_get_uint64(value)));
 	else if (strncmp(bar, "|ms}", 4) == 0)
-		put_escaped(page->out, report_milliseconds(json_object_get_uint64(value), number));
+		put_escaped(page->out, REPORT_MILLISECONDS(json_object_get_uint64(value)));
 	else if (strncmp(bar, "|si}", 4) == 0)
-		put_escaped(page->out,
-			    units_print_long(json_object_get_uint64(value), UNITS_SI, 512, number));
+		put_escaped(page->out, UNITS_LONG(json_object_get_uint64(value), UNITS_SI, 512));
 	else
 		page->result = -EINVAL;
 }

@@ -139,20 +139,20 @@ static void put_bad_areas(struct page *page, const struct report *report, bool f
 	fprintf(page->out, "\n %s\n", _("BAD AREAS"));
 	for (size_t i = 0; i < shown; i++) {
 		const struct job_bad_area *bad = &job->bad[i];
-		char why[256], bytes[UNITS_TEXT_MAX];
+		char why[256];
 
 		report_bad_area_words(bad, why, sizeof(why));
-		units_print_count(bad->sectors * unit, bytes);
 		if (bad->write)
 			page_item(page, _("LBA %" PRIu64 " +%" PRIu64 "  %s B  destination: %s"),
-				  bad->lba, bad->sectors, bytes, why);
+				  bad->lba, bad->sectors, UNITS_COUNT(bad->sectors * unit), why);
 		else if (bad->partition)
 			page_item(page,
 				  _("LBA %" PRIu64 " +%" PRIu64 "  %s B  %s  in partition %u"),
-				  bad->lba, bad->sectors, bytes, why, bad->partition);
+				  bad->lba, bad->sectors, UNITS_COUNT(bad->sectors * unit), why,
+				  bad->partition);
 		else
 			page_item(page, "LBA %" PRIu64 " +%" PRIu64 "  %s B  %s", bad->lba,
-				  bad->sectors, bytes, why);
+				  bad->sectors, UNITS_COUNT(bad->sectors * unit), why);
 	}
 	if (more)
 		page_item(page,
@@ -268,15 +268,14 @@ static void put_passes(struct page *page, const struct job_snapshot *job)
 	fprintf(page->out, "\n %s\n", _("PASSES"));
 	for (unsigned i = 0; i < job->pass_count; i++) {
 		const struct job_pass *pass = &job->passes[i];
-		char time[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
 
-		report_duration(pass->ns, time);
 		if (pass->total)
 			page_item(page, _("%s: %s, %s B, %" PRIu64 " errors"),
-				  pass_words(pass->kind), time,
-				  units_print_count(pass->done, bytes), pass->errors);
+				  pass_words(pass->kind), REPORT_DURATION(pass->ns),
+				  UNITS_COUNT(pass->done), pass->errors);
 		else
-			page_item(page, "%s: %s", pass_words(pass->kind), time);
+			page_item(page, "%s: %s", pass_words(pass->kind),
+				  REPORT_DURATION(pass->ns));
 	}
 }
 
@@ -287,9 +286,8 @@ static void put_events(struct page *page, const struct report *report)
 	fprintf(page->out, "\n %s\n", _("EVENTS"));
 	for (size_t i = 0; i < report->event_count; i++) {
 		const struct job_event *event = &report->events[i];
-		char when[REPORT_WHEN_MAX];
 
-		page_item(page, "%s  %s", report_when(event->time, when), event->text);
+		page_item(page, "%s  %s", REPORT_WHEN(event->time), event->text);
 	}
 }
 
@@ -322,12 +320,11 @@ static void put_report(struct page *page, const struct report *report, bool full
 static void put_unread_rest(struct page *page, const struct report *report)
 {
 	uint64_t left = plan_bytes_left_alone(report->plan);
-	char bytes[UNITS_TEXT_MAX];
 
 	if (left)
 		page_field(page, _("the rest"),
 			   _("%s B of the destination are no part of it, and were not verified"),
-			   units_print_count(left, bytes));
+			   UNITS_COUNT(left));
 }
 
 static void put_proven(struct page *page, const struct report *report, bool full)

@@ -51,26 +51,23 @@ const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
 
 static const char *all_verified(const struct job_proof *proof, char *buffer, size_t size)
 {
-	char digest[UNITS_TEXT_MAX], compared[UNITS_TEXT_MAX];
 	uint64_t by_digest = proof->verified - proof->compared;
 
-	units_print_count(by_digest, digest);
-	units_print_count(proof->compared, compared);
 	if (!proof->compared)
 		snprintf(buffer, size,
 			 _("%s B read back from the medium and compared with digests (XXH3-128) "
 			   "taken as the source was read"),
-			 digest);
+			 UNITS_COUNT(by_digest));
 	else if (!by_digest)
 		snprintf(buffer, size,
 			 _("%s B read back from the medium and compared byte for byte with the "
 			   "source, which was read for that"),
-			 compared);
+			 UNITS_COUNT(proof->compared));
 	else
 		snprintf(buffer, size,
 			 _("%s B read back from the medium and compared with digests taken as the "
 			   "source was read, %s B with the source itself, read for that"),
-			 digest, compared);
+			 UNITS_COUNT(by_digest), UNITS_COUNT(proof->compared));
 	return buffer;
 }
 
@@ -127,7 +124,6 @@ static bool is_complete(const struct job_snapshot *job)
 const char *report_look(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_look *look = &report->job.look;
-	char bytes[UNITS_TEXT_MAX];
 
 	buffer[0] = '\0';
 	/* Both ends were read there afterwards. */
@@ -149,7 +145,7 @@ const char *report_look(const struct report *report, char *buffer, size_t size)
 			 P_("%u place, %s B, read once more after the last write: unchanged",
 			    "%u places, %s B, read once more after the last write: all unchanged",
 			    look->places),
-			 look->places, units_print_count(look->bytes, bytes));
+			 look->places, UNITS_COUNT(look->bytes));
 	else if (look->done && is_complete(&report->job))
 		snprintf(buffer, size, "%s",
 			 _("no: nothing is known of what an earlier part of this copy wrote"));
@@ -159,15 +155,13 @@ const char *report_look(const struct report *report, char *buffer, size_t size)
 const char *report_look_places(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_look *look = &report->job.look;
-	char held[UNITS_TEXT_MAX], ends[UNITS_TEXT_MAX], part[UNITS_TEXT_MAX];
 
 	buffer[0] = '\0';
 	if (!look->places)
 		return buffer;
-	units_print_count(look->held_bytes, held);
-	units_print_count(look->end_bytes, ends);
 	if (!look->sample_bytes)
-		snprintf(buffer, size, _("%s B of what came last, %s B at both ends"), held, ends);
+		snprintf(buffer, size, _("%s B of what came last, %s B at both ends"),
+			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes));
 	else
 		snprintf(buffer, size,
 			 P_("%s B of what came last, %s B at both ends, and a sample of %u block: "
@@ -175,16 +169,14 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 			    "%s B of what came last, %s B at both ends, and a sample of %u blocks: "
 			    "1 in %s of all bytes (seed %u)",
 			    look->sample),
-			 held, ends, look->sample,
-			 units_print_count(report->job.total / look->sample_bytes, part),
-			 look->seed);
+			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes), look->sample,
+			 UNITS_COUNT(report->job.total / look->sample_bytes), look->seed);
 	return buffer;
 }
 
 const char *report_verified(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_proof *proof = &report->job.proof;
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
 
 	/* Also for a copy that ended early. */
 	if (!proof->asked ||
@@ -204,8 +196,8 @@ const char *report_verified(const struct report *report, char *buffer, size_t si
 			 ? _("not all: %s of %s B are proven; the rest was copied earlier, without "
 			     "digests, and cannot be read from the source any more")
 			 : _("no: %s of %s B were read back, and are right"),
-		 units_print_count(proof->verified, done),
-		 units_print_count(report->job.total - report->job.bad_bytes, all));
+		 UNITS_COUNT(proof->verified),
+		 UNITS_COUNT(report->job.total - report->job.bad_bytes));
 	return buffer;
 }
 
@@ -232,11 +224,10 @@ static const char *sums_words(enum job_sums_state state)
 const char *report_sums(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_sums *sums = &report->job.sums;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (sums->zeros)
 		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
-			 sums_words(sums->state), units_print_count(sums->zeros, bytes));
+			 sums_words(sums->state), UNITS_COUNT(sums->zeros));
 	else if (plan_left_out(report->plan) && job_sums_known(sums))
 		snprintf(buffer, size, _("%s; free places that are left out count as zeros"),
 			 sums_words(sums->state));
@@ -301,14 +292,13 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 const char *report_from_memory(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (!job->held_from_memory)
 		return text_copy(buffer, size, "");
 	snprintf(buffer, size,
 		 _("%s B of that as read before the copy began: reads of the source have "
 		   "failed since"),
-		 units_print_count(job->held_from_memory, bytes));
+		 UNITS_COUNT(job->held_from_memory));
 	return buffer;
 }
 
@@ -358,9 +348,7 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 	const struct extent *first = plan->extents;
 	uint64_t left = plan_bytes_left_alone(plan), end = first->sectors * plan->sector_size;
 	uint32_t sector = destination->logical_sector_size;
-	char bytes[UNITS_TEXT_MAX];
 
-	units_print_count(left, bytes);
 	if (!left)
 		text_copy(buffer, size, "");
 	else if (plan->extent_count == 1 && first->destination_lba == 0)
@@ -368,18 +356,18 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 			 _("%s B of the destination, from LBA %" PRIu64
 			   " to its end: neither written nor verified, they still hold what was "
 			   "there before"),
-			 bytes, end / (sector ? sector : plan->sector_size));
+			 UNITS_COUNT(left), end / (sector ? sector : plan->sector_size));
 	else if (report->grown_fs.state != GROWN_FS_NOT_ASKED &&
 		 report->grown_fs.state != GROWN_FS_BY_HAND)
 		snprintf(buffer, size,
 			 _("%s B of the destination, outside of what was copied: not verified; "
 			   "they hold what was there before, but where the file system has grown"),
-			 bytes);
+			 UNITS_COUNT(left));
 	else
 		snprintf(buffer, size,
 			 _("%s B of the destination, outside of what was copied: neither written "
 			   "nor verified, they still hold what was there before"),
-			 bytes);
+			 UNITS_COUNT(left));
 	return buffer;
 }
 
@@ -387,7 +375,6 @@ const char *report_left_out(const struct report *report, char *buffer, size_t si
 {
 	size_t areas;
 	uint64_t left = plan_bytes_left_out(report->plan, &areas);
-	char bytes[UNITS_TEXT_MAX];
 
 	if (report->plan->domain[0])
 		snprintf(buffer, size,
@@ -396,7 +383,7 @@ const char *report_left_out(const struct report *report, char *buffer, size_t si
 			    "%s B of the source, in %zu areas that are not in the domain %.300s: "
 			    "neither read nor copied",
 			    areas),
-			 units_print_count(left, bytes), areas, report->plan->domain);
+			 UNITS_COUNT(left), areas, report->plan->domain);
 	else
 		text_copy(buffer, size, "");
 	return buffer;
@@ -430,9 +417,9 @@ static void list_identity(const struct endpoint *endpoint, const struct report_d
 			  char *list, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
-	char item[128], bytes[UNITS_TEXT_MAX];
+	char item[128];
 
-	snprintf(item, sizeof(item), "%s B", units_print_count(endpoint->size, bytes));
+	snprintf(item, sizeof(item), "%s B", UNITS_COUNT(endpoint->size));
 	join(list, size, endpoint->exists ? item : "");
 	snprintf(item, sizeof(item), _("firmware %s"), identity->firmware);
 	join(list, size, identity->firmware[0] ? item : "");
@@ -491,12 +478,9 @@ bool report_destination_line(const struct report *report, bool full, size_t inde
 static void name_extent(const struct plan *plan, const struct extent *extent, char *buffer,
 			size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	snprintf(buffer, size, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s B"),
 		 extent->source_lba, extent->source_lba + extent->sectors - 1,
-		 extent->destination_lba,
-		 units_print_count(extent->sectors * plan->sector_size, bytes));
+		 extent->destination_lba, UNITS_COUNT(extent->sectors * plan->sector_size));
 }
 
 /* A single range in full; of several how many they are, and then each of them. */
@@ -504,7 +488,6 @@ bool report_range_line(const struct report *report, bool full, size_t index, str
 {
 	const struct plan *plan = report->plan;
 	size_t count = plan->extent_count;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (count == 1 || index > 0) {
 		size_t at = count == 1 ? 0 : index - 1;
@@ -520,7 +503,6 @@ bool report_range_line(const struct report *report, bool full, size_t index, str
 		    "%zu ranges, the first at LBA %" PRIu64 " -> LBA %" PRIu64 ", %s B in all",
 		    count),
 		 count, count ? plan->extents->source_lba : 0,
-		 count ? plan->extents->destination_lba : 0,
-		 units_print_count(plan_chosen_bytes(plan), bytes));
+		 count ? plan->extents->destination_lba : 0, UNITS_COUNT(plan_chosen_bytes(plan)));
 	return true;
 }

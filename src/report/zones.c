@@ -23,27 +23,27 @@ static const char *where(const struct report *report, char buffer[static WHERE_M
 const char *report_slowest(const struct report *report, char *buffer, size_t size)
 {
 	const struct slow_zone *slow = &report->job.zones.slowest;
-	char place[WHERE_MAX], median[UNITS_TEXT_MAX], max[UNITS_TEXT_MAX];
+	char place[WHERE_MAX];
 
 	if (!slow->known)
 		return text_copy(buffer, size, "");
 	snprintf(buffer, size, _("slowest at %s: p50 %s  max %s, %.1f times the rest"),
-		 where(report, place), report_milliseconds(slow->median, median),
-		 report_milliseconds(slow->max, max), slow->factor);
+		 where(report, place), REPORT_MILLISECONDS(slow->median),
+		 REPORT_MILLISECONDS(slow->max), slow->factor);
 	return buffer;
 }
 
 const char *report_weak_zone(const struct report *report, char *buffer, size_t size)
 {
 	const struct slow_zone *slow = &report->job.zones.slowest;
-	char place[WHERE_MAX], median[UNITS_TEXT_MAX];
+	char place[WHERE_MAX];
 
 	if (!slow->weak)
 		return text_copy(buffer, size, "");
 	snprintf(buffer, size,
 		 _("The source was slow at %s: reads there took %.0f times as long as elsewhere, "
 		   "%s ms. This disk may have a weak zone."),
-		 where(report, place), slow->factor, report_milliseconds(slow->median, median));
+		 where(report, place), slow->factor, REPORT_MILLISECONDS(slow->median));
 	return buffer;
 }
 
@@ -77,14 +77,13 @@ const char *report_forecasts(const struct report *report, char *buffer, size_t s
 
 	for (int i = 0; i < JOB_FORECASTS && !report->job.error.code; i++) {
 		const struct job_forecast *one = &report->job.forecasts[i];
-		char told[UNITS_TEXT_MAX], took[UNITS_TEXT_MAX];
 
 		if (!one->known || used >= size)
 			continue;
 		used += (size_t)snprintf(buffer + used, size - used,
 					 _("%sat %u%% left %s, took %s"), used ? "; " : "",
-					 job_forecast_at[i], units_print_duration(one->told, told),
-					 units_print_duration(one->took, took));
+					 job_forecast_at[i], UNITS_DURATION(one->told),
+					 UNITS_DURATION(one->took));
 	}
 	return buffer;
 }

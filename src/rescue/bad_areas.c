@@ -18,12 +18,11 @@ static void tell(struct bad_areas *areas, const struct job_bad_area *area)
 {
 	const struct plan_options *o = &areas->plan->options;
 	const char *name = areas->names[area->write];
-	char sectors[UNITS_TEXT_MAX], why[160];
+	char why[160];
 
 	if ((area->write ? o->on_write_error : o->on_error) == ON_ERROR_STOP ||
 	    areas->told >= BAD_TOLD)
 		return;
-	units_print_count(area->sectors, sectors);
 	if (area->sense.known)
 		sense_text(&area->sense, why, sizeof(why));
 	else
@@ -32,16 +31,16 @@ static void tell(struct bad_areas *areas, const struct job_bad_area *area)
 	if (area->write)
 		events_add(areas->events, LOG_LEVEL_ERROR,
 			   _("%s refused the data of source LBA %" PRIu64 ": %s (sectors: %s)."),
-			   name, area->lba, why, sectors);
+			   name, area->lba, why, UNITS_COUNT(area->sectors));
 	else if (area->partition)
 		events_add(areas->events, LOG_LEVEL_ERROR,
 			   _("%s cannot be read at LBA %" PRIu64 ": %s (sectors: %s, partition "
 			     "%u)."),
-			   name, area->lba, why, sectors, area->partition);
+			   name, area->lba, why, UNITS_COUNT(area->sectors), area->partition);
 	else
 		events_add(areas->events, LOG_LEVEL_ERROR,
 			   _("%s cannot be read at LBA %" PRIu64 ": %s (sectors: %s)."), name,
-			   area->lba, why, sectors);
+			   area->lba, why, UNITS_COUNT(area->sectors));
 	if (++areas->told == BAD_TOLD)
 		events_add(areas->events, LOG_LEVEL_WARNING,
 			   _("Further bad sectors are listed only in the map."));

@@ -12,7 +12,6 @@ bool rescue_limit_exceeded(const struct plan_options *options, const struct resc
 			   const char *name, char *why, size_t size)
 {
 	const struct plan_options *o = options;
-	char rate[UNITS_TEXT_MAX];
 
 	if (o->max_bad_areas && figures->bad_areas > o->max_bad_areas)
 		snprintf(why, size, _("%s has %" PRIu64 " bad areas."), name, figures->bad_areas);
@@ -21,7 +20,7 @@ bool rescue_limit_exceeded(const struct plan_options *options, const struct resc
 			 name);
 	else if (o->max_error_rate && figures->error_rate > (double)o->max_error_rate)
 		snprintf(why, size, _("Reads of %s fail at %s."), name,
-			 units_print_rate(figures->error_rate, rate));
+			 UNITS_RATE(figures->error_rate));
 	else if (o->max_no_read && figures->since_good_read > o->max_no_read * NSEC_PER_SEC)
 		snprintf(why, size, _("Nothing could be read from %s for %" PRIu64 " s."), name,
 			 (uint64_t)(figures->since_good_read / NSEC_PER_SEC));

@@ -59,7 +59,6 @@ static int look_around(struct compare *compare)
 static int find_digests(struct compare *compare)
 {
 	const char *list = compare->list;
-	char id[9];
 	int r;
 
 	if (compare->recorded.digests)
@@ -67,7 +66,7 @@ static int find_digests(struct compare *compare)
 	if (!list[0])
 		return load_map_of_all(compare->plan, &compare->recorded.map, &compare->error);
 	r = recorded_copy_load(list, &compare->recorded, &compare->error);
-	if (r == 0 && strcmp(compare->recorded.id, plan_id(compare->plan, id)) != 0)
+	if (r == 0 && strcmp(compare->recorded.id, PLAN_ID(compare->plan)) != 0)
 		r = error_set(
 			&compare->error, ERROR_CLASS_USAGE, -EINVAL, "verify", list,
 			_("The list of digests %s belongs to another copy than the report %s."),

@@ -13,15 +13,12 @@
 /* Returns its length. */
 static int put_hang(const struct job_hang *hang, char *buffer, size_t size)
 {
-	char span[UNITS_TEXT_MAX];
-
 	if (!hang->count)
 		return 0;
 	return snprintf(buffer, size,
 			hang->write ? _("a write at LBA %llu hangs for %s: ")
 				    : _("a read at LBA %llu hangs for %s: "),
-			(unsigned long long)hang->lba,
-			units_print_duration(hang->ns / NSEC_PER_SEC, span));
+			(unsigned long long)hang->lba, UNITS_DURATION(hang->ns / NSEC_PER_SEC));
 }
 
 double progress_percent(double fraction)
@@ -48,8 +45,7 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 {
 	const struct job_pass *pass = job_pass_counted(job);
 	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
-	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX];
-	char left[UNITS_TEXT_MAX], doing[64];
+	char doing[64];
 	bool flushing = job->state == JOB_FLUSHING; /* its rate is not known */
 	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
@@ -57,11 +53,10 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 	n += snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
 		      _("%.1f %%  left %s  %s %.1f %%  %s of %s  %s  errors %llu"),
 		      progress_percent(job->overall),
-		      job->eta.known ? units_print_duration(job->eta.seconds, left) : _("unknown"),
-		      doing, progress_percent(stage_fraction(so_far, whole)),
-		      units_print_long(so_far, UNITS_SI, 512, done),
-		      units_print_long(whole, UNITS_SI, 512, all),
-		      units_print_rate(flushing ? (double)NAN : job->now_pass, rate),
+		      job->eta.known ? UNITS_DURATION(job->eta.seconds) : _("unknown"), doing,
+		      progress_percent(stage_fraction(so_far, whole)),
+		      UNITS_LONG(so_far, UNITS_SI, 512), UNITS_LONG(whole, UNITS_SI, 512),
+		      UNITS_RATE(flushing ? (double)NAN : job->now_pass),
 		      (unsigned long long)job->errors);
 	/* Verification during the copy is counted separately. */
 	if (job->proof.rolling && job->total && !pass && n > 0 && n < PROGRESS_LINE_MAX)
@@ -86,16 +81,12 @@ const char *progress_doing(const struct running *running)
 
 const char *progress_of_record(const struct running *running, char buffer[static PROGRESS_LINE_MAX])
 {
-	char left[UNITS_TEXT_MAX], rate[UNITS_TEXT_MAX], bad[UNITS_TEXT_MAX];
 	bool known = running->rate >= 0;
 
 	snprintf(buffer, PROGRESS_LINE_MAX,
 		 _("%.1f %%  left %s  %s  %s  unreadable %s  errors %llu"), running->percent,
-		 running->left < 0 ? _("unknown")
-				   : units_print_duration((uint64_t)running->left, left),
-		 progress_doing(running),
-		 units_print_rate(known ? running->rate : (double)NAN, rate),
-		 units_print_short(running->bad, UNITS_SI, 512, bad),
-		 (unsigned long long)running->errors);
+		 running->left < 0 ? _("unknown") : UNITS_DURATION((uint64_t)running->left),
+		 progress_doing(running), UNITS_RATE(known ? running->rate : (double)NAN),
+		 UNITS_SHORT(running->bad, UNITS_SI, 512), (unsigned long long)running->errors);
 	return buffer;
 }

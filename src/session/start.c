@@ -96,7 +96,7 @@ static void load_earlier(struct session *session, struct recorded_copy *ret)
 {
 	struct starting *starting = &session->starting;
 	struct error error = { 0 };
-	char path[PATH_MAX], id[9];
+	char path[PATH_MAX];
 
 	partial_digests_path(session->files.at.map, path);
 	if (!session->resumes || starting->plan->options.verify == VERIFY_OFF ||
@@ -104,7 +104,7 @@ static void load_earlier(struct session *session, struct recorded_copy *ret)
 		return;
 	if (recorded_copy_load(path, ret, &error) < 0) {
 		log_error(session->log, "session", &error);
-	} else if (strcmp(ret->id, plan_id(starting->plan, id)) != 0) {
+	} else if (strcmp(ret->id, PLAN_ID(starting->plan)) != 0) {
 		log_line(session->log, LOG_LEVEL_WARNING, "session",
 			 "%s belongs to another plan and is not used", path);
 		recorded_copy_done(ret);
@@ -116,7 +116,7 @@ void session_log_plan(struct session *session)
 	const struct plan *plan = session->plan;
 	const struct identity *from = &plan->source.identity, *to = &plan->destinations[0].identity;
 	struct utsname host;
-	char id[9], node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
+	char node[2][3 * sizeof(plan->source.node)], map[3 * sizeof(session->resume_path)];
 
 	text_encode(node[0], sizeof(node[0]), plan->source.node);
 	text_encode(node[1], sizeof(node[1]), plan->destinations[0].node);
@@ -130,7 +130,7 @@ void session_log_plan(struct session *session)
 		 "destination %s, model %s, serial %s, wwn %s", node[1], to->model, to->serial,
 		 to->wwn);
 	log_line(session->log, LOG_LEVEL_INFO, "session", "plan %s, %zu extents, %llu bytes%s%s",
-		 plan_id(plan, id), plan->extent_count, (unsigned long long)plan_bytes(plan),
+		 PLAN_ID(plan), plan->extent_count, (unsigned long long)plan_bytes(plan),
 		 session->resumes ? ", goes on from " : "", map);
 	for (size_t i = 0; i < session->verdicts.count; i++) {
 		const struct verdict *verdict = &session->verdicts.items[i];

@@ -131,7 +131,6 @@ static void tell(struct verification *v, const struct mark *first)
 {
 	const struct job_look *shown = &v->look->shown;
 	const char *name = v->copy->destination->name;
-	char bytes[UNITS_TEXT_MAX];
 
 	if (!first)
 		copy_tell(v->copy, LOG_LEVEL_INFO,
@@ -140,7 +139,7 @@ static void tell(struct verification *v, const struct mark *first)
 			     "Final look at %s: %u places, %s, were read again after the last "
 			     "write and are unchanged (seed of the sample: %u).",
 			     shown->places),
-			  name, shown->places, units_print_long(shown->bytes, UNITS_SI, 512, bytes),
+			  name, shown->places, UNITS_LONG(shown->bytes, UNITS_SI, 512),
 			  shown->seed);
 	else
 		copy_tell(v->copy, LOG_LEVEL_ERROR,

@@ -263,22 +263,20 @@ static void judge_region(struct verification *v, size_t i)
 static void tell(struct verification *v, const struct job_mismatch *mismatch)
 {
 	const char *words = job_mismatch_words(mismatch->kind);
-	char sectors[UNITS_TEXT_MAX];
 
 	if (++v->proof->events > EVENTS_MAX)
 		return;
-	units_print_count(mismatch->sectors, sectors);
 	if (mismatch->partition)
 		copy_tell(v->copy, LOG_LEVEL_ERROR,
 			  _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s, "
 			    "partition %u)."),
 			  v->copy->source->name, v->copy->destination->name, mismatch->lba, words,
-			  sectors, mismatch->partition);
+			  UNITS_COUNT(mismatch->sectors), mismatch->partition);
 	else
 		copy_tell(v->copy, LOG_LEVEL_ERROR,
 			  _("%s and %s differ at source LBA %" PRIu64 ": %s (sectors: %s)."),
 			  v->copy->source->name, v->copy->destination->name, mismatch->lba, words,
-			  sectors);
+			  UNITS_COUNT(mismatch->sectors));
 	if (v->proof->events == EVENTS_MAX)
 		copy_tell(v->copy, LOG_LEVEL_ERROR,
 			  _("Further differences are counted, not listed; the report has the "
@@ -288,14 +286,12 @@ static void tell(struct verification *v, const struct job_mismatch *mismatch)
 
 static void tell_unknown(struct verification *v)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	if (v->proof->sums.unknown == 0)
 		return;
 	copy_tell(v->copy, LOG_LEVEL_WARNING,
 		  _("%s B were copied earlier, without digests, and cannot be read from %s any "
 		    "more: nothing tells whether %s holds them."),
-		  units_print_count(v->proof->sums.unknown, bytes), v->copy->source->name,
+		  UNITS_COUNT(v->proof->sums.unknown), v->copy->source->name,
 		  v->copy->destination->name);
 }
 
