@@ -132,7 +132,8 @@ system_headers() { # LAYER FOLDER
 archive() { # LAYER
 	case $1 in
 	ui) echo "$build/ui/libui.a" ;;
-	*) echo "$build/src/$1/lib$1.a" ;;
+	cli) echo "$build/src/cli/libcli.a" ;;
+	*) echo "$build/src/lib$1.a" ;;
 	esac
 }
 
