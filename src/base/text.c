@@ -6,9 +6,7 @@
 #include "base/text.h"
 
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <wchar.h>
 

@@ -8,7 +8,6 @@
 #define CLONEDECK_BOOT_FAT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define FAT_NAME_MAX 128

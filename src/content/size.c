@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How large a file system says it is: what lies behind that in its partition is nobody's. */
 #include <endian.h>
-#include <errno.h>
 #include <string.h>
 
 #include "content/content.h"

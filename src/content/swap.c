@@ -4,7 +4,6 @@
  * anything, with the signature at its end. A system that sleeps on it has put a signature of its
  * own there, and its memory behind it.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/i18n.h"

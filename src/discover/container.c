@@ -3,7 +3,6 @@
 #include "discover/container.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

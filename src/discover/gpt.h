@@ -4,7 +4,6 @@
 #define CLONEDECK_DISCOVER_GPT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define GPT_SIGNATURE "EFI PART"

@@ -7,7 +7,6 @@
 #define CLONEDECK_DISCOVER_IMAGE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

@@ -6,7 +6,6 @@
 #ifndef CLONEDECK_IO_SG_PRIVATE_H
 #define CLONEDECK_IO_SG_PRIVATE_H
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 

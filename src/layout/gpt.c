@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A GUID partition table for a disk of another size. */
 #include <endian.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* The places of tables and signatures, from the layout of both disks. */
 #include "plan/held.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Both ends of a disk: boot code, GPT with its entries, whole-disk signatures. */

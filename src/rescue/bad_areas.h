@@ -7,7 +7,6 @@
 #define CLONEDECK_RESCUE_BAD_AREAS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 #include "copy/ring.h"
 #include "job/events.h"

@@ -11,7 +11,6 @@
 #ifndef CLONEDECK_SCSI_ATA_H
 #define CLONEDECK_SCSI_ATA_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
