@@ -7,8 +7,7 @@
  * the terminal (core/stand_in.h). The terminal is given back in order; the report
  * of a finished copy is left on standard output as plain text.
  */
-#ifndef CLONEDECK_UI_DECK_H
-#define CLONEDECK_UI_DECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -59,5 +58,3 @@ int deck_run(const struct deck_options *options);
  * nothing was said and the answer means nothing.
  */
 int deck_attach(const struct deck_options *options, long pid, int *retfound);
-
-#endif

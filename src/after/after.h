@@ -4,8 +4,7 @@
  * made for it, each on a loop device over its part of the destination, which whoever calls holds
  * claimed. That needs no partition nodes, and reaches nothing but that part.
  */
-#ifndef CLONEDECK_AFTER_AFTER_H
-#define CLONEDECK_AFTER_AFTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ bool after_tool_missing(const char *name);
  * is not installed, -ETIMEDOUT, or another negative errno. `said`: its last line. argv ends with
  * NULL. */
 int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The file system in a partition that has grown is made as large by its own tool. */
-#ifndef CLONEDECK_AFTER_GROW_FS_H
-#define CLONEDECK_AFTER_GROW_FS_H
+#pragma once
 
 #include "after/after.h"
 #include "plan/plan.h"
@@ -16,5 +15,3 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer, size_t size);
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CLONEDECK_AFTER_LOOP_H
-#define CLONEDECK_AFTER_LOOP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct loop_window {
 /* A loop device over a file or disk that is open; it goes with the last descriptor of it. A
  * descriptor for reading and writing, or a negative errno. */
 int loop_attach(int file, const struct loop_window *window, char node[static LOOP_NODE_MAX]);
-
-#endif

@@ -4,8 +4,7 @@
  * long as the files take. Its mount has no place in the tree, so nobody else can be on it when it
  * is to be pulled, and it ends with the process.
  */
-#ifndef CLONEDECK_AFTER_STICK_H
-#define CLONEDECK_AFTER_STICK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ int stick_mount(const struct stick *stick, struct stick_mount *ret, struct error
 int stick_unmount(const struct stick *stick, struct stick_mount *mount, struct error *reterr);
 /* In a sentence, why a file could not be saved. */
 int stick_refuse(const struct stick *stick, int code, struct error *reterr);
-
-#endif

@@ -3,8 +3,7 @@
  * Cleanup attributes: a variable marked with one of these is released when it
  * goes out of scope. Steal with cleanup_steal() to hand ownership on.
  */
-#ifndef CLONEDECK_BASE_CLEANUP_H
-#define CLONEDECK_BASE_CLEANUP_H
+#pragma once
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,5 +50,3 @@ static inline int cleanup_steal_fd(int *fd)
 	*fd = -1;
 	return stolen;
 }
-
-#endif

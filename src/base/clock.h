@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time in nanoseconds. Monotonic for measuring, real time for logs. */
-#ifndef CLONEDECK_BASE_CLOCK_H
-#define CLONEDECK_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ void clock_sleep_until(uint64_t monotonic);
  * Returns it. */
 #define CLOCK_TEXT_MAX 40
 const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_MAX]);
-
-#endif

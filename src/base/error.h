@@ -10,8 +10,7 @@
  * Plain data, owns nothing; copy it freely. Not shared between threads without
  * the owner's lock.
  */
-#ifndef CLONEDECK_BASE_ERROR_H
-#define CLONEDECK_BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ const char *error_phrase(int code);
 /* The exit code that a failure of this kind ends in: a source that cannot be read stops
  * the copy (resumable). EXIT_COMPLETE only for code 0. */
 enum exit_code error_exit_code(const struct error *error);
-
-#endif

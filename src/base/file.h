@@ -7,8 +7,7 @@
  * before it is renamed, it is "NAME.PID-N.new", a name that nothing had. That one
  * is never read, and nobody removes it after a crash: it might be somebody else's.
  */
-#ifndef CLONEDECK_BASE_FILE_H
-#define CLONEDECK_BASE_FILE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -79,5 +78,3 @@ int file_follow(const char *path, char *ret, size_t size);
 int file_read_trusted(const char *path, char *ret, size_t size);
 /* A file that was made stays found after a power cut. 0 or a negative errno. */
 int file_sync_directory(const char *path);
-
-#endif

@@ -4,8 +4,7 @@
  * program: what lies on a medium or in a file is hashed by XXH3 (verify/digest.h). No defence
  * against somebody who wants two things to look alike.
  */
-#ifndef CLONEDECK_BASE_HASH_H
-#define CLONEDECK_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -58,5 +57,3 @@ static inline uint32_t crc32(uint32_t crc, uint32_t polynomial, const void *data
 	}
 	return crc;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * Translation marks. Sentences are translated where they are made; tables of
  * constant text are marked with N_() and translated where they are shown.
  */
-#ifndef CLONEDECK_BASE_I18N_H
-#define CLONEDECK_BASE_I18N_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@
 
 /* Whether a terminal of this kind (TERM) can show the language of the messages. */
 bool i18n_fits_terminal(const char *name, bool utf8);
-
-#endif

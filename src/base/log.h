@@ -7,8 +7,7 @@
  * again, to the same file or to another place. If lines no longer fit into memory, the
  * file says how many are missing. A log that cannot be written never stops a copy.
  */
-#ifndef CLONEDECK_BASE_LOG_H
-#define CLONEDECK_BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ bool log_failing(struct log *log, struct error *reterr);
 /* Tries once more and waits until all lines are on the medium or that failed. False: the time
  * (monotonic ns) came first. */
 bool log_settle(struct log *log, uint64_t until);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* This process's own standard streams, and other programs that it runs. */
-#ifndef CLONEDECK_BASE_PROCESS_H
-#define CLONEDECK_BASE_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -29,5 +28,3 @@ int child_start(const char *program, const char *const *argv, const char *const 
 void child_end(pid_t pid);
 /* Has a signal stopped that process, whosever it is? What cannot be found out is no. */
 bool process_is_stopped(pid_t pid);
-
-#endif

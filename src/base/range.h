@@ -4,8 +4,7 @@
  * arithmetic. The unit is a logical sector of whatever the caller works on; a
  * list never mixes units.
  */
-#ifndef CLONEDECK_BASE_RANGE_H
-#define CLONEDECK_BASE_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ bool range_list_equal(const struct range_list *a, const struct range_list *b);
 uint64_t range_list_common(const struct range_list *list, struct range r);
 uint64_t range_list_total(const struct range_list *list);
 void range_list_done(struct range_list *list);
-
-#endif

@@ -4,8 +4,7 @@
  * sequences, broken UTF-8, right-to-left marks. Everything that is shown,
  * logged or reported goes through here once, where it enters the program.
  */
-#ifndef CLONEDECK_BASE_TEXT_H
-#define CLONEDECK_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ bool text_shell_quote(char *to, size_t size, const char *from);
 
 /* Accepts either case; -1: not a digit. */
 int text_hex_digit(char c);
-
-#endif

@@ -5,8 +5,7 @@
  * a stack for signal handlers (sigaltstack(2)), so that one set with SA_ONSTACK
  * still runs when the thread's stack has overflowed.
  */
-#ifndef CLONEDECK_BASE_THREAD_H
-#define CLONEDECK_BASE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ void eventfd_clear(int fd);
 int timer_new(struct error *reterr);
 /* 0: it stops. */
 void timer_set(int fd, unsigned seconds);
-
-#endif

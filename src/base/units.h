@@ -8,8 +8,7 @@
  * All print functions write a terminated string into the caller's buffer and
  * return it. Thread-safe.
  */
-#ifndef CLONEDECK_BASE_UNITS_H
-#define CLONEDECK_BASE_UNITS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ const char *units_print_duration(uint64_t seconds, char buffer[static UNITS_TEXT
 #define UNITS_COUNT(value)      units_print_count((value), (char[UNITS_TEXT_MAX]){ "" })
 #define UNITS_RATE(rate)        units_print_rate((rate), (char[UNITS_TEXT_MAX]){ "" })
 #define UNITS_DURATION(seconds) units_print_duration((seconds), (char[UNITS_TEXT_MAX]){ "" })
-
-#endif

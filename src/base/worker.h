@@ -9,8 +9,7 @@
  * What `data` points to belongs to the worker until worker_wait() returned true.
  * The other calls are for one thread at a time.
  */
-#ifndef CLONEDECK_BASE_WORKER_H
-#define CLONEDECK_BASE_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ int worker_start(const struct worker_order *order, struct worker **ret);
 bool worker_wait(struct worker *worker, uint64_t until);
 /* Never waits: frees the worker and `data` now, or when body() returns. NULL is fine. */
 void worker_abandon(struct worker *worker);
-
-#endif

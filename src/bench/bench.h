@@ -7,8 +7,7 @@
  * A measurement runs in a thread of its own. bench_start(), bench_destroy() and bench_wait() belong
  * to one thread of a front end; the rest may be called by any.
  */
-#ifndef CLONEDECK_BENCH_BENCH_H
-#define CLONEDECK_BENCH_BENCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,5 +108,3 @@ struct bench_progress {
 void bench_progress(struct bench *bench, struct bench_progress *ret);
 /* The result as of now, also while it runs; to be released by bench_result_done(). -ENOMEM. */
 int bench_snapshot(struct bench *bench, struct bench_result *ret);
-
-#endif

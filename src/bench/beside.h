@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Other programs that a measurement runs: one after the other, or again and again beside it. */
-#ifndef CLONEDECK_BENCH_BESIDE_H
-#define CLONEDECK_BENCH_BESIDE_H
+#pragma once
 
 #include <limits.h>
 #include <pthread.h>
@@ -35,5 +34,3 @@ struct beside {
 int beside_start(struct beside *beside, struct error *reterr);
 /* Ends it now; waits. */
 void beside_stop(struct beside *beside);
-
-#endif

@@ -3,8 +3,7 @@
  * What a kind of measurement works with, in the thread of the measurement. It changes the result
  * only between bench_lock() and bench_unlock(); it alone writes, so it may read it at any time.
  */
-#ifndef CLONEDECK_BENCH_KIND_H
-#define CLONEDECK_BENCH_KIND_H
+#pragma once
 
 #include "bench/bench.h"
 #include "io/io.h"
@@ -73,5 +72,3 @@ void bench_bad_place(struct bench_run *run, const struct error *error);
 /* After a failed request: is this the end of the disk, rather than of a place on it? (It is gone,
  * or does not answer.) */
 bool bench_is_fatal(const struct bench_run *run, int code);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Direct reads through the kernel's older queue (io_submit): for comparison only, no copy uses it.
  */
-#ifndef CLONEDECK_BENCH_LIBAIO_H
-#define CLONEDECK_BENCH_LIBAIO_H
+#pragma once
 
 #include "io/io.h"
 
 extern const struct io_backend bench_libaio_backend;
-
-#endif

@@ -4,8 +4,7 @@
  * says how long it took; or writes what was read there before. A backend that works inside the call
  * gets a thread for each request in flight, as it gets lanes in a copy.
  */
-#ifndef CLONEDECK_BENCH_LOAD_H
-#define CLONEDECK_BENCH_LOAD_H
+#pragma once
 
 #include "bench/kind.h"
 #include "stats/latency.h"
@@ -73,5 +72,3 @@ double bench_processor_seconds(void);
 
 /* The backend and the depth that a copy from this end would choose; 0 or the choice's error. */
 int bench_load_choose(const struct io_end *end, struct bench_load *ret, struct error *reterr);
-
-#endif

@@ -5,8 +5,7 @@
  * first is full of data that is not zero. The files have no names, and the kernel lets go of them
  * with the last descriptor, so that nothing stays behind, not even after a crash.
  */
-#ifndef CLONEDECK_BENCH_PAIR_H
-#define CLONEDECK_BENCH_PAIR_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -76,5 +75,3 @@ int pair_clear(struct pair *pair, struct error *reterr);
 /* 1: both regions are the same, and beside that of a practice disk nothing was written; 0: no;
  * -ECANCELED, or an error. */
 int pair_compare(const struct pair *pair, struct error *reterr);
-
-#endif

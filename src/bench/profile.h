@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What reading speeds at places spread evenly over a disk say. Bytes per second; 0: unknown. */
-#ifndef CLONEDECK_BENCH_PROFILE_H
-#define CLONEDECK_BENCH_PROFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@
 double profile_whole(const double *rates, size_t count, uint64_t size);
 /* Is that place far slower than the known ones on both sides of it? */
 bool profile_is_weak(const double *rates, size_t count, size_t at);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows below Gilbert's table, by his formulas. */
-#ifndef CLONEDECK_BENCH_RBUF_H
-#define CLONEDECK_BENCH_RBUF_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ enum rbuf_row { RBUF_LATENCY, RBUF_AFTER_LATENCY, RBUF_BEST, RBUF_WORST, RBUF_RO
 
 /* Seconds, then bytes per second; negative: cannot be told (noise). */
 void rbuf_derive(const struct rbuf_column *column, double ret[static RBUF_ROWS]);
-
-#endif

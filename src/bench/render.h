@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A result as JSON (clonedeck.bench/1), as CSV, as a page with its charts, and an earlier one to
  * put beside it. */
-#ifndef CLONEDECK_BENCH_RENDER_H
-#define CLONEDECK_BENCH_RENDER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -30,5 +29,3 @@ void bench_csv(const struct bench_result *result, struct bench_earlier *earlier,
 
 /* How a program that measured this ends. */
 enum exit_code bench_exit_code(const struct bench_result *result);
-
-#endif

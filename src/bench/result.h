@@ -6,8 +6,7 @@
  *
  * The owner's thread; others get copies (bench_snapshot()).
  */
-#ifndef CLONEDECK_BENCH_RESULT_H
-#define CLONEDECK_BENCH_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -141,5 +140,3 @@ const char *bench_print(enum bench_unit unit, double value, char buffer[static B
 const char *bench_print_end(enum bench_end end);
 /* "uring, 1 MiB, depth 8, direct" */
 const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * What of a disk a machine can start from: boot code for a BIOS, loaders in an EFI system
  * partition for UEFI. It tells what is there, not that the system behind it runs. Only reads.
  */
-#ifndef CLONEDECK_BOOT_BOOT_H
-#define CLONEDECK_BOOT_BOOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ const struct boot_item *boot_best_loader(const struct boot_look *look);
 bool boot_line(const struct boot_look *look, size_t index, char line[static BOOT_LINE_MAX]);
 /* "bios-code", "grub-core", …: in JSON. */
 const char *boot_kind_name(enum boot_kind kind);
-
-#endif

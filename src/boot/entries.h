@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the firmware of this machine is told to start: its boot entries that name a partition. */
-#ifndef CLONEDECK_BOOT_ENTRIES_H
-#define CLONEDECK_BOOT_ENTRIES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct boot_entries {
 void boot_entries_read(const char *folder, struct boot_entries *ret);
 /* Of one variable as efivarfs shows it; false: it names no partition, or is not sound. */
 bool boot_entry_parse(const uint8_t *data, size_t length, struct boot_entry *ret);
-
-#endif

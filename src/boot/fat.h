@@ -4,8 +4,7 @@
  * are in it. Only reads.
  * What is on the disk is hostile: every number is checked, no chain is followed for ever.
  */
-#ifndef CLONEDECK_BOOT_FAT_H
-#define CLONEDECK_BOOT_FAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ int fat_next(struct fat_folder *folder, struct fat_entry *ret);
 typedef bool fat_piece(void *user, uint64_t start, uint64_t length);
 bool fat_pieces(const struct fat *fat, const struct fat_entry *file, fat_piece *piece, void *user);
 bool fat_pieces_of_tables(const struct fat *fat, fat_piece *piece, void *user);
-
-#endif

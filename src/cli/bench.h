@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A measurement as text on standard output. */
-#ifndef CLONEDECK_CLI_BENCH_H
-#define CLONEDECK_CLI_BENCH_H
+#pragma once
 
 #include "bench/bench.h"
 #include "bench/render.h"
@@ -9,5 +8,3 @@
 /* earlier: put beside it; may be NULL. */
 int bench_print_text(const struct bench_result *result, struct bench_earlier *earlier,
 		     struct error *reterr);
-
-#endif

@@ -5,8 +5,7 @@
  * Only this layer prints, and only main() ends the program, or a signal before anything is
  * written (clone_look()).
  */
-#ifndef CLONEDECK_CLI_CLI_H
-#define CLONEDECK_CLI_CLI_H
+#pragma once
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -168,5 +167,3 @@ struct json_object *used_print_json(const struct session_choice *choice);
 /* One line of clonedeck.progress/1; report is NULL until the end. Malloc'd, NULL without memory. */
 char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 		    const struct report *report);
-
-#endif

@@ -3,8 +3,7 @@
  * The options of clone, resume and verify as plain data: one table says which
  * command takes which. Strings are argv's.
  */
-#ifndef CLONEDECK_CLI_CLONE_OPTIONS_H
-#define CLONEDECK_CLI_CLONE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ int clone_look(const struct clone_options *options, struct session **ret);
  * warnings that are accepted. An enum exit_code. */
 int clone_confirm(struct session *session, const struct clone_options *options,
 		  const char *command);
-
-#endif

@@ -3,8 +3,7 @@
  * A copy or a verification without the deck: starts it, prints progress, obeys signals, ends with
  * the report. One thread; the job's own threads never wait for its output.
  */
-#ifndef CLONEDECK_CLI_HEADLESS_H
-#define CLONEDECK_CLI_HEADLESS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -33,5 +32,3 @@ int headless_verify(struct session *session, int signal_fd, const struct headles
 int headless_columns(void);
 /* Writes a line of progress over the one before, as much as fits. */
 void headless_put(FILE *out, const char *line);
-
-#endif

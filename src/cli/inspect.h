@@ -4,8 +4,7 @@
  * (data/schema: unknown is null, sizes are bytes, offsets bytes and LBA); and looking at disks in a
  * process apart. Both run without root and show what they can.
  */
-#ifndef CLONEDECK_CLI_INSPECT_H
-#define CLONEDECK_CLI_INSPECT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ int apart_run(int (*work)(void *data, struct error *reterr), void *data, struct 
 
 /* show.c. disk: anything that lies on it or leads to it. */
 int show_run(const char *disk, bool json, struct error *reterr);
-
-#endif

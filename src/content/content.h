@@ -5,8 +5,7 @@
  * speaks against it; else the partition is copied whole, and it is said why. Everything read is
  * hostile. For any thread, one at a time for one volume.
  */
-#ifndef CLONEDECK_CONTENT_CONTENT_H
-#define CLONEDECK_CONTENT_CONTENT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ uint64_t content_size(const struct volume *volume, const char *fs);
 /* The readers. */
 content_reader content_ext, content_xfs, content_swap;
 content_reader content_fat, content_exfat, content_ntfs, content_btrfs, content_f2fs;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* CRC-32C (Castagnoli, reflected), as ext4, XFS and Btrfs guard their metadata with. */
-#ifndef CLONEDECK_CONTENT_CRC32C_H
-#define CLONEDECK_CONTENT_CRC32C_H
+#pragma once
 
 #include "base/hash.h"
 
@@ -10,5 +9,3 @@ static inline uint32_t crc32c(uint32_t crc, const void *data, size_t size)
 {
 	return crc32(crc, 0x82f63b78U, data, size);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of the master file table and the bytes of their attributes. */
-#ifndef CLONEDECK_CONTENT_NTFS_PRIVATE_H
-#define CLONEDECK_CONTENT_NTFS_PRIVATE_H
+#pragma once
 
 #include "content/content.h"
 
@@ -59,5 +58,3 @@ int ntfs_read(struct ntfs *fs, const struct ntfs_attribute *attribute, uint64_t 
 	      void *buffer, size_t size);
 void ntfs_close(struct ntfs_attribute *attribute);
 int ntfs_damaged(const struct ntfs *fs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What several readers need. */
-#ifndef CLONEDECK_CONTENT_READER_PRIVATE_H
-#define CLONEDECK_CONTENT_READER_PRIVATE_H
+#pragma once
 
 #include <errno.h>
 
@@ -30,5 +29,3 @@ static inline bool is_power_of_2(uint64_t value)
 {
 	return value != 0 && (value & (value - 1)) == 0;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * Threads: constant while lanes run, except for what is atomic. The functions may be called in
  * any thread.
  */
-#ifndef CLONEDECK_COPY_COPY_H
-#define CLONEDECK_COPY_COPY_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -169,5 +168,3 @@ void copy_kick(const struct copy *copy);
 void copy_fail(const struct copy *copy, enum failure_kind kind, const struct error *error);
 void copy_tell(const struct copy *copy, enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

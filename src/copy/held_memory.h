@@ -9,8 +9,7 @@
  * Threads: put() by one lane, while no other reads from it; get() by all lanes in later
  * passes; the rest by the coordinator while no lane runs, unless it says otherwise.
  */
-#ifndef CLONEDECK_COPY_HELD_MEMORY_H
-#define CLONEDECK_COPY_HELD_MEMORY_H
+#pragma once
 
 #include "copy/stage.h"
 #include "io/io.h"
@@ -40,5 +39,3 @@ void held_memory_prefer(struct held_memory *memory);
 bool held_memory_is_preferred(const struct held_memory *memory);
 /* Bytes that get() has given. Any thread. */
 uint64_t held_memory_given(const struct held_memory *memory);
-
-#endif

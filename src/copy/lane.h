@@ -6,8 +6,7 @@
  * becomes the write. Between passes the lane is parked. Lanes share only what copy.h
  * gives them, counters that others read, and the ring that the coordinator empties.
  */
-#ifndef CLONEDECK_COPY_LANE_H
-#define CLONEDECK_COPY_LANE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -296,5 +295,3 @@ void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece);
 uint64_t lanes_sum_at(struct lane *const *lanes, unsigned count, size_t offset);
 #define lanes_sum(lanes, count, member)                                                            \
 	lanes_sum_at(lanes, count, offsetof(struct lane_counters, member))
-
-#endif

@@ -4,8 +4,7 @@
  * the next byte may be sent. At most a tenth of a second of unused time is made up
  * for, so there are no bursts after a pause.
  */
-#ifndef CLONEDECK_COPY_RATE_LIMIT_H
-#define CLONEDECK_COPY_RATE_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ void rate_limit_set(struct rate_limit *limit, uint64_t rate, uint64_t now);
 uint64_t rate_limit_get(const struct rate_limit *limit);
 /* True: the bytes may be sent now. False: try again in *retwait ns. */
 bool rate_limit_take(struct rate_limit *limit, uint32_t bytes, uint64_t now, uint64_t *retwait);
-
-#endif

@@ -5,8 +5,7 @@
  * on at full speed. Each function is one step and leaves the slot in one of the
  * lane's queues, or free.
  */
-#ifndef CLONEDECK_COPY_RETRY_H
-#define CLONEDECK_COPY_RETRY_H
+#pragma once
 
 #include "copy/lane.h"
 
@@ -39,5 +38,3 @@ bool slot_report_map(struct lane *lane, struct slot *slot);
  * it failed; -ECANCELED if that says nothing about this place, because the copy stops or the disk
  * is gone. There is no search: the whole request counts as unread. */
 bool retry_read_back(struct lane *lane, struct slot *slot);
-
-#endif

@@ -4,8 +4,7 @@
  * and one reader (the coordinator). It never grows; a lane that finds it full keeps its
  * slot until there is room, which slows it down but loses nothing.
  */
-#ifndef CLONEDECK_COPY_RING_H
-#define CLONEDECK_COPY_RING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -82,5 +81,3 @@ static inline void ring_pop(struct ring *ring)
 {
 	__atomic_store_n(&ring->tail, ring->tail + 1, __ATOMIC_RELEASE);
 }
-
-#endif

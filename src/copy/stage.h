@@ -7,8 +7,7 @@
  *
  * Constant, except for `now`, `part` and `written`, which are the coordinator's.
  */
-#ifndef CLONEDECK_COPY_STAGE_H
-#define CLONEDECK_COPY_STAGE_H
+#pragma once
 
 #include "base/range.h"
 #include "plan/held.h"
@@ -46,5 +45,3 @@ const struct range_list *stages_domain(const struct stages *stages);
 /* The parts of all stages in LBA order; neighbours of different stages are not merged, so nothing
  * may be added to this list. Empty if there is one stage. -ENOMEM. */
 int stages_in_order(const struct stages *stages, struct range_list *ret);
-
-#endif

@@ -4,8 +4,7 @@
  * tries to reach a disk, it keeps a request for half a minute or longer without a
  * word. The lane writes it without a look at the clock; hang.h reads it.
  */
-#ifndef CLONEDECK_COPY_WATCH_H
-#define CLONEDECK_COPY_WATCH_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ static inline bool watch_end(struct watch *watch)
 {
 	return atomic_fetch_and(&watch->turn, ~(WATCH_BUSY | WATCH_HANGS)) & WATCH_HANGS;
 }
-
-#endif

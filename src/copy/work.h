@@ -7,8 +7,7 @@
  * Chunks are cut at multiples of the chunk size on the destination, so that only
  * the first and last write of an area can cover part of a physical sector.
  */
-#ifndef CLONEDECK_COPY_WORK_H
-#define CLONEDECK_COPY_WORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ uint64_t work_position(const struct work *work);
 
 /* Is this piece inside an extent of the plan? Checked right before every write. */
 bool work_allowed(const struct plan *plan, const struct piece *piece);
-
-#endif

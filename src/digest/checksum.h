@@ -4,8 +4,7 @@
  * their order. libgcrypt computes it, with the instructions that the processor
  * has for it, and libxxhash what it is named after. One thread at a time.
  */
-#ifndef CLONEDECK_DIGEST_CHECKSUM_H
-#define CLONEDECK_DIGEST_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ void checksum_add(struct checksum *sum, const void *data, size_t length);
  * checksum_add() starts over. */
 const char *checksum_take(struct checksum *sum, char hex[static CHECKSUM_HEX_MAX]);
 void checksum_destroy(struct checksum *sum); /* NULL is fine */
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Plain values; all functions are thread-safe.
  */
-#ifndef CLONEDECK_DIGEST_DIGEST_H
-#define CLONEDECK_DIGEST_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint6
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX]);
 /* Exactly what digest_print() writes. */
 bool digest_parse(const char *text, struct digest *ret);
-
-#endif

@@ -4,8 +4,7 @@
  * compiled for every processor and for those with wider registers. For
  * digest.c and its tests only.
  */
-#ifndef CLONEDECK_DIGEST_DIGEST_SECTORS_H
-#define CLONEDECK_DIGEST_DIGEST_SECTORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ struct digest digest_sectors_plain(const void *data, uint32_t length, uint32_t s
 /* Only where config.h says HAVE_DIGEST_AVX2, and the processor has AVX2. */
 struct digest digest_sectors_avx2(const void *data, uint32_t length, uint32_t sector, uint64_t lba,
 				  struct digest *retweighted);
-
-#endif

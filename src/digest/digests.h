@@ -8,8 +8,7 @@
  * Units: bytes of the source's node; sectors of the plan's sector size. One
  * owner thread (or the caller's lock).
  */
-#ifndef CLONEDECK_DIGEST_DIGESTS_H
-#define CLONEDECK_DIGEST_DIGESTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void digests_set(struct digests *digests, size_t region, struct digest_sum sum);
  * its start. False: it is not one alone. */
 bool digests_pin_down(const struct digests *expected, const struct digests *found, size_t region,
 		      uint64_t *ret);
-
-#endif

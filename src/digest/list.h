@@ -15,8 +15,7 @@
  * Lines that begin with # and are not the plan's are comments. What is loaded
  * is as hostile as any file; that lines and plan fit each other is digests_fill()'s to check.
  */
-#ifndef CLONEDECK_DIGEST_LIST_H
-#define CLONEDECK_DIGEST_LIST_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ void digest_list_done(struct digest_list *list);
  * the plan's regions. name: of the file, for the error. */
 int digests_fill(const struct digest_list *list, const struct plan *plan, const char *name,
 		 struct digests **ret, struct error *reterr);
-
-#endif

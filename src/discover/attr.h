@@ -5,8 +5,7 @@
  * every attribute, and make an object, with all that udev knows of it, of every
  * bridge and expander on the way up: so files are read as files.
  */
-#ifndef CLONEDECK_DISCOVER_ATTR_H
-#define CLONEDECK_DISCOVER_ATTR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ char *attr_decode(char *to, size_t size, const char *encoded);
 int sysfs_follow(const char *link, char ret[static PATH_MAX]);
 /* The folder of a device by its number; class: "block" or "char". */
 int sysfs_by_number(const char *class, dev_t devno, char ret[static PATH_MAX]);
-
-#endif

@@ -3,8 +3,7 @@
  * A list in the making: gathers all devices and what is known without opening them;
  * scan.c then reads the disks, and build_finish() puts both together.
  */
-#ifndef CLONEDECK_DISCOVER_BUILD_H
-#define CLONEDECK_DISCOVER_BUILD_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -41,5 +40,3 @@ int build_say_missing(struct build *build, const char *format, ...)
 /* Hands the list over, complete and sorted. */
 int build_finish(struct build *build, struct disk_list **ret, struct error *reterr);
 void build_destroy(struct build *build); /* NULL is fine */
-
-#endif

@@ -5,8 +5,7 @@
  * a dying one takes seconds over every place that it cannot read, and may read
  * nothing more after the next of them. Thread-safe.
  */
-#ifndef CLONEDECK_DISCOVER_CACHE_H
-#define CLONEDECK_DISCOVER_CACHE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,5 +41,3 @@ void cache_keep(struct cache *cache, const struct cache_key *key, uint64_t momen
 bool cache_find(struct cache *cache, const struct cache_key *key, int *reterror, struct table *ret);
 /* It may have changed. 0: all disks. */
 void cache_forget(struct cache *cache, dev_t disk);
-
-#endif

@@ -5,8 +5,7 @@
  * are they would be useless on a disk, so they are refused, with the command that
  * makes a raw image of them.
  */
-#ifndef CLONEDECK_DISCOVER_CONTAINER_H
-#define CLONEDECK_DISCOVER_CONTAINER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ int container_refuse_source(const struct container *container, const char *path,
 /* exists: it would be overwritten; else it is only named so. */
 int container_refuse_destination(const struct container *container, const char *path, bool exists,
 				 struct error *reterr);
-
-#endif

@@ -3,8 +3,7 @@
  * One block device as sysfs and udev's database describe it, without opening
  * it: transport, driver, limits, and what the kernel knows of its partitions.
  */
-#ifndef CLONEDECK_DISCOVER_DEVICE_H
-#define CLONEDECK_DISCOVER_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,5 +29,3 @@ void identity_from_udev(struct udev_device *device, const char *hardware, struct
 /* By device number, of the whole disk, or of the sg node of a disk that has no other; thread-safe.
  * -ENODEV when there is none, -ENOMEM. */
 int identity_read(dev_t devno, bool sg_only, struct identity *ret);
-
-#endif

@@ -8,8 +8,7 @@
  * A disk_list owns all it points to; it is made by scan.h, handed over whole
  * and never changed afterwards, so it may be read from any thread.
  */
-#ifndef CLONEDECK_DISCOVER_DISK_H
-#define CLONEDECK_DISCOVER_DISK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,5 +215,3 @@ const char *type_name(const char *type);
 void type_tidy(char *type);
 /* An MS-DOS container for logical partitions. */
 bool type_is_extended(const char *type);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Plain data, owns nothing.
  */
-#ifndef CLONEDECK_DISCOVER_ENDPOINT_H
-#define CLONEDECK_DISCOVER_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ const char *endpoint_typeable(const char *path, char *buffer, size_t size);
  * disk's serial number ends alike; the path of an image file, as endpoint_typeable() writes it. */
 const char *endpoint_token(const struct disk_list *disks, const struct endpoint *endpoint,
 			   char buffer[static 512]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The header of a GUID partition table (UEFI 2.9, chapter 5.3), as it is on the disk. */
-#ifndef CLONEDECK_DISCOVER_GPT_H
-#define CLONEDECK_DISCOVER_GPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct gpt_header {
 
 /* Is there a header in this sector, with its checksum right, which says that it lies here? */
 bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Following disks as they come and go, through udev's monitor. */
-#ifndef CLONEDECK_DISCOVER_HOTPLUG_H
-#define CLONEDECK_DISCOVER_HOTPLUG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ void hotplug_destroy(struct hotplug *hotplug); /* NULL is fine */
 int hotplug_fd(const struct hotplug *hotplug);
 /* The same as scan_next_event(). */
 bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *rescan);
-
-#endif

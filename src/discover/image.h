@@ -3,8 +3,7 @@
  * Image files as ends of a copy: found by their path, and read as the disk that
  * they hold.
  */
-#ifndef CLONEDECK_DISCOVER_IMAGE_H
-#define CLONEDECK_DISCOVER_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -22,5 +21,3 @@ int image_resolve_new(const char *text, bool destination, struct endpoint *ret,
 int image_lookup_failed(const char *text, int code, struct error *reterr);
 /* Is the folder one that Clonezilla saved a disk in? */
 bool image_is_clonezilla(const char *folder);
-
-#endif

@@ -7,8 +7,7 @@
  * borrow it, and a plan shows what was there when it was made. A file that has
  * changed is read again.
  */
-#ifndef CLONEDECK_DISCOVER_IMAGE_STORE_H
-#define CLONEDECK_DISCOVER_IMAGE_STORE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -33,5 +32,3 @@ const struct disk *image_store_known(struct image_store *images, const struct en
 /* The logical sector size, bytes, that the partition table in a file was made for; 512 where there
  * is none. */
 uint32_t image_store_sector_size(int fd, uint64_t size);
-
-#endif

@@ -4,8 +4,7 @@
  * hwmon file of its temperature. Collected in one pass over all devices, then
  * handed out disk by disk.
  */
-#ifndef CLONEDECK_DISCOVER_NODES_H
-#define CLONEDECK_DISCOVER_NODES_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -35,5 +34,3 @@ void nodes_sg_driver(char *version, size_t size, enum tristate *retdirect);
 
 /* The device to which /dev/raw/raw<minor> is bound. -ENODEV: none; otherwise as nodes_add_raw(). */
 int raw_binding(unsigned minor, dev_t *ret);
-
-#endif

@@ -5,8 +5,7 @@
  * again, and after the second failure nothing is. The second one is worth it: where the table at
  * the start cannot be read, its backup at the end tells what is on the disk.
  */
-#ifndef CLONEDECK_DISCOVER_ONCE_H
-#define CLONEDECK_DISCOVER_ONCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void once_close(struct once *once);
 int once_read(struct once *once, uint64_t offset, uint64_t length, void *to);
 /* Can it be read? True where there is no way to find out without reading through the cache. */
 bool once_try(struct once *once, uint64_t offset, uint64_t length);
-
-#endif

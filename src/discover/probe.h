@@ -5,8 +5,7 @@
  * disks have not answered is remembered, so that they are not read again until they
  * have.
  */
-#ifndef CLONEDECK_DISCOVER_PROBE_H
-#define CLONEDECK_DISCOVER_PROBE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void pending_wait(struct pending *pending, uint64_t deadline);
 /* Is this device still to answer? By its number, and by which of those that had it. */
 bool pending_has(const struct pending *pending, dev_t devno, uint64_t diskseq);
 void pending_done(struct pending *pending);
-
-#endif

@@ -4,8 +4,7 @@
  * kernel and udev know, and what was just read from the disk. What was read wins; the
  * kernel adds the nodes.
  */
-#ifndef CLONEDECK_DISCOVER_REGIONS_H
-#define CLONEDECK_DISCOVER_REGIONS_H
+#pragma once
 
 #include "discover/disk.h"
 #include "discover/table.h"
@@ -18,5 +17,3 @@ int regions_make(struct disk *disk, const struct table_area *areas, size_t area_
 
 /* Takes partitions and notes out of the table; its areas stay there. -ENOMEM. */
 int merge_table(struct disk *disk, struct table *table);
-
-#endif

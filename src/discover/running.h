@@ -9,8 +9,7 @@
  *
  * A reader skips keys that it does not know, so later versions may add some.
  */
-#ifndef CLONEDECK_DISCOVER_RUNNING_H
-#define CLONEDECK_DISCOVER_RUNNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,5 +79,3 @@ bool running_is_on(const struct running_end *end, const struct identity *disk);
 /* "clonedeck, process 1944, is copying to it: 32 %"; translated. */
 const char *running_words(const struct running *running, bool destination, char *buffer,
 			  size_t size);
-
-#endif

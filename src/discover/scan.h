@@ -8,8 +8,7 @@
  * remembers which disks have not answered, and does not read them again until they
  * have.
  */
-#ifndef CLONEDECK_DISCOVER_SCAN_H
-#define CLONEDECK_DISCOVER_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -53,5 +52,3 @@ int scan_event_fd(struct scan *scan);
  * SanDisk Ultra 31.0G"; "" for none) and sets *rescan if the list may have changed. Removes from
  * the cache what a changed disk told before. */
 bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan);
-
-#endif

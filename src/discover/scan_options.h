@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which disks a scan lists, and which of them it opens. */
-#ifndef CLONEDECK_DISCOVER_SCAN_OPTIONS_H
-#define CLONEDECK_DISCOVER_SCAN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct scan_options {
 	dev_t bad_on;          /* the disk that `bad` is about */
 	struct range_list bad; /* logical sectors known to be unreadable, not to be read again */
 };
-
-#endif

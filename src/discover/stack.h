@@ -4,8 +4,7 @@
  * on partitions and disks, as a graph that can be walked down. Devices are
  * numbered in the order in which they were handed in.
  */
-#ifndef CLONEDECK_DISCOVER_STACK_H
-#define CLONEDECK_DISCOVER_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ unsigned stack_height(const struct stack *stack, size_t block);
  * its disk stands on. Stops at the first result below 0 and returns it. */
 int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
 		    void *user);
-
-#endif

@@ -4,8 +4,7 @@
  * and file systems (by libblkid), which sectors the table itself occupies, and what
  * is wrong with it. Only reads. Works on image files, too.
  */
-#ifndef CLONEDECK_DISCOVER_TABLE_H
-#define CLONEDECK_DISCOVER_TABLE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ int dos_inspect_hybrid(const struct table_source *source, struct table *table);
 uint32_t gpt_sector_size(int fd, uint64_t size);
 /* Adds a note if there is a GPT that was made for sectors of another size. */
 int gpt_inspect_other_size(const struct table_source *source, struct table *table);
-
-#endif

@@ -4,8 +4,7 @@
  * loop devices and zram, and the running system. Read from sysfs, mountinfo and
  * swaps; no device is opened.
  */
-#ifndef CLONEDECK_DISCOVER_USAGE_H
-#define CLONEDECK_DISCOVER_USAGE_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -35,5 +34,3 @@ int use_list_add(struct use_list *list, enum use_kind kind, const char *what, co
 /* All members of the mounted btrfs that one of them belongs to; returns how many, at least that one
  * itself. Its mount has a device number of its own making and names only one of them. */
 size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX]);
-
-#endif

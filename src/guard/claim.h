@@ -10,8 +10,7 @@
  * from another one than claim_open(), as long as nobody closes the claim
  * meanwhile.
  */
-#ifndef CLONEDECK_GUARD_CLAIM_H
-#define CLONEDECK_GUARD_CLAIM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ bool claim_is_direct(const struct claim *claim);
 int claim_sg_fd(const struct claim *claim);
 /* The claimed endpoint; a file created here with its own device and inode. */
 const struct endpoint *claim_endpoint(const struct claim *claim);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inside of a claim; for claim.c and claim_check.c alone. */
-#ifndef CLONEDECK_GUARD_CLAIM_PRIVATE_H
-#define CLONEDECK_GUARD_CLAIM_PRIVATE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ int claim_stale(const struct claim *claim, const char *operation, struct error *
 int claim_explain_open(const struct claim *claim, int code, struct error *reterr);
 /* The directory of the SCSI device behind a device number; class: "block" or "char". */
 int claim_scsi_device(const char *class, dev_t devno, char ret[static PATH_MAX]);
-
-#endif

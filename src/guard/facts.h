@@ -4,8 +4,7 @@
  * much room there is, what is mounted for writing, what is still attached. Only
  * reads.
  */
-#ifndef CLONEDECK_GUARD_FACTS_H
-#define CLONEDECK_GUARD_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ bool facts_place_beside(const struct guard_place *place, const struct endpoint *
 /* Is any disk of the place still attached? Yes where not all of them are known. Asks the kernel
  * alone, never a disk. */
 bool facts_place_present(const struct guard_place *place);
-
-#endif

@@ -9,8 +9,7 @@
  * deck; then it becomes a warning that says so. A `warn` is shown before the token is typed,
  * which accepts it, and it stands in the report.
  */
-#ifndef CLONEDECK_GUARD_RULES_H
-#define CLONEDECK_GUARD_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,5 +105,3 @@ struct rule_info {
 };
 /* The table, for tests; ends with id NULL. */
 const struct rule_info *rules_table(void);
-
-#endif

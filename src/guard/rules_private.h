@@ -6,8 +6,7 @@
  * A rule fills its verdict with rule_say(); one that says nothing has nothing
  * to do with this plan and is left out of the list.
  */
-#ifndef CLONEDECK_GUARD_RULES_PRIVATE_H
-#define CLONEDECK_GUARD_RULES_PRIVATE_H
+#pragma once
 
 #include "discover/disk.h"
 #include "guard/facts.h"
@@ -121,5 +120,3 @@ uint64_t rule_destination_end(const struct plan *plan);
 	void rule_##name(const struct rule_context *c, struct verdict *ret);
 RULES(RULE)
 #undef RULE
-
-#endif

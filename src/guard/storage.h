@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The files that images and loop devices keep their bytes in. Only reads. */
-#ifndef CLONEDECK_GUARD_STORAGE_H
-#define CLONEDECK_GUARD_STORAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ bool storage_is_swap(const struct endpoint *endpoint);
 bool storage_same(const struct storage *a, const struct storage *b);
 /* And some of its bytes are both's. */
 bool storage_shared(const struct storage *a, const struct storage *b);
-
-#endif

@@ -4,8 +4,7 @@
  * a technician whether a disk is about to fail. What a disk does not report is
  * unknown, never 0.
  */
-#ifndef CLONEDECK_HEALTH_HEALTH_H
-#define CLONEDECK_HEALTH_HEALTH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ char *health_print(const struct health *health, char *to, size_t size);
 /* Takes over what smartctl --json printed; hostile text is only data. Why it knows nothing is in
  * ret->why. */
 void health_parse(const char *text, size_t length, struct health *ret);
-
-#endif

@@ -4,8 +4,7 @@
  * command to the disk (drivetemp, NVMe) and may take as long as the disk does, so a
  * worker does it, and nobody waits.
  */
-#ifndef CLONEDECK_HEALTH_SENSOR_H
-#define CLONEDECK_HEALTH_SENSOR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ bool sensor_read(struct sensor *sensor, int *ret);
  * for. 0: none is known, also before the first answer. NULL is fine. */
 int sensor_hot(const struct sensor *sensor);
 void sensor_close(struct sensor *sensor);
-
-#endif

@@ -5,8 +5,7 @@
  * be asked. It runs as a program of its own, without a shell, and is stopped after
  * a time limit: a disk that hangs must not hold up the caller.
  */
-#ifndef CLONEDECK_HEALTH_SMARTCTL_H
-#define CLONEDECK_HEALTH_SMARTCTL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ void health_ask_both(const struct health_end ends[2], struct health answers[2]);
  * says). Any thread that may wait. */
 void smartctl_ask(const char *program, const struct health_end *ends, struct health *answers,
 		  size_t count, uint64_t timeout);
-
-#endif

@@ -3,8 +3,7 @@
  * The backends and the choice among them, by what was asked for and what kernel and
  * device support. No disk is read for that.
  */
-#ifndef CLONEDECK_IO_BACKENDS_H
-#define CLONEDECK_IO_BACKENDS_H
+#pragma once
 
 #include "base/error.h"
 #include "io/io.h"
@@ -37,5 +36,3 @@ uint32_t io_backends_widest(const struct io_choice *choice, const struct io_end 
 
 /* NULL for BACKEND_AUTO. */
 const struct io_backend *io_backend_by_choice(enum backend_choice choice);
-
-#endif

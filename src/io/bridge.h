@@ -6,8 +6,7 @@
  * disk still holds.
  * Source: drivers/scsi/sd.c, sd_read_cache_type().
  */
-#ifndef CLONEDECK_IO_BRIDGE_H
-#define CLONEDECK_IO_BRIDGE_H
+#pragma once
 
 #include "base/error.h"
 #include "io/io.h"
@@ -20,5 +19,3 @@
  * assumption stands. Any thread.
  */
 int bridge_flush(const struct sg_driver *driver, const struct io_end *end, struct error *reterr);
-
-#endif

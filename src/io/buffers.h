@@ -6,8 +6,7 @@
  *
  * One owner thread. The arena is touched once when it is made.
  */
-#ifndef CLONEDECK_IO_BUFFERS_H
-#define CLONEDECK_IO_BUFFERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ void *io_buffers_get(struct io_buffers *buffers);
 uint32_t io_buffers_size(const struct io_buffers *buffers);
 /* The whole arena, for registration. */
 void *io_buffers_arena(const struct io_buffers *buffers, size_t *retsize);
-
-#endif

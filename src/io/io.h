@@ -11,8 +11,7 @@
  * requests are multiples of the logical sector size; buffers come from buffers.h,
  * which satisfies every alignment.
  */
-#ifndef CLONEDECK_IO_IO_H
-#define CLONEDECK_IO_IO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -215,5 +214,3 @@ extern const struct io_backend io_buffered_backend;
 extern const struct io_backend io_image_backend;
 extern const struct io_backend io_null_backend;
 extern const struct io_backend io_gone_backend; /* in place of a source that is not there */
-
-#endif

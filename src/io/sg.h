@@ -11,8 +11,7 @@
  * turns offsets of the end into blocks of the whole disk, and nothing outside
  * [start, start + size) is ever sent.
  */
-#ifndef CLONEDECK_IO_SG_H
-#define CLONEDECK_IO_SG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
 
 /* Has this end an sg node? */
 bool sg_has_node(const struct io_end *end);
-
-#endif

@@ -3,8 +3,7 @@
  * The inside of the sg backend, for its files only: sg.c is the queue, sg_slot.c one
  * request in it; sg_open.c opens and closes, sg_flush.c flushes.
  */
-#ifndef CLONEDECK_IO_SG_PRIVATE_H
-#define CLONEDECK_IO_SG_PRIVATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -102,5 +101,3 @@ int sg_open(const struct io_backend *backend, const struct io_end *end,
 	    const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
 void sg_free(struct sg_handle *handle); /* with nothing in flight */
 int sg_flush(struct io_handle *handle, struct error *reterr);
-
-#endif

@@ -3,8 +3,7 @@
  * Common to the backends that complete inside submit: whole transfers by pread and
  * pwrite, and operations that are trivial for them.
  */
-#ifndef CLONEDECK_IO_SYNC_H
-#define CLONEDECK_IO_SYNC_H
+#pragma once
 
 #include "io/io.h"
 
@@ -34,5 +33,3 @@ int sync_open_plain(const struct io_end *end);
 int sync_open_direct(const struct io_end *end);
 /* Writes the range back to the device and drops it from the page cache. 0 or negative errno. */
 int sync_write_back(int fd, uint64_t offset, uint64_t length);
-
-#endif

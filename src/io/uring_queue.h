@@ -4,8 +4,7 @@
  * and torn down. Private to uring.c, which moves requests through it. Belongs to one
  * thread from the first request on.
  */
-#ifndef CLONEDECK_IO_URING_QUEUE_H
-#define CLONEDECK_IO_URING_QUEUE_H
+#pragma once
 
 #include <liburing.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ bool uring_queue_has(const struct uring_queue *queue, const char *at);
 int uring_queue_poll_fd(struct uring_queue *queue);
 /* To be called between two waits on the descriptor, before reaping. */
 void uring_queue_clear_event(struct uring_queue *queue);
-
-#endif

@@ -16,8 +16,7 @@
  * Pure data; pass_capacity.c sends the requests. One thread at a time, but
  * capacity_fill() and capacity_look() of different places may run concurrently.
  */
-#ifndef CLONEDECK_JOB_CAPACITY_H
-#define CLONEDECK_JOB_CAPACITY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ struct probe {
 	struct capacity capacity;
 	size_t next;
 };
-
-#endif

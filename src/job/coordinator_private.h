@@ -3,8 +3,7 @@
  * What only the coordinator has of a job, for the few files that are the coordinator.
  * Its thread's, unless it is atomic or protected by the lock next to it.
  */
-#ifndef CLONEDECK_JOB_COORDINATOR_PRIVATE_H
-#define CLONEDECK_JOB_COORDINATOR_PRIVATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -110,5 +109,3 @@ void pass_show(const struct job *job, uint64_t now, struct job_snapshot *ret);
 
 /* show.c: has front ends see how things are now. */
 void show_publish(struct job *job, uint64_t now);
-
-#endif

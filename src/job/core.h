@@ -6,8 +6,7 @@
  * Each lane owns itself; the rest is constant after job_new(), atomic, or protected
  * by the lock next to it. No lock is ever held while waiting for a device.
  */
-#ifndef CLONEDECK_JOB_CORE_H
-#define CLONEDECK_JOB_CORE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -124,5 +123,3 @@ int job_make_work_of(struct job *job, const struct range_list *parts, const char
 		     uint32_t chunk, bool descending);
 /* Is all of the plan on the destination, or known to be bad? */
 bool job_nothing_left(const struct job *job);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Events for people: the newest ones in memory, all of them in the log. Any thread. */
-#ifndef CLONEDECK_JOB_EVENTS_H
-#define CLONEDECK_JOB_EVENTS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -28,5 +27,3 @@ void events_look_at_log(struct events *events);
 /* The same as job_events(). */
 size_t events_after(struct events *events, uint64_t after, struct job_event *ret, size_t max);
 uint64_t events_newest(struct events *events);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds requests that hang (watch.h). By the coordinator's thread, while the lanes run. */
-#ifndef CLONEDECK_JOB_HANG_H
-#define CLONEDECK_JOB_HANG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ bool hang_find(struct lane *const *lanes, unsigned lane_count, uint64_t limit, u
 	       struct hang *ret);
 /* The number of requests that hang now, and the oldest of them; lba is in bytes. */
 void hang_show(struct lane *const *lanes, unsigned lane_count, uint64_t now, struct job_hang *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * What devices and drivers really did, as far as the backends know: summed up over
  * the lanes, and told once where it is noteworthy. By the coordinator's thread.
  */
-#ifndef CLONEDECK_JOB_IO_SUMS_H
-#define CLONEDECK_JOB_IO_SUMS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ struct io_sums {
 
 /* While the lanes run, since their handles are open as long. */
 void io_sums_collect(struct io_sums *sums, struct lane *const *lanes, unsigned lane_count);
-
-#endif

@@ -8,8 +8,7 @@
  * saves the map, measures, and decides the state. All functions may be called from
  * any thread, return at once (except job_wait) and never wait for a disk.
  */
-#ifndef CLONEDECK_JOB_JOB_H
-#define CLONEDECK_JOB_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int job_wait(struct job *job, struct error *reterr);
 struct map *job_take_confirmed(struct job *job);
 /* Stops the job and waits, if necessary. NULL is fine. */
 void job_destroy(struct job *job);
-
-#endif

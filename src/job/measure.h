@@ -3,8 +3,7 @@
  * Turns the counters of the lanes into rates, latencies and shares of the
  * processors. All by one thread, which is not that of a lane.
  */
-#ifndef CLONEDECK_JOB_MEASURE_H
-#define CLONEDECK_JOB_MEASURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ bool measure_lanes_busy(struct measure *measure);
  * temperatures. */
 void measure_show(const struct measure *measure, const struct measure_view *view,
 		  struct job_snapshot *ret);
-
-#endif

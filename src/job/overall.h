@@ -11,8 +11,7 @@
  * given up as bad counts as done. Bytes of free places count where clearing them takes as long as
  * writing them, or they are all read back. While nobody knows the time it stands still.
  */
-#ifndef CLONEDECK_JOB_OVERALL_H
-#define CLONEDECK_JOB_OVERALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ struct overall {
  */
 void overall_show(struct overall *overall, const struct eta *copying, const struct plan *plan,
 		  int64_t now, struct job_snapshot *job);
-
-#endif

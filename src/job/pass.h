@@ -21,8 +21,7 @@
  * Adding a pass: a value of enum pass_kind (snapshot.h), its table and its place in the
  * sequence (passes.c), its words (snapshot.c), its name in the schemas.
  */
-#ifndef CLONEDECK_JOB_PASS_H
-#define CLONEDECK_JOB_PASS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -152,5 +151,3 @@ uint64_t pass_handled(const struct job *job);
 void job_note_written(struct job *job);
 /* Is it known that the destination is not what it should be? */
 bool job_differs(const struct job *job);
-
-#endif

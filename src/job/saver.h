@@ -6,8 +6,7 @@
  * the saver abandons them (base/file.h) and can still flush. After a failed
  * flush no later one counts, and no map is saved any more.
  */
-#ifndef CLONEDECK_JOB_SAVER_H
-#define CLONEDECK_JOB_SAVER_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t benea
 void saver_ask(struct saver *saver, const struct saver_order *order);
 /* True once per finished order. */
 bool saver_take_result(struct saver *saver, struct saver_result *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a job is to do, and with what. */
-#ifndef CLONEDECK_JOB_SETUP_H
-#define CLONEDECK_JOB_SETUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ struct job_setup {
 /* Whether all of the plan lies on both ends, in their sectors, and not in one place. Class REFUSED
  * or USAGE. */
 int job_setup_check(const struct job_setup *setup, struct error *reterr);
-
-#endif

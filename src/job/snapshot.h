@@ -3,8 +3,7 @@
  * What a job shows of itself: plain data, a copy of which anybody may keep, and
  * the words for it. Everything is of one moment.
  */
-#ifndef CLONEDECK_JOB_SNAPSHOT_H
-#define CLONEDECK_JOB_SNAPSHOT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -255,5 +254,3 @@ const struct job_pass *job_pass_counted(const struct job_snapshot *job);
 const char *job_state_words(enum job_state state);
 /* "copying": the member of the JSON. */
 const char *job_state_name(enum job_state state);
-
-#endif

@@ -4,8 +4,7 @@
  * as they were read before anything was written. Loaded when the copy is resumed, saved once they
  * were read, and removed when nothing is left to copy.
  */
-#ifndef CLONEDECK_JOB_TABLES_H
-#define CLONEDECK_JOB_TABLES_H
+#pragma once
 
 #include "base/file.h"
 #include "base/range.h"
@@ -30,5 +29,3 @@ void tables_remove(struct job *job, struct file_timeout *timeout);
 void tables_done(struct tables *tables);
 /* The parts of this list (sectors of the source) that were read. -ENOMEM. */
 int tables_known(const struct job *job, const struct range_list *list, struct range_list *ret);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * By the coordinator's thread, except unplug_found().
  */
-#ifndef CLONEDECK_JOB_UNPLUG_H
-#define CLONEDECK_JOB_UNPLUG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void unplug_doubt(struct unplug *unplug, uint64_t start, uint64_t length);
 /* The source is gone: sectors that failed just before that count as non-tried again. With the lock
  * of the map. True: the map has changed. */
 bool unplug_take_back(struct unplug *unplug, struct map *map);
-
-#endif

@@ -3,8 +3,7 @@
  * The partitions of a disk that gets a table that fits, and where they come to lie when some of
  * them are asked to lie elsewhere, or to have another size. Arithmetic only: nothing is read.
  */
-#ifndef CLONEDECK_LAYOUT_ARRANGE_H
-#define CLONEDECK_LAYOUT_ARRANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ static inline bool part_changes(const struct layout_part *part)
 {
 	return part->to != part->start || part->size != part->sectors;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * in memory from the table of the source, then handed over as what the plan writes.
  * Nothing is written here.
  */
-#ifndef CLONEDECK_LAYOUT_LAYOUT_H
-#define CLONEDECK_LAYOUT_LAYOUT_H
+#pragma once
 
 #include "base/error.h"
 #include "layout/arrange.h"
@@ -42,5 +41,3 @@ struct layout {
 int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *ret,
 	       struct error *reterr);
 void layout_done(struct layout *layout);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Shared by layout.c and the files for the two kinds of tables. */
-#ifndef CLONEDECK_LAYOUT_LAYOUT_PRIVATE_H
-#define CLONEDECK_LAYOUT_LAYOUT_PRIVATE_H
+#pragma once
 
 #include "layout/arrange.h"
 #include "layout/layout.h"
@@ -91,5 +90,3 @@ int sectors_check(struct fitting *f, struct error *reterr);
 
 /* Lets libfdisk write the table to memory of the size of the destination: a descriptor. */
 int fdisk_make(const struct fitting *f, struct error *reterr);
-
-#endif

@@ -9,8 +9,7 @@
  * merged: a healthy copy of any size needs a handful of blocks. One owner
  * thread (or the caller's lock).
  */
-#ifndef CLONEDECK_MAP_MAP_H
-#define CLONEDECK_MAP_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,5 +104,3 @@ int map_save(const struct map *map, const char *path, const struct map_state *st
  * overlapping or reversed blocks, and files over 256 MiB.
  */
 int map_load(const char *path, struct map **ret, struct plan **retplan, struct error *reterr);
-
-#endif

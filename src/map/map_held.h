@@ -12,8 +12,7 @@
  * All of it is missing in the maps of other programs, and before anything was wiped.
  * Unit: plan->sector_size of the source.
  */
-#ifndef CLONEDECK_MAP_MAP_HELD_H
-#define CLONEDECK_MAP_MAP_HELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ void map_held_print(const struct map_held *held, FILE *file);
 int map_held_read_line(struct map_held *held, const char *line, const char **retwhy);
 /* Does all of it lie inside the plan? */
 bool map_held_fits(const struct map_held *held, const struct plan *plan);
-
-#endif

@@ -7,8 +7,7 @@
  *   # clonedeck fitted_part=NUMBER,START,SECTORS,TO,SIZE   one that moves or is cut
  *   # clonedeck fitted_bytes=AT,HEX                          without zeros at the end
  */
-#ifndef CLONEDECK_MAP_MAP_LISTS_H
-#define CLONEDECK_MAP_MAP_LISTS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -21,5 +20,3 @@ int map_fitted_read(struct fitted *fitted, const char *key, const char *value);
 void map_places_print(const struct free_places *places, FILE *file); /* NULL is fine */
 /* Adds the places of one line. -EINVAL, -ENOMEM. */
 int map_places_read(struct range_list *list, const char *value);
-
-#endif

@@ -3,8 +3,7 @@
  * The plan as comment lines of a map file, "# clonedeck key=value" with values
  * percent-encoded, and back: of map files and of lists of digests.
  */
-#ifndef CLONEDECK_MAP_MAP_PLAN_H
-#define CLONEDECK_MAP_MAP_PLAN_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ const char *map_plan_recorded_id(const struct map_plan_reader *reader);
  * numbers are kept only if the file was saved since the last boot; otherwise they are 0. */
 int map_plan_finish(struct map_plan_reader *reader, const char *name, struct plan **ret,
 		    struct error *reterr);
-
-#endif

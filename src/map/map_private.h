@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inside of a map, for map.c, map_save.c and map_load.c only. */
-#ifndef CLONEDECK_MAP_MAP_PRIVATE_H
-#define CLONEDECK_MAP_MAP_PRIVATE_H
+#pragma once
 
 #include "map/map.h"
 
@@ -30,5 +29,3 @@ static inline struct map_block *map_block(const struct map *map, size_t i)
 struct map *map_alloc(void);
 /* Appends a block; the caller has checked the order. -ENOMEM. */
 int map_append(struct map *map, uint64_t start, uint64_t size, enum map_status status);
-
-#endif

@@ -5,8 +5,7 @@
  * between the two does no harm, since the digest of a region counts only if both
  * call exactly the same sectors finished.
  */
-#ifndef CLONEDECK_MAP_PARTIAL_DIGESTS_H
-#define CLONEDECK_MAP_PARTIAL_DIGESTS_H
+#pragma once
 
 #include <limits.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ int partial_digests_save(struct digests *digests, const struct plan *plan, const
  * call the same sectors finished. */
 void partial_digests_restore(struct digests *digests, const struct map *map,
 			     const struct recorded_copy *earlier);
-
-#endif

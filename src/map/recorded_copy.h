@@ -3,8 +3,7 @@
  * A copy as recorded in a list of digests (digest/list.h): its plan, what of it was
  * read, and the digests of that. With it, a clone is verified without its source.
  */
-#ifndef CLONEDECK_MAP_RECORDED_COPY_H
-#define CLONEDECK_MAP_RECORDED_COPY_H
+#pragma once
 
 #include "base/error.h"
 #include "map/map.h"
@@ -23,5 +22,3 @@ struct recorded_copy {
 /* Trusts nothing in the file. -EINVAL with a sentence if something cannot be right. */
 int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr);
 void recorded_copy_done(struct recorded_copy *recorded);
-
-#endif

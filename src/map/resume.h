@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a copy takes over from the map that it resumes. */
-#ifndef CLONEDECK_MAP_RESUME_H
-#define CLONEDECK_MAP_RESUME_H
+#pragma once
 
 #include <stdint.h>
 
@@ -9,5 +8,3 @@
 
 /* map: new, of this plan; unit: bytes of the destination's sectors. -ENOMEM. */
 int resume_map(struct map *map, const struct plan *plan, const struct map *from, uint32_t unit);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Unit: plan->sector_size of the source.
  */
-#ifndef CLONEDECK_MAP_SAVED_TABLES_H
-#define CLONEDECK_MAP_SAVED_TABLES_H
+#pragma once
 
 #include <limits.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ int saved_tables_save(const struct saved_tables *tables, const struct plan *plan
 int saved_tables_load(const char *path, const struct plan *plan,
 		      void (*take)(void *user, uint64_t offset, uint32_t length, const void *data),
 		      void *user, struct held *ret, struct error *reterr);
-
-#endif

@@ -5,8 +5,7 @@
  * plan sees these bytes, so that the copy, its digests and its verification are all of
  * them. Plain data.
  */
-#ifndef CLONEDECK_PLAN_FITTED_H
-#define CLONEDECK_PLAN_FITTED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32
 /* What becomes of the table, translated: "backup GPT at LBA 819199, partition 2 grows from 157M to
  * 396M". What does not fit into the buffer is left out. sector: bytes. */
 const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size);
-
-#endif

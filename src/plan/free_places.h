@@ -10,8 +10,7 @@
  *
  * Unit: the source's logical sectors.
  */
-#ifndef CLONEDECK_PLAN_FREE_PLACES_H
-#define CLONEDECK_PLAN_FREE_PLACES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ int free_places_take(const struct free_places *wanted, const struct plan *plan, 
 		     struct free_places **ret);
 struct free_places *free_places_share(struct free_places *places); /* NULL is fine */
 void free_places_drop(struct free_places *places);                 /* NULL is fine */
-
-#endif

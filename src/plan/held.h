@@ -8,8 +8,7 @@
  * Unit: plan->sector_size of the source. On the destination each area lies where the plan puts
  * it: with a table that fits, its backup and partitions that move lie elsewhere.
  */
-#ifndef CLONEDECK_PLAN_HELD_H
-#define CLONEDECK_PLAN_HELD_H
+#pragma once
 
 #include "base/range.h"
 #include "discover/disk.h"
@@ -55,5 +54,3 @@ struct held {
 int held_find(const struct plan *plan, const struct disk *source, const struct disk *destination,
 	      struct held *ret);
 void held_done(struct held *held);
-
-#endif

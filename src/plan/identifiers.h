@@ -3,8 +3,7 @@
  * The identifiers that a copy shares with its source: of the table, the partitions and what they
  * hold. Systems find their disks by these, so two disks with the same ones must not meet.
  */
-#ifndef CLONEDECK_PLAN_IDENTIFIERS_H
-#define CLONEDECK_PLAN_IDENTIFIERS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -37,5 +36,3 @@ struct identifiers {
 void identifiers_find(const struct plan *plan, const struct disk *source, struct identifiers *ret);
 /* "disk GUID, 3 PARTUUIDs, 2 UUIDs of ext4": translated, "" none. */
 const char *identifiers_print(const struct identifiers *list, char *buffer, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  * what nobody has to ask for: chosen by the core, no limit, or no; front ends
  * begin with other values for two of them (PLAN_OPTIONS_DEFAULT).
  */
-#ifndef CLONEDECK_PLAN_OPTIONS_H
-#define CLONEDECK_PLAN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -259,5 +258,3 @@ const struct plan_place *plan_place_find(const struct plan_options *options, uin
 /* Those with a bit in `given` are taken from `from`. */
 void plan_options_merge(struct plan_options *options, const struct plan_options *from,
 			unsigned given);
-
-#endif

@@ -13,8 +13,7 @@
  * long as there is room for both. The rows of marks stay with the letters: a moved
  * cell is marked for what it shows.
  */
-#ifndef CLONEDECK_PLAN_PICTURE_H
-#define CLONEDECK_PLAN_PICTURE_H
+#pragma once
 
 #include "base/range.h"
 #include "discover/disk.h"
@@ -54,5 +53,3 @@ struct lost {
  * -ENOMEM. */
 int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
 		 size_t *retcount);
-
-#endif

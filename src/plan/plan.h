@@ -8,8 +8,7 @@
  * Unit: extents are in `sector_size` bytes (the source's logical sector) and
  * relative to the endpoints' nodes (a partition's first sector is 0).
  */
-#ifndef CLONEDECK_PLAN_PLAN_H
-#define CLONEDECK_PLAN_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,5 +133,3 @@ void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 /* The partition of the source that contains this LBA; 0: none or unknown. disk: of the source, or
  * NULL. */
 unsigned plan_partition_at(const struct plan *plan, const struct disk *disk, uint64_t lba);
-
-#endif

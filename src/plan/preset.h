@@ -7,8 +7,7 @@
  *
  * Plain data, no state; for any thread.
  */
-#ifndef CLONEDECK_PLAN_PRESET_H
-#define CLONEDECK_PLAN_PRESET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ void preset_apply(struct plan_options *options, enum preset preset, unsigned giv
 unsigned preset_sets(enum preset preset);
 /* Is what the file systems use copied before the rest, where nobody says otherwise (--used)? */
 bool preset_used_first(enum preset preset);
-
-#endif

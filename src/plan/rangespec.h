@@ -10,8 +10,7 @@
  * is one MiB, 2048-4095 is the same. Blanks between numbers and signs are fine. A
  * bare number is refused: it could mean a sector, a start or a count.
  */
-#ifndef CLONEDECK_PLAN_RANGESPEC_H
-#define CLONEDECK_PLAN_RANGESPEC_H
+#pragma once
 
 #include "base/range.h"
 #include "discover/disk.h"
@@ -37,5 +36,3 @@ int rangespec_parse(const char *text, const struct rangespec_context *context,
 /* The shortest text in plain LBAs, partitions and `*` that parses back to the same list in
  * the same context; "" for an empty list; malloc'd, NULL without memory. */
 char *rangespec_print(const struct range_list *list, const struct rangespec_context *context);
-
-#endif

@@ -3,8 +3,7 @@
  * What a report tells, once: a table of facts that the text, the certificate and
  * the JSON walk. A fact has words for people, a value for programs, or both.
  */
-#ifndef CLONEDECK_REPORT_FACTS_H
-#define CLONEDECK_REPORT_FACTS_H
+#pragma once
 
 #include "report/json.h"
 #include "report/report.h"
@@ -114,5 +113,3 @@ json_object *report_json_warnings(const void *report);
 json_object *report_json_events(const void *report);
 json_object *report_json_files(const void *report);
 json_object *report_json_next(const void *report);
-
-#endif

@@ -4,8 +4,7 @@
  * functions return a new json-c object that the caller owns, or NULL for JSON's
  * null, which stands for everything unknown.
  */
-#ifndef CLONEDECK_REPORT_JSON_H
-#define CLONEDECK_REPORT_JSON_H
+#pragma once
 
 #include <stddef.h>
 
@@ -126,5 +125,3 @@ json_object *report_json_document(const struct report *report);
 json_object *report_json_load(const char *path);
 /* Malloc'd text with json-c's flags; NULL when there is no memory for it. */
 char *report_json_print(json_object *document, int flags);
-
-#endif

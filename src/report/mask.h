@@ -3,8 +3,7 @@
  * A report in which serial numbers and WWNs show only their end: for paper that
  * leaves the house. Masks all texts of the report, whatever their origin.
  */
-#ifndef CLONEDECK_REPORT_MASK_H
-#define CLONEDECK_REPORT_MASK_H
+#pragma once
 
 #include "base/cleanup.h"
 #include "report/report.h"
@@ -22,5 +21,3 @@ void report_mask_plan(const struct plan *plan, struct plan *ret);
 void report_mask_identity(struct identity *identity);
 void report_unmask(struct masked_report *masked); /* NULL is fine */
 DEFINE_CLEANUP(masked, struct masked_report *, report_unmask)
-
-#endif

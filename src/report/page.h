@@ -3,8 +3,7 @@
  * Plain text of limited width: labels on the left, values wrapped at words
  * beside them. For the report (text.c) and for the plan of a dry run.
  */
-#ifndef CLONEDECK_REPORT_PAGE_H
-#define CLONEDECK_REPORT_PAGE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -19,5 +18,3 @@ void page_field(struct page *page, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "   text text text", wrapped lines below the text. */
 void page_item(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* An earlier copy, as its saved report tells of it. Plain data. */
-#ifndef CLONEDECK_REPORT_PAST_H
-#define CLONEDECK_REPORT_PAST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ void past_print_name(FILE *out, const char *name);
 const char *past_result_words(const struct past_copy *past);
 /* Frees what it holds. */
 void past_done(struct past_copy *past);
-
-#endif

@@ -5,8 +5,7 @@
  * certificate, a page to print and sign. It holds only what was measured or
  * recorded; unknown is null or "unknown".
  */
-#ifndef CLONEDECK_REPORT_REPORT_H
-#define CLONEDECK_REPORT_REPORT_H
+#pragma once
 
 #include "after/after.h"
 #include "base/error.h"
@@ -205,5 +204,3 @@ enum report_form { REPORT_JSON, REPORT_TEXT, REPORT_HTML };
 /* Writes one form, as file_replace() does. */
 int report_save(const struct report *report, enum report_form form, const char *path,
 		struct file_timeout *timeout, struct error *reterr);
-
-#endif

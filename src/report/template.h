@@ -13,13 +13,10 @@
  *   {{_("text")}}               translated
  *   {{! comment }}
  */
-#ifndef CLONEDECK_REPORT_TEMPLATE_H
-#define CLONEDECK_REPORT_TEMPLATE_H
+#pragma once
 
 #include <json-c/json.h>
 #include <stdio.h>
 
 /* -EINVAL: the template names a member that there is not, or is broken. */
 int template_render(const char *template, json_object *root, FILE *out);
-
-#endif

@@ -3,8 +3,7 @@
  * The list of bad areas. The map says which sectors are bad; this remembers what the
  * devices said about them, as far as there is room. By the coordinator's thread.
  */
-#ifndef CLONEDECK_RESCUE_BAD_AREAS_H
-#define CLONEDECK_RESCUE_BAD_AREAS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ struct bad_areas {
 void bad_areas_note(struct bad_areas *areas, const struct lane_report *report);
 /* Fills in the bad areas as the map has them. */
 void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct job_snapshot *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* When a rescue stops rather than goes on: the limits that its plan sets. */
-#ifndef CLONEDECK_RESCUE_ERROR_LIMITS_H
-#define CLONEDECK_RESCUE_ERROR_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ struct rescue_figures {
 /* True: a limit is exceeded, and `why` says which, translated. name: of the source. */
 bool rescue_limit_exceeded(const struct plan_options *options, const struct rescue_figures *figures,
 			   const char *name, char *why, size_t size);
-
-#endif

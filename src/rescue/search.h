@@ -22,8 +22,7 @@
  *
  * The state belongs to lane 0 while a pass runs, otherwise to the coordinator.
  */
-#ifndef CLONEDECK_RESCUE_SEARCH_H
-#define CLONEDECK_RESCUE_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -98,5 +97,3 @@ bool spot_has_room(const struct sector_search *p, const struct search_spot *spot
 		   const struct search_side *side, uint32_t sector);
 /* Takes the outermost bytes on that side off the spot: it reads them now. */
 void spot_cut_off(struct search_spot *spot, struct search_side *side, uint32_t length);
-
-#endif

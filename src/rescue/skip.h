@@ -13,8 +13,7 @@
  * Skipped chunks stay non-tried for a later sweep. Shared by all lanes; only failures,
  * and the end of a region, take the lock.
  */
-#ifndef CLONEDECK_RESCUE_SKIP_H
-#define CLONEDECK_RESCUE_SKIP_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -63,5 +62,3 @@ bool skip_leaves_out(const struct skip *skip, uint64_t chunk);
 /* Good bytes in a row before this chunk: since the last skip, or the start of the round or, with
  * SKIP_AREA, of the area. 0 in a damaged region. */
 uint64_t skip_ground(const struct skip *skip, const struct work *work, uint64_t chunk);
-
-#endif

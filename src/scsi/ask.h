@@ -6,8 +6,7 @@
  * sg_ask() is not for a disk that is being written to by sg commands: it ignores a unit
  * attention, and a disk reports a reset only once, to whichever command is next.
  */
-#ifndef CLONEDECK_SCSI_ASK_H
-#define CLONEDECK_SCSI_ASK_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, v
 	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
 /* MODE SENSE, the caching page. */
 int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
-
-#endif

@@ -8,8 +8,7 @@
  * Sources: SAT-4 (ATA PASS-THROUGH (16), ATA status return), ACS-3 (IDENTIFY DEVICE, accessible
  * max address), ATA8-ACS (READ NATIVE MAX ADDRESS EXT, DEVICE CONFIGURATION IDENTIFY).
  */
-#ifndef CLONEDECK_SCSI_ATA_H
-#define CLONEDECK_SCSI_ATA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void ata_reach_ask(const char *node, uint64_t timeout, struct ata_reach *ret);
 /* The same with a descriptor of the node. */
 void ata_reach_ask_by(const struct sg_driver *driver, int fd, uint64_t timeout,
 		      struct ata_reach *ret);
-
-#endif

@@ -8,8 +8,7 @@
  * data, TEST UNIT READY), the kernel's include/scsi/sg.h (version 3 of the
  * header). LBAs and counts are in the device's logical blocks.
  */
-#ifndef CLONEDECK_SCSI_COMMANDS_H
-#define CLONEDECK_SCSI_COMMANDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -118,5 +117,3 @@ enum scsi_outcome {
  * key says; RECOVERED ERROR about this command is the one exception (SPC-5, 4.4 and 5.4).
  */
 enum scsi_outcome scsi_judge(const sg_io_hdr_t *answer, struct sense *ret, int *retcode);
-
-#endif

@@ -8,8 +8,7 @@
  * All calls return 0 or a negative errno and keep to one thread a descriptor,
  * run() excepted, which any thread may use.
  */
-#ifndef CLONEDECK_SCSI_DRIVER_H
-#define CLONEDECK_SCSI_DRIVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -54,5 +53,3 @@ extern const struct sg_driver sg_linux_driver;
  * returns when the command is done, with the answer in the header, so receive() and wait() are not
  * needed. For whole disks and partitions, nothing stacked. */
 extern const struct sg_driver sg_block_driver;
-
-#endif

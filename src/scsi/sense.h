@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* SCSI sense data in words: "Medium Error: Unrecovered read error (3/11/00)" (libsgutils2's). */
-#ifndef CLONEDECK_SCSI_SENSE_H
-#define CLONEDECK_SCSI_SENSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -9,5 +8,3 @@
 
 /* "" where the sense is not known. Returns buffer. */
 const char *sense_text(const struct sense *sense, char *buffer, size_t size);
-
-#endif

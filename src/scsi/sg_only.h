@@ -6,8 +6,7 @@
  *
  * Such a disk's own node is its sg node (disk_is_sg_only(), endpoint_is_sg_only()).
  */
-#ifndef CLONEDECK_SCSI_SG_ONLY_H
-#define CLONEDECK_SCSI_SG_ONLY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ struct sg_only_size {
 int sg_only_measure(int fd, struct sg_only_size *ret);
 /* Reads whole sectors; offset and length in bytes. 0 or negative errno. */
 int sg_only_read(int fd, uint32_t sector_size, uint64_t offset, void *to, uint32_t length);
-
-#endif

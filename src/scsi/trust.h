@@ -11,8 +11,7 @@
  *
  * Any thread. Counts are requests, not bytes.
  */
-#ifndef CLONEDECK_SCSI_TRUST_H
-#define CLONEDECK_SCSI_TRUST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -48,5 +47,3 @@ int sg_trust_lost(struct sg_trust *trust, struct sense *ret);
  * trust was lost, or -ETIMEDOUT if an answer never came. */
 void sg_trust_flush_begin(struct sg_trust *trust);
 int sg_trust_flush_end(struct sg_trust *trust, int code, struct sense *retsense);
-
-#endif

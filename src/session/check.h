@@ -4,8 +4,7 @@
  * contains, how large a disk claims to be. A dying disk, or a mount whose server is gone, may take
  * minutes to answer, so this has a thread of its own.
  */
-#ifndef CLONEDECK_SESSION_CHECK_H
-#define CLONEDECK_SESSION_CHECK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -57,5 +56,3 @@ void check_take_plan(struct check *check, const struct plan *plan, const struct 
 int check_table(const struct plan *plan, int source, struct error *reterr);
 /* Reads what images at the ends hold. */
 void check_images(struct image_store *images, const struct plan *plan, struct guard_facts *facts);
-
-#endif

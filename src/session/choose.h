@@ -11,8 +11,7 @@
  * session_destroy() and session_finish() of a job that has not ended: whatever may take long runs
  * in a thread of its own, and session_fd() shows when to call session_dispatch().
  */
-#ifndef CLONEDECK_SESSION_CHOOSE_H
-#define CLONEDECK_SESSION_CHOOSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -283,5 +282,3 @@ void session_discard_plan(struct session *session);
 /* Accepts if the token is right and no rule refuses; otherwise -EACCES (class REFUSED). -EAGAIN
  * while the plan is being checked again because disks came or went. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);
-
-#endif

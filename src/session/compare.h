@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Verifying what was copied before, in two steps that both wait for disks. */
-#ifndef CLONEDECK_SESSION_COMPARE_H
-#define CLONEDECK_SESSION_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ void compare_done(struct compare *compare);
 /* Refuses what would prove nothing: -EBUSY. */
 int compare_allowed(const struct plan *plan, const struct verdict_list *verdicts,
 		    enum guard_run run, struct error *reterr);
-
-#endif

@@ -4,8 +4,7 @@
  * number, WWN and size. Names, sequence numbers and device numbers change whenever a disk is
  * attached. Any thread; files and their disks are asked, which may take long.
  */
-#ifndef CLONEDECK_SESSION_ENDS_H
-#define CLONEDECK_SESSION_ENDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool ends_have_label(const struct disk_list *disks, const struct endpoint *endpo
  * that has no identity. */
 enum tristate ends_same_file_system(const struct disk_list *before, const struct endpoint *recorded,
 				    const struct disk_list *disks, const struct endpoint *found);
-
-#endif

@@ -4,8 +4,7 @@
  * have one stem in the log directory, DATE-TIME, unless the user names a place of their own. What
  * waits for a disk says so.
  */
-#ifndef CLONEDECK_SESSION_FILES_H
-#define CLONEDECK_SESSION_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ int move_refused(const struct move *move, struct error *reterr);
 /* Names what goes along with the map: the log, and what is saved at the end; files named by the
  * user stay where they are. */
 void move_rename(const struct move *move, struct files *files);
-
-#endif

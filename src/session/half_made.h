@@ -5,8 +5,7 @@
  * claimed descriptors, before anything is written, when a copy is resumed and when a
  * disk has come back.
  */
-#ifndef CLONEDECK_SESSION_HALF_MADE_H
-#define CLONEDECK_SESSION_HALF_MADE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t l
  * what the map calls finished: what was lost would come back as zeros. */
 int sample_check_length(const struct plan *plan, const struct map *map, int destination,
 			struct error *reterr);
-
-#endif

@@ -6,8 +6,7 @@
  * which the shell runs with the event in $1 ("end", "gone", "back", "trouble") and a sentence in
  * $2. Nothing waits for that, and the copy does not depend on it.
  */
-#ifndef CLONEDECK_SESSION_HEARTBEAT_H
-#define CLONEDECK_SESSION_HEARTBEAT_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -65,5 +64,3 @@ void notify_follow(struct notifier *notifier, enum session_state state, const ch
 		   const struct report *report);
 /* Of a copy as it is now: what has gone wrong, once of each kind. */
 void notify_trouble(struct notifier *notifier, const struct job_snapshot *job);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans that come from a file: a map to go on from, a report to verify, a map that restricts what
  * is copied. Any thread; waits for the file and for what it names. */
-#ifndef CLONEDECK_SESSION_LOAD_H
-#define CLONEDECK_SESSION_LOAD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ int load_bad(const struct map *map, const struct disk *disk, const struct endpoi
 	     struct range_list *ret);
 /* A map in which everything in the plan is finished. */
 int load_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
-
-#endif

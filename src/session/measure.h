@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How fast the ends of a plan read, before it is started. */
-#ifndef CLONEDECK_SESSION_MEASURE_H
-#define CLONEDECK_SESSION_MEASURE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,5 +26,3 @@ struct measurement {
 void measure_prepare(struct measurement *measurement, const struct plan *plan);
 /* data: what was prepared. */
 void measure_run(void *data);
-
-#endif

@@ -3,8 +3,7 @@
  * What measurements have found out about disks, kept for the plans and copies that follow: one file
  * in the log directory, a line for each disk. Waits for the disk of that directory.
  */
-#ifndef CLONEDECK_SESSION_MEASURED_H
-#define CLONEDECK_SESSION_MEASURED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void measured_apply(const char *directory, const struct identity *disk, struct i
  * 0 or a negative errno. */
 int measured_keep(const char *directory, const struct identity *disk, const struct measured *found,
 		  bool sizes);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Both ends of a job as they were claimed, and the job on them. What waits for a disk says so. */
-#ifndef CLONEDECK_SESSION_OPENED_H
-#define CLONEDECK_SESSION_OPENED_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ bool opened_present(const struct opened *opened, bool destination);
 void opened_close(void *data);
 /* The same, and the job, which has ended or never began. */
 void opened_discard(struct opened *opened);
-
-#endif

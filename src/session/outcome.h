@@ -5,8 +5,7 @@
  * snapshot by then. source: the disk, or what the image held, as it was when the copy began; NULL:
  * unknown. Waits for the destination.
  */
-#ifndef CLONEDECK_SESSION_OUTCOME_H
-#define CLONEDECK_SESSION_OUTCOME_H
+#pragma once
 
 #include "base/error.h"
 #include "base/log.h"
@@ -51,5 +50,3 @@ void boot_check_say(struct report *report);
  * its identity proven once more. */
 void aftercare_run(struct log *log, const struct disk *source, struct report *report);
 void aftercare_say(struct report *report);
-
-#endif

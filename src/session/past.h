@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the log directory tells of earlier copies. Any thread; waits for the disk of that. */
-#ifndef CLONEDECK_SESSION_PAST_H
-#define CLONEDECK_SESSION_PAST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct past {
 void past_read(void *past);
 /* NULL is fine. */
 void past_free(struct past *past);
-
-#endif

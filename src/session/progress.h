@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How far a copy is, in one line for people: on a terminal, and in the log. */
-#ifndef CLONEDECK_SESSION_PROGRESS_H
-#define CLONEDECK_SESSION_PROGRESS_H
+#pragma once
 
 #include "discover/running.h"
 #include "job/snapshot.h"
@@ -19,5 +18,3 @@ const char *progress_of_record(const struct running *running,
 const char *progress_doing(const struct running *running);
 /* Never rounded up: 100.0 is kept for what is really complete. */
 double progress_percent(double fraction);
-
-#endif

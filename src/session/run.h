@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session's copy: from the start of what was confirmed to its report. */
-#ifndef CLONEDECK_SESSION_RUN_H
-#define CLONEDECK_SESSION_RUN_H
+#pragma once
 
 #include "after/stick.h"
 #include "job/job.h"
@@ -87,5 +86,3 @@ int session_save(struct session *session, const char *path, const struct stick *
 		 struct error *reterr);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
-
-#endif

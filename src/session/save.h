@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report and the certificate as files. All of it waits for disks. */
-#ifndef CLONEDECK_SESSION_SAVE_H
-#define CLONEDECK_SESSION_SAVE_H
+#pragma once
 
 #include "after/stick.h"
 #include "base/error.h"
@@ -30,5 +29,3 @@ int save_copy(const struct report *from, struct saving *ret);
 /* data: a struct saving. */
 void save_run(void *data);
 void save_done(struct saving *saving);
-
-#endif

@@ -3,8 +3,7 @@
  * The inside of a session, for session.c, disks.c, plan.c, start.c, unplug.c and finish.c. The
  * front end's thread owns everything, except what a background task was given while that runs.
  */
-#ifndef CLONEDECK_SESSION_SESSION_PRIVATE_H
-#define CLONEDECK_SESSION_SESSION_PRIVATE_H
+#pragma once
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -318,5 +317,3 @@ void session_take_move(struct session *session, unsigned *changes);
 void session_take_save(struct session *session, unsigned *changes);
 /* A phrase for plan.source_writer. */
 void session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
-
-#endif

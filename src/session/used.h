@@ -4,8 +4,7 @@
  * copied, or what is used before the rest, or only that. Read in the background, with the source
  * claimed; read again when the copy starts, for what was free may not be any more.
  */
-#ifndef CLONEDECK_SESSION_USED_H
-#define CLONEDECK_SESSION_USED_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ int used_list(const struct endpoint *source, const struct disk *disk, struct use
 int used_free(const struct used *used, const struct used_modes *modes, struct free_places *ret);
 /* Reads all of it again: is what the plan leaves out still free? fd: of its source, claimed. */
 int used_check(const struct plan *plan, const struct disk *disk, int fd, struct error *reterr);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A session that only reads: is a copy what its source is, or was? */
-#ifndef CLONEDECK_SESSION_VERIFY_H
-#define CLONEDECK_SESSION_VERIFY_H
+#pragma once
 
 #include "job/job.h"
 #include "session/choose.h"
@@ -23,5 +22,3 @@
  * session_error(SESSION_TASK_VERIFY) why it could not start.
  */
 int session_verify(struct session *session, struct error *reterr);
-
-#endif

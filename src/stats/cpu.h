@@ -3,8 +3,7 @@
  * CPU use as shares of one second, measured from /proc: the whole system, this
  * process, one thread. A reader keeps its descriptors open; one owner thread.
  */
-#ifndef CLONEDECK_STATS_CPU_H
-#define CLONEDECK_STATS_CPU_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -26,5 +25,3 @@ void cpu_reader_process(struct cpu_reader *reader, struct cpu_share *ret);
 /* slot: 0…63, the caller's numbering; tid: the thread that it stands for now. */
 void cpu_reader_thread(struct cpu_reader *reader, unsigned slot, pid_t tid, struct cpu_share *ret);
 unsigned cpu_count(void);
-
-#endif

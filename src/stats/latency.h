@@ -5,8 +5,7 @@
  * 1 ns to 2^41 ns (36 minutes; longer ones land in the last bucket, max is
  * exact). One writer adds with relaxed atomics; any thread may merge.
  */
-#ifndef CLONEDECK_STATS_LATENCY_H
-#define CLONEDECK_STATS_LATENCY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ void latency_between(const struct latency *before, const struct latency *now, st
 /* Value below which `fraction` of the samples lie (upper edge of its bucket, at most max). */
 uint64_t latency_percentile(const struct latency *latency, double fraction);
 void latency_summarise(const struct latency *latency, struct latency_summary *ret);
-
-#endif

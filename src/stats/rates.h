@@ -4,8 +4,7 @@
  * Fed with (time, bytes) about ten times a second by one thread; pure
  * arithmetic, no clock is read here.
  */
-#ifndef CLONEDECK_STATS_RATES_H
-#define CLONEDECK_STATS_RATES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -97,5 +96,3 @@ void rates_eta(const struct rates *rates, uint64_t now, int64_t unix_now, struct
 /* What to show for `left` seconds: rounded as above; the figure shown before stays as long as it is
  * close enough. */
 uint64_t eta_steady(struct eta_shown *shown, double left);
-
-#endif

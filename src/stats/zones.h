@@ -9,8 +9,7 @@
  * (or, later than that, since it was sent). A place is called slow only where both
  * say so.
  */
-#ifndef CLONEDECK_STATS_ZONES_H
-#define CLONEDECK_STATS_ZONES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ uint64_t zones_needed(struct zones *zones, uint64_t submitted, uint64_t complete
 /* A good read from byte `offset` on took `ns`, of which the disk needed so much for it. */
 void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t ns, uint64_t needed);
 void zones_show(const struct zones *zones, struct zones_shown *ret);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * The coordinator's between passes; while lanes run, they only give and break.
  */
-#ifndef CLONEDECK_VERIFY_CHECKSUMS_H
-#define CLONEDECK_VERIFY_CHECKSUMS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,5 +70,3 @@ bool checksums_are_due(struct verification *v);
 /* At the end of the job: sets the final state. */
 void checksums_judge(struct verification *v);
 void checksums_show(const struct verification *v, struct job_sums *ret);
-
-#endif

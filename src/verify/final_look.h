@@ -29,8 +29,7 @@
  * Threads: while lanes run, a mark belongs to the lane whose piece contains it,
  * otherwise to the coordinator.
  */
-#ifndef CLONEDECK_VERIFY_FINAL_LOOK_H
-#define CLONEDECK_VERIFY_FINAL_LOOK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -86,5 +85,3 @@ bool look_is_due(const struct verification *v);
 bool look_differs(const struct look *look);
 /* proof: of an unverified copy gets what the look has found. */
 void look_show(const struct verification *v, struct job_look *ret, struct job_proof *proof);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Units: bytes of the source's node.
  */
-#ifndef CLONEDECK_VERIFY_HASHER_H
-#define CLONEDECK_VERIFY_HASHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ bool hasher_close(struct hasher *hasher, uint64_t bytes);
 const char *hasher_sum(const struct hasher *hasher, enum checksum_algorithm algorithm);
 /* The sum of the digests of all pieces. */
 struct digest hasher_total(const struct hasher *hasher);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * Pure data, one thread. Units: bytes of the destination's node.
  */
-#ifndef CLONEDECK_VERIFY_MARKS_H
-#define CLONEDECK_VERIFY_MARKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ uint64_t marks_begin(const struct marks *marks);
 uint64_t marks_end(const struct marks *marks);
 /* Sorts them. -ENOMEM if any could not be added. */
 int marks_settle(struct marks *marks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the verification of a copy has found: plain data, a part of what a job shows of itself. */
-#ifndef CLONEDECK_VERIFY_OUTCOME_H
-#define CLONEDECK_VERIFY_OUTCOME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -120,5 +119,3 @@ static inline bool job_sums_known(const struct job_sums *sums)
 
 /* What is wrong, in a translated phrase. */
 const char *job_mismatch_words(enum mismatch_kind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What lanes do in the passes that read back, compare and look again. */
-#ifndef CLONEDECK_VERIFY_PASSES_H
-#define CLONEDECK_VERIFY_PASSES_H
+#pragma once
 
 #include "copy/copy.h"
 
@@ -15,5 +14,3 @@ extern const struct slot_ops recheck_ops;
 extern const struct slot_ops look_ops;
 void look_begin(struct verification *v);
 void look_end(struct verification *v);
-
-#endif

@@ -32,8 +32,7 @@
  *
  * The coordinator's, between passes; while lanes run they only set `trouble`.
  */
-#ifndef CLONEDECK_VERIFY_RECHECK_H
-#define CLONEDECK_VERIFY_RECHECK_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ void recheck_end(struct verification *v);
 void recheck_judge(struct verification *v);
 
 void recheck_show(const struct verification *v, struct job_proof *ret);
-
-#endif

@@ -13,8 +13,7 @@
  * rounds of a pass. While lanes run, they only take pieces; regions below `ready`
  * do not change.
  */
-#ifndef CLONEDECK_VERIFY_ROLLING_H
-#define CLONEDECK_VERIFY_ROLLING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ void rolling_end(struct verification *v);
 extern const struct slot_ops rolling_ops;
 /* Begins pieces if the copy leaves buffers and the destination has room. */
 void rolling_take(struct lane *lane);
-
-#endif

@@ -8,8 +8,7 @@
  * The coordinator's between passes. While lanes run, they only compute digests
  * (proof_parts()); their findings arrive through the rings.
  */
-#ifndef CLONEDECK_VERIFY_VERDICT_H
-#define CLONEDECK_VERIFY_VERDICT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ void proof_show(const struct verification *v, struct job_proof *ret);
 uint64_t proof_rewritten(const struct proof *proof);
 /* Makes what differs non-tried in a copy of the map; NULL proof is fine. -ENOMEM. */
 int proof_forget_wrong(const struct verification *v, struct map *map);
-
-#endif

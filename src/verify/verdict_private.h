@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inside of a proof, for verdict.c, verdict_judge.c, rolling.c and recheck.c only. */
-#ifndef CLONEDECK_VERIFY_VERDICT_PRIVATE_H
-#define CLONEDECK_VERIFY_VERDICT_PRIVATE_H
+#pragma once
 
 #include "verify/verdict.h"
 
@@ -50,5 +49,3 @@ struct proof {
 uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region);
 /* Marks a region to be read back by the current pass, with nothing found yet. */
 void proof_ask(struct verification *v, size_t region);
-
-#endif

@@ -6,8 +6,7 @@
  * Threads: the pointers are constant while lanes run; each part says who owns what is
  * behind its own. The functions of the owner are called in the coordinator's thread.
  */
-#ifndef CLONEDECK_VERIFY_VERIFICATION_H
-#define CLONEDECK_VERIFY_VERIFICATION_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,5 +59,3 @@ struct verification {
 	struct rolling *rolling;
 	struct recheck *recheck;
 };
-
-#endif

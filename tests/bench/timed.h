@@ -5,8 +5,7 @@
  * is the same byte everywhere, so that what is read back is what was written. What
  * the program itself costs at that rate is all that can be seen.
  */
-#ifndef CLONEDECK_TESTS_TIMED_H
-#define CLONEDECK_TESTS_TIMED_H
+#pragma once
 
 #include "io/io.h"
 
@@ -17,5 +16,3 @@ struct timed_backend {
 
 /* Fills *ret; it must outlive all handles. */
 void timed_backend_init(struct timed_backend *ret, uint64_t rate);
-
-#endif

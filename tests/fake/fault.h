@@ -18,8 +18,7 @@
  * has a queue of its own). No globals; one script may serve several backends
  * and any number of lanes, and may be changed while they run.
  */
-#ifndef CLONEDECK_TESTS_FAULT_H
-#define CLONEDECK_TESTS_FAULT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -93,5 +92,3 @@ struct fault_counts fault_script_counts(struct fault_script *script);
 /* Fills *ret; it, `inner` and `script` must outlive all handles. */
 void fault_backend_init(struct fault_backend *ret, const struct io_backend *inner,
 			struct fault_script *script);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Between the fault backend and its script: what is to happen to a request. Thread-safe. */
-#ifndef CLONEDECK_TESTS_FAULT_SCRIPT_H
-#define CLONEDECK_TESTS_FAULT_SCRIPT_H
+#pragma once
 
 #include "fake/fault.h"
 
@@ -24,5 +23,3 @@ void fault_script_enter(struct fault_script *script, const struct io_request *re
 void fault_script_leave(struct fault_script *script, const struct io_request *request);
 /* The inner backend completed this. */
 void fault_script_done(struct fault_script *script, const struct io_request *request);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loop devices that vanish by themselves: detached when the last descriptor is closed, also when
  * the test that made them dies. Needs root. */
-#ifndef CLONEDECK_TESTS_LOOP_H
-#define CLONEDECK_TESTS_LOOP_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,5 +55,3 @@ static inline int loop_attach(int file, uint32_t sector_size, char node[static L
 	close(control);
 	return code;
 }
-
-#endif

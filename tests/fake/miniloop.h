@@ -4,8 +4,7 @@
  * backends compare disks with, and what the benchmark of the backends times.
  * The real one, with map, errors and pauses, is src/copy.
  */
-#ifndef CLONEDECK_TESTS_MINILOOP_H
-#define CLONEDECK_TESTS_MINILOOP_H
+#pragma once
 
 #include "io/backends.h"
 #include "io/io.h"
@@ -30,5 +29,3 @@ void miniloop_close(struct io_end *end);
 
 /* 0, or the first failure; *reterr says where. Flushes the destination. */
 int miniloop_run(const struct miniloop *loop, struct error *reterr);
-
-#endif

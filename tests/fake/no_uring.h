@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Switches io_uring off for this process, as a sandbox or kernel.io_uring_disabled does. */
-#ifndef CLONEDECK_TESTS_NO_URING_H
-#define CLONEDECK_TESTS_NO_URING_H
+#pragma once
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -31,5 +30,3 @@ static inline int no_uring(int code)
 {
 	return no_call(__NR_io_uring_setup, code);
 }
-
-#endif

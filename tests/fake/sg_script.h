@@ -4,8 +4,7 @@
  * commands that the sg backend sends, keeps its blocks in memory, and answers
  * single commands with whatever a test wants. One thread.
  */
-#ifndef CLONEDECK_TESTS_SG_SCRIPT_H
-#define CLONEDECK_TESTS_SG_SCRIPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ struct sg_script {
 void sg_script_init(struct sg_script *script, uint64_t blocks, uint32_t block_size);
 void sg_script_done(struct sg_script *script);
 void sg_script_add(struct sg_script *script, const struct sg_script_rule *rule);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The damage is made from a fixed seed; CLONEDECK_TEST_SEED changes it.
  */
-#ifndef CLONEDECK_TESTS_FUZZ_REPLAY_H
-#define CLONEDECK_TESTS_FUZZ_REPLAY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -154,5 +153,4 @@ int main(int argc, char **argv)
 	return 0;
 }
 
-#endif
 #endif

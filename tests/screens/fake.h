@@ -4,8 +4,7 @@
  * its screens can be looked at for machines we do not have and for moments
  * that never come twice the same. They open nothing and write nothing.
  */
-#ifndef CLONEDECK_TESTS_SCREENS_FAKE_H
-#define CLONEDECK_TESTS_SCREENS_FAKE_H
+#pragma once
 
 #include "job/job.h"
 
@@ -40,5 +39,3 @@ struct job *fake_job_new(const struct plan *plan, int event_fd);
 void fake_job_free(struct job *job);
 /* A job that reads back what was copied, or compares both ends, and does nothing else. */
 struct job *fake_job_verify(const struct plan *plan, bool compares, int event_fd);
-
-#endif

@@ -3,8 +3,7 @@
  * Machines that we do not have, as disk lists: for screens that have to look
  * the same on every machine the tests run on.
  */
-#ifndef CLONEDECK_TESTS_SCREENS_MACHINE_H
-#define CLONEDECK_TESTS_SCREENS_MACHINE_H
+#pragma once
 
 #include "discover/disk.h"
 #include "health/health.h"
@@ -23,5 +22,3 @@ struct disk_list *machine_make(const char *name);
 void machine_health(const struct disk *disk, struct health *ret);
 const struct past_copy *machine_past(size_t *retcount);
 void machine_table(const struct disk *source, const struct plan *plan, struct layout_table *table);
-
-#endif

@@ -5,8 +5,7 @@
  * for the millions in loops that takes most of a test's time. Here a place is told of once, and
  * again when others have taken its slot.
  */
-#ifndef CLONEDECK_TESTS_ASSERTS_H
-#define CLONEDECK_TESTS_ASSERTS_H
+#pragma once
 
 #include <check.h>
 
@@ -22,5 +21,3 @@ static inline void tell_place(const char *file, int line)
 }
 
 #define _mark_point(file, line) tell_place(file, line)
-
-#endif

@@ -4,8 +4,7 @@
  * test in a process of its own (CK_FORK=no turns that off under a debugger),
  * and prints TAP for Meson.
  */
-#ifndef CLONEDECK_TESTS_UNIT_H
-#define CLONEDECK_TESTS_UNIT_H
+#pragma once
 
 #include <check.h>
 #include <locale.h>
@@ -39,5 +38,3 @@ int main(void)
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 6 as data: which rows and columns of a result are shown where, and its chart. Pure. */
-#ifndef CLONEDECK_UI_BENCH_MODEL_H
-#define CLONEDECK_UI_BENCH_MODEL_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -51,5 +50,3 @@ struct layout_bench {
 
 /* chart: is there to be one? */
 void layout_bench(struct rect body, bool chart, struct layout_bench *ret);
-
-#endif

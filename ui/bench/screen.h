@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 6 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_BENCH_SCREEN_H
-#define CLONEDECK_UI_BENCH_SCREEN_H
+#pragma once
 
 #include "bench/bench.h"
 
@@ -47,5 +46,3 @@ void bench_pair_look(struct bench_screen *screen, struct app *app);
 void bench_pair_end(struct bench_screen *screen);
 
 void bench_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);
-
-#endif

@@ -9,8 +9,7 @@
  * session through its states (starting -> Run, job ended -> Report) and owns
  * header, message line and footer.
  */
-#ifndef CLONEDECK_UI_CORE_APP_H
-#define CLONEDECK_UI_CORE_APP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -141,5 +140,3 @@ void app_nomem(struct app *app);
 /* What came of something that was begun: `said`, or the error. */
 void app_begun(struct app *app, int result, const struct error *error, const char *said);
 void app_bell(struct app *app);
-
-#endif

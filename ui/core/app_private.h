@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The app from the inside: for app*.c and loop.c only. */
-#ifndef CLONEDECK_UI_CORE_APP_PRIVATE_H
-#define CLONEDECK_UI_CORE_APP_PRIVATE_H
+#pragma once
 
 #include "ui/core/app.h"
 #include "ui/core/door.h"
@@ -111,5 +110,3 @@ bool app_compares(const struct app *app);
 void app_draw(struct app *app);
 /* Has the newest message room in its place? */
 bool app_message_fits(const struct app *app);
-
-#endif

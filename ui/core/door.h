@@ -3,8 +3,7 @@
  * Where another terminal comes in: a socket of a deck that copies, PID.socket beside the record of
  * its copy (discover/running.h). Only for the same user and root. One thread.
  */
-#ifndef CLONEDECK_UI_CORE_DOOR_H
-#define CLONEDECK_UI_CORE_DOOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,5 +24,3 @@ void door_close(struct door *door);
 int door_answer(const struct door *door);
 /* From the other side: a connection, or a negative errno. */
 int door_knock(const struct sockaddr_un *address);
-
-#endif

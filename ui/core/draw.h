@@ -6,8 +6,7 @@
  *
  * A frame is drawn completely each time; curses sends only what changed.
  */
-#ifndef CLONEDECK_UI_CORE_DRAW_H
-#define CLONEDECK_UI_CORE_DRAW_H
+#pragma once
 
 #include "ui/widgets/field.h"
 #include "ui/core/glyphs.h"
@@ -75,5 +74,3 @@ void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
 void draw_anew(struct rect area, int row);
 /* Where the hardware cursor goes: the first letter of the focused row. */
 void draw_cursor(struct draw *draw, struct rect area, int row, int col);
-
-#endif

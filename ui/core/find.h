@@ -3,8 +3,7 @@
  * / on every screen: what is typed in the place of the message is looked for at each letter, in the
  * list or text that is shown.
  */
-#ifndef CLONEDECK_UI_CORE_FIND_H
-#define CLONEDECK_UI_CORE_FIND_H
+#pragma once
 
 #include "ui/core/draw.h"
 #include "ui/core/keys.h"
@@ -39,5 +38,3 @@ enum find_result find_key(struct find *find, const struct find_target *target, i
  */
 bool find_is_on(struct find *find, const struct list *shown);
 void find_draw(const struct find *find, struct draw *draw, struct rect area);
-
-#endif

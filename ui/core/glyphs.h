@@ -5,8 +5,7 @@
  * has is given as Unicode has it (U+2592 and the scan lines U+23BA to U+23BD);
  * draw.c turns that into the terminal's own line drawing.
  */
-#ifndef CLONEDECK_UI_CORE_GLYPHS_H
-#define CLONEDECK_UI_CORE_GLYPHS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int
 	       uint32_t *out);
 /* "uussii..": parts of one bar, each with its own letter, the rest dots. */
 void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out);
-
-#endif

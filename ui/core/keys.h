@@ -7,8 +7,7 @@
  * A key is an int: a Unicode code point, a control character (Ctrl-L is 12),
  * or one of enum special_key.
  */
-#ifndef CLONEDECK_UI_CORE_KEYS_H
-#define CLONEDECK_UI_CORE_KEYS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -193,5 +192,3 @@ struct footer_item {
  * a command of the footer, does not give way to others. */
 int keys_footer(enum screen_id screen, int cols, enum command wanted,
 		struct footer_item items[static FOOTER_ITEMS_MAX]);
-
-#endif

@@ -12,8 +12,7 @@
  * A screen's layout is a struct made of rects only, filled by
  * layout_NAME(), which stands with the drawing of that screen.
  */
-#ifndef CLONEDECK_UI_CORE_LAYOUT_H
-#define CLONEDECK_UI_CORE_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ static inline bool layout_is_small(struct rect body)
 
 /* Also for sizes that are too small: then everything but `message` is empty. */
 void layout_frame(int cols, int rows, bool banner, struct layout_frame *ret);
-
-#endif

@@ -4,8 +4,7 @@
  * models use it so that no row can ever be wider than its screen, whatever a
  * disk calls itself. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_CORE_LINE_H
-#define CLONEDECK_UI_CORE_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ void line_to(struct line *line, int column);
 
 /* Decimal digits that `value` needs. */
 int line_digits(uint64_t value);
-
-#endif

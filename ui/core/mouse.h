@@ -2,8 +2,7 @@
 /* What a click means, as the screen was drawn last: a tab or a key of the footer is that key, a row
  * of a list or a field goes there. Nothing is started or erased by it alone. Rows and columns are
  * the terminal's. */
-#ifndef CLONEDECK_UI_CORE_MOUSE_H
-#define CLONEDECK_UI_CORE_MOUSE_H
+#pragma once
 
 #include "ui/core/keys.h"
 #include "ui/core/layout.h"
@@ -23,5 +22,3 @@ void mouse_add(struct mouse *mouse, int row, int from, int to, enum command comm
 /* COMMAND_UP and COMMAND_DOWN are meant *rettimes times, everything else once. COMMAND_NONE: there
  * is nothing. */
 enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes);
-
-#endif

@@ -7,8 +7,7 @@
  * and in the theme of high contrast. Plain text has the terminal's own colour,
  * too, so that it can be read whatever was chosen.
  */
-#ifndef CLONEDECK_UI_CORE_PALETTE_H
-#define CLONEDECK_UI_CORE_PALETTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct role_look {
 struct role_look palette_look(enum deck_theme theme, int colors, enum role role);
 /* THEME_AUTO: light where COLORFGBG, as some terminals set it, says so; else dark. */
 enum deck_theme palette_choose(enum deck_theme wanted, const char *colorfgbg);
-
-#endif

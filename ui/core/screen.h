@@ -6,8 +6,7 @@
  *
  * No function here may wait: a key has to be answered within 50 ms.
  */
-#ifndef CLONEDECK_UI_CORE_SCREEN_H
-#define CLONEDECK_UI_CORE_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ extern const struct screen_ops scr_bench;
 extern const struct screen_ops scr_jobs;
 extern const struct screen_ops scr_help;
 extern const struct screen_ops scr_editor;
-
-#endif

@@ -8,8 +8,7 @@
  *
  * One thread.
  */
-#ifndef CLONEDECK_UI_CORE_STAND_IN_H
-#define CLONEDECK_UI_CORE_STAND_IN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -35,5 +34,3 @@ pid_t stand_in_fork(int *retfd);
  */
 int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
 		 const struct deck_options *options, stand_in_deck_fn *be_deck);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * One thread only. There is one terminal, so at most one struct term at a time.
  */
-#ifndef CLONEDECK_UI_CORE_TERM_H
-#define CLONEDECK_UI_CORE_TERM_H
+#pragma once
 
 #include <locale.h>
 #include <stdbool.h>
@@ -136,5 +135,3 @@ int term_fd(const struct term *term);
 enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, bool utf8);
 bool term_choose_color(enum deck_color wanted, const char *no_color, int colors);
 unsigned term_choose_interval(int baud);
-
-#endif

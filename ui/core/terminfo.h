@@ -3,8 +3,7 @@
  * Questions to the terminfo database. Apart from term.c because <term.h> calls
  * its own things "term".
  */
-#ifndef CLONEDECK_UI_CORE_TERMINFO_H
-#define CLONEDECK_UI_CORE_TERMINFO_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -52,5 +51,3 @@ void term_rescue_restore(void);
  */
 void term_patience_begin(int null);
 bool term_patience_end(void);
-
-#endif

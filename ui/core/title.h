@@ -4,8 +4,7 @@
  * Windows Terminal, VTE, Ghostty and others show): it is seen while another window is in front.
  * Pure; who sends it is term.c.
  */
-#ifndef CLONEDECK_UI_CORE_TITLE_H
-#define CLONEDECK_UI_CORE_TITLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ void title_of(const struct job_snapshot *job, const char *source, const char *de
 /* What has to be sent so that the terminal shows `now` where it shows `last`; "" nothing. */
 const char *title_sequence(const struct title *last, const struct title *now,
 			   char buffer[static TITLE_BYTES_MAX]);
-
-#endif

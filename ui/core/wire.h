@@ -4,8 +4,7 @@
  * SOCK_SEQPACKET socket: one struct wire_note a packet. Both are the same program on the same
  * machine. One thread on each side.
  */
-#ifndef CLONEDECK_UI_CORE_WIRE_H
-#define CLONEDECK_UI_CORE_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,5 +46,3 @@ int wire_receive(int fd, struct wire_note *ret, int descriptors[static WIRE_DESC
 bool wire_terminal(int fd, int ms, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS]);
 /* Closes those that came. */
 void wire_close(int descriptors[static WIRE_DESCRIPTORS]);
-
-#endif

@@ -6,8 +6,7 @@
  * The rows borrow from the disk list; after a new list disks_update() has to
  * be called before anything else.
  */
-#ifndef CLONEDECK_UI_DISKS_MODEL_H
-#define CLONEDECK_UI_DISKS_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -129,5 +128,3 @@ const char *text_or_dash(const char *text);
 const char *text_base_name(const char *node);
 /* File system and label, or what the table calls the partition, cut to size. */
 void text_contents(const struct partition *p, char *buffer, size_t size);
-
-#endif

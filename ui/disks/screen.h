@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 1 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_DISKS_SCREEN_H
-#define CLONEDECK_UI_DISKS_SCREEN_H
+#pragma once
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
@@ -53,5 +52,3 @@ bool disks_screen_choose(struct disks_state *state, struct app *app,
 void disks_screen_choose_row(struct disks_state *state, struct app *app, bool destination);
 /* One of the two; false: there is none. */
 bool disks_screen_take_back(struct disks_state *state, struct app *app);
-
-#endif

@@ -5,8 +5,7 @@
  * (layout_arrange()), so that nothing can be chosen here that the plan would refuse. Pure; no
  * curses.
  */
-#ifndef CLONEDECK_UI_EDITOR_MODEL_H
-#define CLONEDECK_UI_EDITOR_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -83,5 +82,3 @@ void editor_text_limit(const struct editor *editor, enum units_scale scale, char
 /* `cells` letters each, and a NUL: on the source, on the copy, and under the chosen partition '='
  * where it cannot be made smaller and '+' beyond that. */
 void editor_picture(const struct editor *editor, int cells, char *source, char *copy, char *marks);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The layout editor from the inside: for its own folder, and for the test of its layout. */
-#ifndef CLONEDECK_UI_EDITOR_SCREEN_H
-#define CLONEDECK_UI_EDITOR_SCREEN_H
+#pragma once
 
 #include "ui/core/layout.h"
 
@@ -16,5 +15,3 @@ struct layout_editor {
 
 /* wanted: lines that the list would like. */
 void layout_editor(struct rect body, int wanted, struct layout_editor *ret);
-
-#endif

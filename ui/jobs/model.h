@@ -3,8 +3,7 @@
  * Screen 7 as data: the copies that run on this machine, then those that can be continued, then
  * those that have ended, each in words. Pure; no curses, no session.
  */
-#ifndef CLONEDECK_UI_JOBS_MODEL_H
-#define CLONEDECK_UI_JOBS_MODEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ void jobs_text_row(const struct jobs_row *row, struct line *line);
 enum role jobs_role(const struct jobs_row *row);
 /* What is known of it, as lines; owned by the caller, NULL: no memory. now: unix seconds. */
 char *jobs_details(const struct jobs_row *row, int64_t now);
-
-#endif

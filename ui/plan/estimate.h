@@ -4,8 +4,7 @@
  * measured, too, that the destination writes as fast as it reads is said to be assumed. Pure; no
  * curses.
  */
-#ifndef CLONEDECK_UI_PLAN_ESTIMATE_H
-#define CLONEDECK_UI_PLAN_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 /* All of it in a sentence, for where there is no box. */
 void estimate_sentence(const struct plan *plan, const struct session_measured *measured,
 		       const struct estimate *estimate, int64_t now, char *buffer, size_t size);
-
-#endif

@@ -3,8 +3,7 @@
  * Screen 3 as data: what the plan says, in lines. Everything is made from the
  * plan and the verdicts themselves. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_PLAN_MODEL_H
-#define CLONEDECK_UI_PLAN_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void plan_text_extent(const struct plan *plan, size_t index, struct line *line);
 /* The scale under the maps: "0        2.00T        4.00T". */
 void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size,
 		    struct line *line);
-
-#endif

@@ -3,8 +3,7 @@
  * The options of a copy as a form: one line of text each, read back as a
  * whole. What it shows always reads back as the same options. Pure.
  */
-#ifndef CLONEDECK_UI_PLAN_OPTIONS_H
-#define CLONEDECK_UI_PLAN_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ const char *options_print_size(uint64_t bytes, char *buffer, size_t size);
 
 void form_options_draw(const struct options_form *form, const char *complaint, struct draw *draw,
 		       struct rect body);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 3 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_PLAN_SCREEN_H
-#define CLONEDECK_UI_PLAN_SCREEN_H
+#pragma once
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
@@ -80,5 +79,3 @@ bool plan_screen_fit_table(struct app *app);
 void plan_screen_allow(struct plan_screen *screen, struct app *app);
 /* What both disks will share, and whether the copy gets new ones. */
 void plan_screen_ids(struct plan_screen *screen, struct app *app);
-
-#endif

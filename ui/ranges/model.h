@@ -6,8 +6,7 @@
  *
  * The model borrows the disk; one thread.
  */
-#ifndef CLONEDECK_UI_RANGES_MODEL_H
-#define CLONEDECK_UI_RANGES_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ void ranges_model_summary(const struct ranges_model *model, enum units_scale sca
 			  struct line *line);
 /* `cells` letters each, and a NUL: what lies on the source, and '=' under what is ticked. */
 void ranges_model_map(const struct ranges_model *model, int cells, char *what, char *ticked);
-
-#endif

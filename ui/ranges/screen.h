@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 2 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_RANGES_SCREEN_H
-#define CLONEDECK_UI_RANGES_SCREEN_H
+#pragma once
 
 #include "ui/core/app.h"
 #include "ui/core/draw.h"
@@ -37,5 +36,3 @@ struct layout_ranges {
 
 /* wanted: lines the list would like. */
 void layout_ranges(struct rect body, int wanted, struct layout_ranges *ret);
-
-#endif

@@ -3,8 +3,7 @@
  * Screen 5 as data: the report's own text, cut into lines, and its profile as
  * samples of a graph. Pure; no curses.
  */
-#ifndef CLONEDECK_UI_REPORT_MODEL_H
-#define CLONEDECK_UI_REPORT_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ struct layout_report {
 };
 
 void layout_report(struct rect body, struct layout_report *ret);
-
-#endif

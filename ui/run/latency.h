@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pane of latencies on screen 4: figures, and a histogram or a line of digits. */
-#ifndef CLONEDECK_UI_RUN_LATENCY_H
-#define CLONEDECK_UI_RUN_LATENCY_H
+#pragma once
 
 #include "job/job.h"
 
@@ -47,5 +46,3 @@ struct run_bucket {
 
 /* The histogram in `rows` lines; what lies outside is added to the first and the last. */
 int run_histogram(const struct run_latency *latency, int rows, struct run_bucket *ret);
-
-#endif

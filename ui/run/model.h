@@ -4,8 +4,7 @@
  * known is '-', never 0; what is written is what was completed. Pure; each
  * function costs what one line of text costs, so only what shows is made.
  */
-#ifndef CLONEDECK_UI_RUN_MODEL_H
-#define CLONEDECK_UI_RUN_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -191,5 +190,3 @@ bool run_is_rescue(const struct job_snapshot *job);
 void passes_percent(const struct job_snapshot *job, char *buffer, size_t size);
 /* The same of all that is to be done. */
 void passes_overall(const struct job_snapshot *job, char *buffer, size_t size);
-
-#endif

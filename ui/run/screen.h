@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 4 from the inside: for its own folder only. */
-#ifndef CLONEDECK_UI_RUN_SCREEN_H
-#define CLONEDECK_UI_RUN_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ void run_spoken_follow(struct run_spoken *spoken, const struct job_snapshot *job
 /* Draws both ends and the lines. A full page starts again at the top. */
 void run_spoken_draw(struct run_spoken *spoken, const struct plan *plan, struct draw *draw,
 		     struct rect body);
-
-#endif

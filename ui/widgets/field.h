@@ -4,8 +4,7 @@
  * feeds it keys). Control characters never get in; the cursor is a byte index
  * that always stands at the start of a character or at the end.
  */
-#ifndef CLONEDECK_UI_WIDGETS_FIELD_H
-#define CLONEDECK_UI_WIDGETS_FIELD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ enum field_event {
 /* Characters, Backspace, Delete, Left, Right, Home/Ctrl-A, End/Ctrl-E, Ctrl-U (all), Ctrl-K (the
  * rest), Enter, Esc, Tab. Function keys, Up, Down and paging are not taken. */
 enum field_event field_key(struct field *field, int key);
-
-#endif

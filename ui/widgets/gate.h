@@ -6,8 +6,7 @@
  * Pure: it only answers whether the technician has done all that starting asks
  * for; session_confirm() checks the token and the rules again.
  */
-#ifndef CLONEDECK_UI_WIDGETS_GATE_H
-#define CLONEDECK_UI_WIDGETS_GATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ bool gate_set_typing(struct gate *gate, bool typing);
 bool gate_matches(const struct gate *gate);
 /* Enter. GATE_OPEN empties the field: the same key again opens nothing. */
 enum gate_answer gate_enter(struct gate *gate);
-
-#endif

@@ -4,8 +4,7 @@
  * text that is only scrolled through. The one place that says what Up, PgDn or End do, how rows are
  * searched and how they are sorted. Pure.
  */
-#ifndef CLONEDECK_UI_WIDGETS_LIST_H
-#define CLONEDECK_UI_WIDGETS_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void list_sort(const struct list *list, void *rows, size_t count, size_t size,
 /* The heading of a column, marked when it is the one sorted by. */
 const char *list_heading(const struct list *list, int column, const char *text, int cols,
 			 char *buffer, size_t size);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * Bytes are those of the source's node, LBAs are in plan->sector_size.
  */
-#ifndef CLONEDECK_UI_WIDGETS_MAP_MODEL_H
-#define CLONEDECK_UI_WIDGETS_MAP_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -77,5 +76,3 @@ const char *map_text_why(const struct map_area *area, char *buffer, size_t size)
 /* A sentence, translated, static. code: negative errno, for where there is no sense. write: the
  * destination was written, else the source was read. */
 const char *explain_failure(const struct sense *sense, int code, bool write);
-
-#endif

@@ -3,8 +3,7 @@
  * The map over the whole screen, with a cursor, zoom, and the list of areas
  * that are bad or differ: the same on screens 4 and 5.
  */
-#ifndef CLONEDECK_UI_WIDGETS_MAP_PANE_H
-#define CLONEDECK_UI_WIDGETS_MAP_PANE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ struct layout_map {
 
 /* areas: how many there are to list. */
 void layout_map(struct rect body, int areas, struct layout_map *ret);
-
-#endif

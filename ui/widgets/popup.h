@@ -7,8 +7,7 @@
  * All texts are copied. A callback runs after the popup is closed, so it may
  * open the next one.
  */
-#ifndef CLONEDECK_UI_WIDGETS_POPUP_H
-#define CLONEDECK_UI_WIDGETS_POPUP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -78,5 +77,3 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
 bool popup_holds(void *popup, int row, const char *text);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
-
-#endif

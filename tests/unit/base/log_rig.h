@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A log in a folder of its own, and what is in its file. */
-#ifndef CLONEDECK_UNIT_LOG_RIG_H
-#define CLONEDECK_UNIT_LOG_RIG_H
+#pragma once
 
 #include <check.h>
 
@@ -21,5 +20,3 @@ void move_away(const char *moved);
 
 /* A suite with one case, with time for a disk that hangs. */
 Suite *log_suite(const char *name, TCase **ret);
-
-#endif

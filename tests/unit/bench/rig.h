@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a kind of measurement works with (bench/kind.h), in the thread of the test. */
-#ifndef CLONEDECK_UNIT_BENCH_RIG_H
-#define CLONEDECK_UNIT_BENCH_RIG_H
+#pragma once
 
 #include "bench/kind.h"
 
@@ -15,5 +14,3 @@ void rig_set_up(void);
 void rig_tear_down(void);
 /* By their keys; NULL: none. */
 const struct bench_figure *figure_at(const char *table, const char *row, const char *column);
-
-#endif

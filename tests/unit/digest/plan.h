@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans for the tests of digests. */
-#ifndef CLONEDECK_TESTS_UNIT_VERIFY_PLAN_H
-#define CLONEDECK_TESTS_UNIT_VERIFY_PLAN_H
+#pragma once
 
 #include <check.h>
 #include <stdio.h>
@@ -44,5 +43,3 @@ static inline void test_noise(unsigned char *data, size_t length, uint64_t seed)
 	for (size_t i = 0; i < length; i++)
 		data[i] = (unsigned char)test_random(&seed);
 }
-
-#endif

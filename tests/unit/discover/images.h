@@ -3,8 +3,7 @@
  * Disk images for tests, made byte by byte so that they can be wrong in every
  * way: GPT, MS-DOS tables, swap signatures with any label.
  */
-#ifndef CLONEDECK_TESTS_DISCOVER_IMAGES_H
-#define CLONEDECK_TESTS_DISCOVER_IMAGES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void image_dos_entry(struct image *image, uint64_t lba, int entry, uint8_t type,
 		     uint32_t sectors);
 /* Swap space at the sector, label of up to 16 bytes. */
 void image_swap(struct image *image, uint64_t lba, uint64_t sectors, const char *label);
-
-#endif

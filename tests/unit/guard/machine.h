@@ -4,8 +4,7 @@
  * sdb (the destination: empty, as large), different models with serials. What a
  * test changes is set on the plain data before machine_check().
  */
-#ifndef CLONEDECK_TESTS_GUARD_MACHINE_H
-#define CLONEDECK_TESTS_GUARD_MACHINE_H
+#pragma once
 
 #include <check.h>
 #include <stdio.h>
@@ -189,5 +188,3 @@ static inline void machine_done(struct machine *m)
 	range_list_done(&m->ranges);
 	free_places_done(&m->free_places);
 }
-
-#endif

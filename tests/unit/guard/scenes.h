@@ -3,8 +3,7 @@
  * The guard's rules, each on machines on which it refuses or warns, and on one that is
  * nearly the same on which it is quiet: tables that end with a NULL rule.
  */
-#ifndef CLONEDECK_TESTS_GUARD_SCENES_H
-#define CLONEDECK_TESTS_GUARD_SCENES_H
+#pragma once
 
 #include "guard/machine.h"
 
@@ -40,5 +39,3 @@ void set_log_in_memory(struct machine *m);
 void near_free_places_zeroed(struct machine *m);
 void near_image_beside_source(struct machine *m);
 void near_4kn_without_table(struct machine *m);
-
-#endif

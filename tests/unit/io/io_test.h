@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files and single requests for the tests of the backends. */
-#ifndef CLONEDECK_TESTS_IO_TEST_H
-#define CLONEDECK_TESTS_IO_TEST_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -74,5 +73,3 @@ static inline int test_run(struct io_handle *handle, struct io_request *request)
 		return -EPROTO;
 	return request->result;
 }
-
-#endif

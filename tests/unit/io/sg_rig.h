@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One scripted disk behind the sg backend, opened by the test itself once it is as it should be. */
-#ifndef CLONEDECK_UNIT_SG_RIG_H
-#define CLONEDECK_UNIT_SG_RIG_H
+#pragma once
 
 #include "fake/sg_script.h"
 #include "io/sg.h"
@@ -24,5 +23,3 @@ void open_it(void);
 struct io_request ask(enum io_direction direction, uint64_t lba, unsigned buffer);
 /* Submits and waits for the one request. */
 void run(struct io_request *request);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk with bad sectors to be copied, and what is left of it in the end. */
-#ifndef CLONEDECK_TESTS_COPY_DAMAGED_H
-#define CLONEDECK_TESTS_COPY_DAMAGED_H
+#pragma once
 
 #include "rig.h"
 
@@ -18,5 +17,3 @@ uint64_t damaged_failed_reads(const struct rig *rig);
 const struct job_pass *damaged_pass(const struct job_snapshot *s, enum pass_kind kind);
 /* Just these sectors are bad, as the map says; all others have come over. */
 void damaged_check(struct rig *rig, const struct range *bad, size_t count);
-
-#endif

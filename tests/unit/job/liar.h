@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A destination that takes everything, and then holds something else. */
-#ifndef CLONEDECK_TESTS_COPY_LIAR_H
-#define CLONEDECK_TESTS_COPY_LIAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ void lie_about_a_write(struct rig *rig, uint64_t from, uint64_t to, int skip);
 void spoil_bytes(int fd, uint64_t lba, void (*how)(unsigned char *sector));
 /* One bit of byte 77. */
 bool bit_flip(int fd, uint64_t lba);
-
-#endif

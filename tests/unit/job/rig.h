@@ -4,8 +4,7 @@
  * sector of the source tells which one it is, the destination is scribbled on
  * before, and after a copy all of both is looked at.
  */
-#ifndef CLONEDECK_TESTS_COPY_RIG_H
-#define CLONEDECK_TESTS_COPY_RIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -94,5 +93,3 @@ void rig_load_earlier(struct rig *rig);
 void rig_forget_earlier(struct rig *rig);
 /* The map file as it is now; its plan must be the rig's. */
 struct map *rig_load_map(struct rig *rig);
-
-#endif

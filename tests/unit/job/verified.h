@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A small disk to be copied and verified. */
-#ifndef CLONEDECK_TESTS_COPY_VERIFIED_H
-#define CLONEDECK_TESTS_COPY_VERIFIED_H
+#pragma once
 
 #include "rig.h"
 
@@ -11,5 +10,3 @@
 void verified_new(struct rig *rig);
 /* All of it, by threads. */
 void verified_plan(struct rig *rig, enum verify_choice verify, bool rewrite);
-
-#endif

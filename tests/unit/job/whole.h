@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A whole disk to copy, with held areas. */
-#ifndef CLONEDECK_TESTS_COPY_WHOLE_H
-#define CLONEDECK_TESTS_COPY_WHOLE_H
+#pragma once
 
 #include "plan/held.h"
 #include "rig.h"
@@ -23,5 +22,3 @@ void whole_teardown(void);
 
 /* Are all bytes there, as far as the sector they end in, of that value? */
 bool whole_is_all(char value, uint64_t offset, uint64_t length);
-
-#endif

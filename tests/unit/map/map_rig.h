@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For the tests of map files: a directory, a file in it, and a plan with something in every field.
  */
-#ifndef CLONEDECK_TESTS_COPY_MAP_RIG_H
-#define CLONEDECK_TESTS_COPY_MAP_RIG_H
+#pragma once
 
 #include "map/map.h"
 
@@ -14,5 +13,3 @@ void map_rig_remove_dir(void);
 struct plan *map_rig_plan(const struct extent *extents, size_t count);
 /* As map_path, with the status letter `state`. */
 void map_rig_save(const struct map *map, char state);
-
-#endif

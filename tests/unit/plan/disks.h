@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Disks made up for the plan's tests. Partitions and regions are the caller's arrays. */
-#ifndef CLONEDECK_TESTS_UNIT_PLAN_DISKS_H
-#define CLONEDECK_TESTS_UNIT_PLAN_DISKS_H
+#pragma once
 
 #include <stdio.h>
 #include <sys/sysmacros.h>
@@ -63,5 +62,3 @@ static inline struct endpoint test_image(const char *path, uint64_t size, bool e
 	endpoint.identity.size = size;
 	return endpoint;
 }
-
-#endif

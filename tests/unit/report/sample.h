@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A complete report to look at: sda copied to the larger sdb. */
-#ifndef CLONEDECK_TESTS_REPORT_SAMPLE_H
-#define CLONEDECK_TESTS_REPORT_SAMPLE_H
+#pragma once
 
 #include <errno.h>
 #include <stdlib.h>
@@ -281,5 +280,3 @@ static inline void sample_done(struct sample *sample)
 	report_done(&sample->report);
 	plan_destroy(sample->plan);
 }
-
-#endif

@@ -5,8 +5,7 @@
  * have given that much. Requests complete in the order in which they were sent; each lane has a
  * handle of its own.
  */
-#ifndef CLONEDECK_TESTS_RESCUE_PAPER_H
-#define CLONEDECK_TESTS_RESCUE_PAPER_H
+#pragma once
 
 #include <pthread.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ void paper_damage(struct paper *paper, uint64_t start, uint64_t length);
 bool paper_read(struct paper *paper, uint64_t offset, uint64_t length);
 /* Bytes that a disk gives that dies of so many failed reads. */
 uint64_t paper_after(const struct paper *paper, size_t failures);
-
-#endif

@@ -5,12 +5,9 @@
  * to the first failure of each area, then the rest, then the edges of what failed, then the rest
  * of that sector by sector.
  */
-#ifndef CLONEDECK_TESTS_RESCUE_PEER_H
-#define CLONEDECK_TESTS_RESCUE_PEER_H
+#pragma once
 
 #include "paper.h"
 
 /* Up to so many failed reads. */
 void peer_rescue(struct paper *paper, size_t most);
-
-#endif

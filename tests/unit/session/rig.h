@@ -3,8 +3,7 @@
  * What the tests of a session share: two loop devices over files of their own
  * in a folder per test, a session on them, and the way to its end. Root only.
  */
-#ifndef CLONEDECK_TESTS_SESSION_RIG_H
-#define CLONEDECK_TESTS_SESSION_RIG_H
+#pragma once
 
 #include <check.h>
 
@@ -52,5 +51,3 @@ int sign_report(const char *operator_name, const char *ticket, bool mask, struct
 int save_report(const char *path, struct error *reterr);
 /* Of a save that has begun. */
 int wait_for_save(struct error *reterr);
-
-#endif
