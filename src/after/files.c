@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "after/after.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -275,11 +276,10 @@ static int look_in(const struct after_disk *disk, const struct identifier *item,
 
 	if (root < 0)
 		return root;
-	for (size_t f = 0; f < sizeof(folders) / sizeof(folders[0]); f++)
-		for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+	for (size_t f = 0; f < ARRAY_SIZE(folders); f++)
+		for (size_t n = 0; n < ARRAY_SIZE(names); n++)
 			look_for(search, root, folders[f], names[n], look_in_file);
-	for (size_t n = 0;
-	     luks_changed(search->changed) && n < sizeof(initramfs) / sizeof(*initramfs); n++)
+	for (size_t n = 0; luks_changed(search->changed) && n < ARRAY_SIZE(initramfs); n++)
 		look_for(search, root, "", initramfs[n], note_initramfs);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 
@@ -37,7 +38,7 @@ static const struct grower {
 
 static const struct grower *find(const char *fs)
 {
-	for (size_t i = 0; i < sizeof(growers) / sizeof(growers[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(growers); i++)
 		if (strncmp(fs, growers[i].fs, strlen(growers[i].fs)) == 0)
 			return &growers[i];
 	return NULL;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "after/after.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -26,7 +27,7 @@ static bool can_be_mounted(const char *fs)
 {
 	static const char *const known[] = { "vfat", "exfat", "ext2", "ext3", "ext4" };
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (strcmp(fs, known[i]) == 0)
 			return true;
 	return false;
@@ -157,7 +158,7 @@ static void close_all(struct stick_mount *mount)
 {
 	const int fds[] = { mount->folder, mount->root, mount->device };
 
-	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	*mount = (struct stick_mount){ -1, -1, -1 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "after/after.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -95,7 +96,7 @@ bool after_tool_missing(const char *name)
 	static const char *const folders[] = { "/usr/sbin", "/usr/bin", "/sbin", "/bin" };
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folders[i], name);
 		if (access(path, X_OK) == 0)
 			return false;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -108,7 +109,7 @@ const char *error_phrase(int code)
 	/* -INT_MIN does not exist. */
 	unsigned positive = code < 0 ? 0U - (unsigned)code : (unsigned)code;
 
-	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
 		if ((unsigned)phrases[i].code == positive)
 			return _(phrases[i].phrase);
 	return strerror((int)positive);

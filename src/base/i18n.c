@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 bool i18n_fits_terminal(const char *name, bool utf8)
 {
 #if ENABLE_NLS
@@ -19,7 +21,7 @@ bool i18n_fits_terminal(const char *name, bool utf8)
 	if (strncmp(name, "linux", 5) != 0)
 		return true;
 	language += strlen(field);
-	for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wide); i++)
 		if (strncmp(language, wide[i], 2) == 0)
 			return false;
 #else

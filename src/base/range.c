@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 bool u64_add(uint64_t a, uint64_t b, uint64_t *ret)
 {
 	uint64_t sum;
@@ -106,27 +108,12 @@ static size_t first_behind(const struct range_list *list, uint64_t sector)
 	return low;
 }
 
-static int reserve(struct range_list *list, size_t count)
-{
-	if (count <= list->capacity)
-		return 0;
-
-	size_t capacity = list->capacity < 8 ? 8 : list->capacity * 2;
-	struct range *items = reallocarray(list->items, capacity, sizeof(*items));
-
-	if (!items)
-		return -ENOMEM;
-	list->items = items;
-	list->capacity = capacity;
-	return 0;
-}
-
 /* Replaces the items [from, to) by `with` (at most 2 of them). */
 static int splice(struct range_list *list, size_t from, size_t to, const struct range *with,
 		  size_t with_count)
 {
 	size_t tail = list->count - to;
-	int error = reserve(list, from + with_count + tail);
+	int error = array_reserve(list->items, list->capacity, from + with_count + tail);
 
 	if (error < 0)
 		return error;
@@ -242,10 +229,9 @@ int range_list_copy(const struct range_list *from, struct range_list *ret)
 	struct range_list copy = { 0 };
 
 	if (from->count > 0) {
-		copy.items = reallocarray(NULL, from->count, sizeof(*copy.items));
+		copy.items = array_copy(from->items, from->count);
 		if (!copy.items)
 			return -ENOMEM;
-		memcpy(copy.items, from->items, from->count * sizeof(*copy.items));
 		copy.count = copy.capacity = from->count;
 	}
 	*ret = copy;

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
-
-#define ARRAY_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 #define CODE_BROKEN UINT32_MAX
 
@@ -84,7 +83,7 @@ static bool code_is_blank(uint32_t code)
 		{ 0x202f, 0x202f }, { 0x205f, 0x205f }, { 0x3000, 0x3000 },
 	};
 
-	return code_in(blanks, ARRAY_LENGTH(blanks), code);
+	return code_in(blanks, ARRAY_SIZE(blanks), code);
 }
 
 /*
@@ -137,7 +136,7 @@ static size_t utf8_decode(const unsigned char *text, size_t length, uint32_t *re
 static bool is_harmless(uint32_t code)
 {
 	return code == ' ' || (code != CODE_BROKEN && !code_is_blank(code) &&
-			       !code_in(harmful, ARRAY_LENGTH(harmful), code));
+			       !code_in(harmful, ARRAY_SIZE(harmful), code));
 }
 
 /* White space as sysfs files and INQUIRY strings end with. */
@@ -167,7 +166,7 @@ char *text_sanitise(char *to, size_t size, const char *from, size_t length)
 		size_t put_length = taken;
 		bool blank = code_is_blank(code);
 
-		if (blank || code == CODE_BROKEN || code_in(harmful, ARRAY_LENGTH(harmful), code)) {
+		if (blank || code == CODE_BROKEN || code_in(harmful, ARRAY_SIZE(harmful), code)) {
 			put = (const unsigned char *)(blank ? " " : "?");
 			put_length = 1;
 		}
@@ -326,7 +325,7 @@ static bool begins_no_line(uint32_t code)
 		{ 0xff1a, 0xff1b }, { 0xff1f, 0xff1f }, { 0xff3d, 0xff3d }, { 0xff5d, 0xff5d },
 	};
 
-	return code_in(marks, ARRAY_LENGTH(marks), code);
+	return code_in(marks, ARRAY_SIZE(marks), code);
 }
 
 static bool ends_no_line(uint32_t code)
@@ -338,7 +337,7 @@ static bool ends_no_line(uint32_t code)
 		{ 0xff3b, 0xff3b }, { 0xff5b, 0xff5b },
 	};
 
-	return code_in(marks, ARRAY_LENGTH(marks), code);
+	return code_in(marks, ARRAY_SIZE(marks), code);
 }
 
 /* Japanese and Chinese have no blanks between words: a line may end beside any wide character. */

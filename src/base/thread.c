@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 
@@ -76,7 +77,7 @@ int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *arg
 	sigfillset(&all);
 	/* Signals of a fault must not be blocked: the process would be killed without calling a
 	 * handler. */
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(faults); i++)
 		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 

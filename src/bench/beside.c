@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/process.h"
@@ -22,7 +23,7 @@ int beside_find(const char *name, char *ret, size_t size)
 	static const char *const folders[] = { "/usr/local/bin",  "/usr/bin",  "/bin",
 					       "/usr/local/sbin", "/usr/sbin", "/sbin" };
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		if (snprintf(ret, size, "%s/%s", folders[i], name) < (int)size &&
 		    access(ret, X_OK) == 0)
 			return 0;

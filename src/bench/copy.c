@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -106,7 +107,7 @@ static const struct way ways[] = {
 	  true,
 	  .argv = { "nbdcopy", "@s", "@d" } },
 };
-#define WAYS (sizeof(ways) / sizeof(ways[0]))
+#define WAYS ARRAY_SIZE(ways)
 
 struct copies {
 	struct bench_run *run;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A result as JSON, and as CSV, which has the same figures. */
+#include "base/array.h"
 #include "bench/render.h"
 
 #include <string.h>
@@ -119,7 +120,7 @@ static json_object *json_figure(const struct bench_result *result,
 	add(object, "table", report_json_text(table->key));
 	add(object, "row", report_json_text(result->rows[figure->row].key));
 	add(object, "column", report_json_text(table->columns[figure->column].key));
-	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), figure);
+	report_json_add_fields(object, fields, ARRAY_SIZE(fields), figure);
 	add(object, "before", number(&before));
 	return object;
 }

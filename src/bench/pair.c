@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "after/loop.h"
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -271,7 +272,7 @@ static const char *expand(const struct pair *pair, char letter, char number[stat
 		{ 'N', NULL, pair->size / from->sector },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
 		if (all[i].letter != letter)
 			continue;
 		snprintf(number, 32, "%" PRIu64, all[i].number);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -95,7 +96,7 @@ static uint32_t choose_command(struct rbuf *rbuf)
 		{ SCSI_BUFFER_ECHO_DESCRIPTOR, SCSI_BUFFER_ECHO },
 	};
 
-	for (unsigned i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(modes); i++) {
 		uint32_t capacity = ask_capacity(rbuf, modes[i][0]);
 
 		rbuf->mode = modes[i][1];

@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
-
-#define GROW 64
 
 unsigned bench_result_table(struct bench_result *result, const char *key, const char *title)
 {
@@ -42,25 +41,16 @@ unsigned bench_result_column(struct bench_result *result, unsigned index, const 
 	return column;
 }
 
-/* Room for one more; the arrays grow by GROW. */
-static void *grown(void *array, size_t count, size_t size)
-{
-	return count % GROW ? array : reallocarray(array, count + GROW, size);
-}
-
 int bench_result_row(struct bench_result *result, unsigned table, const char *key,
 		     const char *label, double position)
 {
-	struct bench_row *rows = grown(result->rows, result->row_count, sizeof(*rows));
+	struct bench_row row = { .table = (uint16_t)table, .position = position };
 
-	if (!rows)
+	text_copy(row.key, sizeof(row.key), key);
+	text_copy(row.label, sizeof(row.label), label);
+	if (array_append(result->rows, result->row_count, row) < 0)
 		return -ENOMEM;
-	result->rows = rows;
-	rows += result->row_count;
-	*rows = (struct bench_row){ .table = (uint16_t)table, .position = position };
-	text_copy(rows->key, sizeof(rows->key), key);
-	text_copy(rows->label, sizeof(rows->label), label);
-	return (int)result->row_count++;
+	return (int)result->row_count - 1;
 }
 
 struct bench_figure *bench_result_find(const struct bench_result *result, unsigned row,
@@ -115,16 +105,13 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 	if (!isfinite(value))
 		return 0;
 	if (!figure) {
-		struct bench_figure *figures =
-			grown(result->figures, result->figure_count, sizeof(*figures));
+		const struct bench_figure none = { .table = result->rows[row].table,
+						   .row = (uint16_t)row,
+						   .column = (uint16_t)column };
 
-		if (!figures)
+		if (array_append(result->figures, result->figure_count, none) < 0)
 			return -ENOMEM;
-		result->figures = figures;
-		figure = &figures[result->figure_count++];
-		*figure = (struct bench_figure){ .table = result->rows[row].table,
-						 .row = (uint16_t)row,
-						 .column = (uint16_t)column };
+		figure = &result->figures[result->figure_count - 1];
 	}
 	figure->unit = unit;
 	if (how)
@@ -149,33 +136,15 @@ void bench_result_note(struct bench_result *result, const char *format, ...)
 		result->note_count == 0 || strcmp(note, result->notes[result->note_count - 1]) != 0;
 }
 
-/* With room for what grown() expects. */
-static int copy_array(const void *from, size_t count, size_t size, void **ret)
-{
-	*ret = count ? reallocarray(NULL, (count + GROW - 1) / GROW * GROW, size) : NULL;
-	if (!count)
-		return 0;
-	if (!*ret)
-		return -ENOMEM;
-	memcpy(*ret, from, count * size);
-	return 0;
-}
-
 int bench_result_copy(const struct bench_result *from, struct bench_result *ret)
 {
-	void *rows = NULL, *figures = NULL;
-	int r = copy_array(from->rows, from->row_count, sizeof(*from->rows), &rows);
-
-	if (r == 0)
-		r = copy_array(from->figures, from->figure_count, sizeof(*from->figures), &figures);
-	if (r < 0) {
-		free(rows);
-		return r;
-	}
 	*ret = *from;
-	ret->rows = rows;
-	ret->figures = figures;
-	return 0;
+	ret->rows = array_copy(from->rows, from->row_count);
+	ret->figures = array_copy(from->figures, from->figure_count);
+	if (ret->rows && ret->figures)
+		return 0;
+	bench_result_done(ret);
+	return -ENOMEM;
 }
 
 void bench_result_done(struct bench_result *result)

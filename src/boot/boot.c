@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "boot/fat.h"
@@ -65,7 +66,7 @@ static const char *whose(const uint8_t *code, size_t length)
 		{ "SYSLINUX", "SYSLINUX" }, { "EXTLINUX", "SYSLINUX" }, { "LILO", "LILO" },
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (memmem(code, length, words[i][0], strlen(words[i][0])))
 			return words[i][1];
 	return "";
@@ -276,7 +277,7 @@ const struct boot_item *boot_best_loader(const struct boot_look *look)
 	static const char *const names[] = { "\\shim", "\\bootmgfw", "\\systemd-boot", "\\grub",
 					     "" };
 
-	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+	for (size_t n = 0; n < ARRAY_SIZE(names); n++)
 		for (size_t i = 0; i < look->count; i++) {
 			const struct boot_item *item = &look->items[i];
 			const char *name = strrchr(item->text, '\\');

@@ -11,6 +11,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -121,7 +122,7 @@ static int check_taken(const char *command, const struct bench_command *given)
 		{ given->confirm, BENCH_TAKES_PAIR | BENCH_TAKES_WRITE, "confirm" },
 	};
 
-	for (size_t i = 0; i < sizeof(options_given) / sizeof(options_given[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(options_given); i++)
 		if (options_given[i].given && !(options->kind->takes & options_given[i].needs))
 			return cli_usage(command, _("bench %s has no --%s."), options->kind->name,
 					 options_given[i].name);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What --help of clone, resume and verify says. */
+#include "base/array.h"
 #include "cli/clone_options.h"
 
 #include <stdio.h>
@@ -181,7 +182,7 @@ static const struct {
 
 int clone_options_help(enum clone_command command)
 {
-	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(blocks); i++)
 		if (blocks[i].commands & command)
 			fputs(_(blocks[i].text), stdout);
 	return cli_finish_output(EXIT_COMPLETE);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -197,7 +198,7 @@ static const struct cli_option known[] = {
 	{ NULL },
 };
 
-_Static_assert(sizeof(known) / sizeof(known[0]) <= CLI_OPTIONS_MAX, "they have a bit each");
+_Static_assert(ARRAY_SIZE(known) <= CLI_OPTIONS_MAX, "they have a bit each");
 
 /* Options must be consistent. */
 static int check_sg_options(const char *command, const struct plan_options *plan)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -43,7 +44,7 @@ static enum operand operand_of(const char *text, const char **value)
 {
 	size_t length = strcspn(text, "=");
 
-	for (size_t i = 0; text[length] && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; text[length] && i < ARRAY_SIZE(names); i++) {
 		if (strlen(names[i].name) != length || strncmp(names[i].name, text, length) != 0)
 			continue;
 		*value = text + length + 1;
@@ -182,7 +183,7 @@ static bool is_matter_of_course(const char *word, size_t length)
 		"noctty",  "nofollow", "binary",   "skip_bytes", "count_bytes", "seek_bytes",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i]) == length && strncmp(words[i], word, length) == 0)
 			return true;
 	return false;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -39,7 +40,7 @@ static int print_help(void)
 		"\n"
 		"Commands (see also COMMAND --help):\n"),
 	      stdout);
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		printf("  %-8s %s\n", commands[i].name, _(commands[i].summary));
 	fputs(_("\n"
 		"Options of the deck:\n"
@@ -157,7 +158,7 @@ int main(int argc, char **argv)
 			argv[0] = no_command;
 		return run_deck(argc, argv);
 	}
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, argv[1]) == 0)
 			return commands[i].run(argc - 1, argv + 1);
 	if (dd_speaks(argv[1]))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `clonedeck show`. */
+#include "base/array.h"
 #include "cli/inspect.h"
 
 #include <errno.h>
@@ -86,7 +87,7 @@ static void print_nodes(const struct disk *disk)
 	char nodes[1024];
 	size_t used = (size_t)snprintf(nodes, sizeof(nodes), "%s", disk->node);
 
-	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		if (more[i][0] && strcmp(more[i], disk->node) != 0)
 			used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s",
 						 more[i]);

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "cli/cli.h"
 #include "cli/built_with.h"
 #include "cli/inspect.h"
@@ -18,8 +19,8 @@ static const struct {
 	const char *name, *version;
 } libraries[] = { LIBRARIES };
 
-#define FEATURE_COUNT (sizeof(features) / sizeof(features[0]))
-#define LIBRARY_COUNT (sizeof(libraries) / sizeof(libraries[0]))
+#define FEATURE_COUNT ARRAY_SIZE(features)
+#define LIBRARY_COUNT ARRAY_SIZE(libraries)
 
 static void print_text(void)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -28,7 +29,7 @@ static const struct content_kind kinds[] = {
 
 static content_reader *reader_of(const char *fs)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i].fs, fs) == 0)
 			return kinds[i].read;
 	return NULL;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "content/content.h"
@@ -177,7 +178,7 @@ static bool has_super(const struct ext *fs, uint64_t group)
 		       group == le32toh(fs->super.backup_groups[1]);
 	if (group == 1 || !(fs->ro_compat & RO_SPARSE_SUPER))
 		return true;
-	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
 		for (uint64_t power = bases[i]; power <= group; power *= bases[i])
 			if (power == group)
 				return true;

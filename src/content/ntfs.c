@@ -4,6 +4,7 @@
  * file $Bitmap has one bit for each cluster. Windows may hold more in its head than on the disk
  * (hibernation, fast start), and then the map is not believed.
  */
+#include "base/array.h"
 #include "content/ntfs_private.h"
 
 #include <endian.h>
@@ -384,7 +385,7 @@ int content_ntfs(const struct volume *volume, struct content *content)
 		return r;
 	if (!understand(&boot, &fs))
 		return doubt(content, _("its boot sector makes no sense"));
-	for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(steps); i++)
 		r = steps[i](&fs, record);
 	ntfs_close(&fs.table);
 	return r;

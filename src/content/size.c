@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "content/content.h"
 
 #define FIRST 4096U /* bytes: what most of them say about themselves lies in these */
@@ -111,7 +112,7 @@ uint64_t content_size(const struct volume *volume, const char *fs)
 {
 	unsigned char first[FIRST];
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		if (strcmp(sizes[i].fs, fs) != 0)
 			continue;
 		if (volume_read(volume, sizes[i].at, first, sizeof(first)) < 0)

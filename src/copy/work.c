@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/range.h"
 
 #define MANY_AREAS 4096
@@ -20,15 +21,8 @@ static uint64_t chunks_of(const struct work_area *area, uint32_t chunk)
 
 static int add_area(struct work *work, struct work_area area)
 {
-	if (work->count == work->capacity) {
-		size_t more = work->capacity ? work->capacity * 2 : 8;
-		struct work_area *areas = reallocarray(work->areas, more, sizeof(*areas));
-
-		if (!areas)
-			return -ENOMEM;
-		work->areas = areas;
-		work->capacity = more;
-	}
+	if (array_reserve(work->areas, work->capacity, work->count + 1) < 0)
+		return -ENOMEM;
 	area.first_chunk = work->chunks;
 	work->chunks += chunks_of(&area, work->chunk);
 	work->bytes += area.length;

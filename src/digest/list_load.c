@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -73,16 +74,8 @@ static int add_line(struct parser *parser, const struct digest_line *line)
 {
 	struct digest_list *list = parser->list;
 
-	if (list->count == parser->capacity) {
-		size_t capacity = parser->capacity ? parser->capacity * 2 : 1024;
-		struct digest_line *lines =
-			reallocarray(list->lines, capacity, sizeof(*list->lines));
-
-		if (!lines)
-			return error_nomem(parser->reterr);
-		list->lines = lines;
-		parser->capacity = capacity;
-	}
+	if (array_reserve(list->lines, parser->capacity, list->count + 1) < 0)
+		return error_nomem(parser->reterr);
 	list->lines[list->count++] = *line;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -180,7 +181,7 @@ static const char *const subsystems[] = {
 	[HARDWARE_VIRTIO] = "virtio",
 };
 
-#define KINDS (sizeof(subsystems) / sizeof(subsystems[0]))
+#define KINDS ARRAY_SIZE(subsystems)
 
 bool attr_is_hctl(const char *name)
 {

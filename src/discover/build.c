@@ -12,6 +12,7 @@
 
 #include <libudev.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/attr.h"
@@ -79,18 +80,11 @@ static int add_block(const struct visitor *visitor, const char *path)
 {
 	struct build *build = visitor->build;
 	struct udev_device *device = udev_device_new_from_syspath(visitor->udev, path);
-	struct udev_device **blocks;
+	int r = device ? array_append(build->blocks, build->block_count, device) : 0;
 
-	if (!device)
-		return 0;
-	blocks = reallocarray(build->blocks, build->block_count + 1, sizeof(*blocks));
-	if (!blocks) {
+	if (r < 0)
 		udev_device_unref(device);
-		return -ENOMEM;
-	}
-	blocks[build->block_count++] = device;
-	build->blocks = blocks;
-	return 0;
+	return r;
 }
 
 static int add_node(const struct visitor *visitor, const char *path)
@@ -134,7 +128,7 @@ static int gather(struct build *build, struct udev *udev)
 	visitor.folder = "/sys/class/block";
 	visitor.visit = add_block;
 	r = each_device(&visitor);
-	for (size_t i = 0; r == 0 && i < sizeof(others) / sizeof(others[0]); i++) {
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(others); i++) {
 		visitor.folder = others[i].folder;
 		visitor.visit = others[i].visit;
 		r = each_device(&visitor);
@@ -188,24 +182,18 @@ static int add_sg_only(struct build *build, struct udev *udev)
 
 	while (nodes_next_sg_only(build->nodes, &at, path, sizeof(path))) {
 		struct udev_device *device = udev_device_new_from_syspath(udev, path);
-		struct disk *disks;
+		struct disk disk;
+		int r = 0;
 
 		/* It may have gone since. */
-		if (!device || !udev_device_get_devnode(device)) {
-			udev_device_unref(device);
-			continue;
-		}
-		disks = reallocarray(list->disks, list->count + 1, sizeof(*disks));
-		if (disks) {
-			struct disk *disk = &disks[list->count++];
-
-			list->disks = disks;
-			device_read_disk(device, disk);
-			text_copy(disk->sg, sizeof(disk->sg), disk->node);
+		if (device && udev_device_get_devnode(device)) {
+			device_read_disk(device, &disk);
+			text_copy(disk.sg, sizeof(disk.sg), disk.node);
+			r = array_append(list->disks, list->count, disk);
 		}
 		udev_device_unref(device);
-		if (!disks)
-			return -ENOMEM;
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -254,20 +242,14 @@ static size_t find_disk(const struct build *build, struct udev_device *partition
 
 static int add_partition(struct build *build, struct disk *disk, struct udev_device *device)
 {
-	struct partition *partitions;
+	struct partition partition;
 	uint64_t number;
 
-	partitions = reallocarray(disk->partitions, disk->partition_count + 1, sizeof(*partitions));
-	if (!partitions)
-		return -ENOMEM;
-	disk->partitions = partitions;
-	device_read_partition(device, disk->identity.logical_sector_size,
-			      &partitions[disk->partition_count]);
+	device_read_partition(device, disk->identity.logical_sector_size, &partition);
 	/* Set by udev's probing and by nothing else. */
 	if (prop_u64(device, "ID_PART_ENTRY_NUMBER", &number))
-		build->probed[build->probed_count++] = partitions[disk->partition_count].devno;
-	disk->partition_count++;
-	return 0;
+		build->probed[build->probed_count++] = partition.devno;
+	return array_append(disk->partitions, disk->partition_count, partition);
 }
 
 static int add_partitions(struct build *build)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 struct entry {
@@ -82,17 +83,12 @@ static struct entry *find(struct cache *cache, dev_t devno)
 /* NULL: no memory. */
 static struct entry *find_or_add(struct cache *cache, dev_t devno)
 {
-	struct entry *entry = find(cache, devno), *items;
+	struct entry *entry = find(cache, devno);
 
-	if (entry)
+	if (entry ||
+	    array_append(cache->items, cache->count, (struct entry){ .key.devno = devno }) < 0)
 		return entry;
-	items = reallocarray(cache->items, cache->count + 1, sizeof(*items));
-	if (!items)
-		return NULL;
-	cache->items = items;
-	entry = &items[cache->count++];
-	*entry = (struct entry){ .key.devno = devno };
-	return entry;
+	return &cache->items[cache->count - 1];
 }
 
 static void clear(struct entry *entry)

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -87,7 +88,7 @@ static const struct container table[] = {
 	{ "Windows image (WIM)", "wim", MAGIC("MSWIM\0\0\0"), 0 },
 };
 
-#define CONTAINERS (sizeof(table) / sizeof(table[0]))
+#define CONTAINERS ARRAY_SIZE(table)
 
 static bool is_at(const struct container *container, int fd, uint64_t size)
 {

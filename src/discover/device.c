@@ -8,6 +8,7 @@
 
 #include <libudev.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "discover/attr.h"
 #include "discover/disk.h"
@@ -100,7 +101,7 @@ static void read_transport(struct udev_device *device, struct disk *disk)
 
 	if (disk->kind == DISK_NVME)
 		transport = "nvme";
-	for (size_t i = 0; !transport[0] && i < sizeof(buses) / sizeof(buses[0]); i++)
+	for (size_t i = 0; !transport[0] && i < ARRAY_SIZE(buses); i++)
 		if (strstr(path, buses[i].part))
 			transport = buses[i].transport;
 	if (!transport[0] && prop_is(device, "ID_BUS", "ata"))
@@ -148,7 +149,7 @@ static bool is_better_link(const char *a, const char *b)
 	static const char *const numbers[] = { "wwn-", "nvme-eui.", "nvme-nvme.", "scsi-3" };
 	bool a_names = true, b_names = true;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		a_names = a_names && !starts_with(a, numbers[i]);
 		b_names = b_names && !starts_with(b, numbers[i]);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 
 void use_list_done(struct use_list *list)
@@ -132,7 +133,7 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 	};
 	size_t used = 0;
 
-	for (size_t l = 0; l < sizeof(letters) / sizeof(letters[0]); l++) {
+	for (size_t l = 0; l < ARRAY_SIZE(letters); l++) {
 		for (size_t i = 0; i < list->count; i++) {
 			if (list->items[i].kind == letters[l].kind) {
 				buffer[used++] = letters[l].letter;
@@ -181,7 +182,7 @@ enum disk_kind disk_kind_of(const char *name)
 		{ "md", DISK_MD },      { "sg", DISK_SCSI },
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strncmp(name, kinds[i].start, strlen(kinds[i].start)) == 0)
 			return kinds[i].kind;
 	return DISK_OTHER;

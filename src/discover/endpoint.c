@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -142,7 +143,7 @@ static bool wwn_matches(const char *wwn, const char *text)
 
 	if (strcasecmp(wwn, text) == 0)
 		return true;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
 		size_t length = strlen(prefixes[i]);
 
 		if (strncasecmp(wwn, prefixes[i], length) == 0)

@@ -11,6 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -261,7 +262,7 @@ bool image_is_clonezilla(const char *folder)
 	static const char *const marks[] = { "clonezilla-img", "Info-saved-by-cmd.txt" };
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, marks[i]) <
 			    sizeof(path) &&
 		    access(path, F_OK) == 0)

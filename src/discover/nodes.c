@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "discover/attr.h"
@@ -57,15 +58,8 @@ void nodes_destroy(struct nodes *nodes)
 
 static struct found_node *append(struct nodes *nodes, enum node_kind kind)
 {
-	if (nodes->count == nodes->capacity) {
-		size_t capacity = nodes->capacity ? nodes->capacity * 2 : 64;
-		struct found_node *items = reallocarray(nodes->items, capacity, sizeof(*items));
-
-		if (!items)
-			return NULL;
-		nodes->items = items;
-		nodes->capacity = capacity;
-	}
+	if (array_reserve(nodes->items, nodes->capacity, nodes->count + 1) < 0)
+		return NULL;
 
 	struct found_node *node = &nodes->items[nodes->count++];
 
@@ -213,7 +207,7 @@ static bool is_bound_to(const struct disk *disk, dev_t devno)
 
 static void give_raw(const struct found_node *node, struct disk *disk)
 {
-	size_t room = sizeof(disk->raw) / sizeof(disk->raw[0]);
+	size_t room = ARRAY_SIZE(disk->raw);
 
 	if (disk->raw_count < room && is_bound_to(disk, node->devno))
 		text_copy(disk->raw[disk->raw_count++], sizeof(disk->raw[0]), node->path);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -225,17 +226,11 @@ static int note_left_over(const struct disk *disk, const struct partition *kerne
 static int keep_left_over(struct disk *disk, const bool *taken, struct table *table)
 {
 	for (size_t i = 0; i < disk->partition_count; i++) {
-		struct partition *partitions;
-
 		if (taken[i])
 			continue;
-		partitions = reallocarray(table->partitions, table->partition_count + 1,
-					  sizeof(*partitions));
-		if (!partitions)
-			return -ENOMEM;
-		table->partitions = partitions;
-		partitions[table->partition_count++] = disk->partitions[i];
-		if (note_left_over(disk, &disk->partitions[i], table) < 0)
+		if (array_append(table->partitions, table->partition_count, disk->partitions[i]) <
+			    0 ||
+		    note_left_over(disk, &disk->partitions[i], table) < 0)
 			return -ENOMEM;
 	}
 	return 0;

@@ -9,6 +9,7 @@
 
 #include <libudev.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -186,10 +187,9 @@ static int list_bad(const struct build *build, const struct disk *disk, struct r
 
 	if (!options->bad.count || disk->identity.devno != options->bad_on)
 		return 0;
-	*ret = calloc(options->bad.count, sizeof(**ret));
+	*ret = array_copy(options->bad.items, options->bad.count);
 	if (!*ret)
 		return -ENOMEM;
-	memcpy(*ret, options->bad.items, options->bad.count * sizeof(**ret));
 	*retcount = options->bad.count;
 	return 0;
 }

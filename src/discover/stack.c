@@ -10,6 +10,7 @@
 
 #include <libudev.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "discover/attr.h"
 
@@ -77,13 +78,8 @@ static size_t by_folder(const struct stack *stack, const char *folder)
 int stack_link(struct stack *stack, size_t block, size_t below)
 {
 	struct block *b = &stack->blocks[block];
-	size_t *list = reallocarray(b->below, b->below_count + 1, sizeof(*list));
 
-	if (!list)
-		return -ENOMEM;
-	list[b->below_count++] = below;
-	b->below = list;
-	return 0;
+	return array_append(b->below, b->below_count, below);
 }
 
 static int link_slaves(struct stack *stack, size_t block, struct udev_device *device)

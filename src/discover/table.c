@@ -10,6 +10,7 @@
 
 #include <blkid.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -30,25 +31,13 @@ void table_done(struct table *table)
 	*table = (struct table){ 0 };
 }
 
-/* NULL if there is nothing to copy, or no memory. */
-static void *copy_of(const void *items, size_t count, size_t size)
-{
-	void *copy = count ? calloc(count, size) : NULL;
-
-	if (copy)
-		memcpy(copy, items, count * size);
-	return copy;
-}
-
 int table_copy(const struct table *from, struct table *ret)
 {
 	*ret = *from;
-	ret->partitions =
-		copy_of(from->partitions, from->partition_count, sizeof(*ret->partitions));
-	ret->areas = copy_of(from->areas, from->area_count, sizeof(*ret->areas));
-	ret->notes = copy_of(from->notes, from->note_count, sizeof(*ret->notes));
-	if ((from->partition_count && !ret->partitions) || (from->area_count && !ret->areas) ||
-	    (from->note_count && !ret->notes)) {
+	ret->partitions = array_copy(from->partitions, from->partition_count);
+	ret->areas = array_copy(from->areas, from->area_count);
+	ret->notes = array_copy(from->notes, from->note_count);
+	if (!ret->partitions || !ret->areas || !ret->notes) {
 		table_done(ret);
 		return -ENOMEM;
 	}
@@ -57,20 +46,14 @@ int table_copy(const struct table *from, struct table *ret)
 
 int table_add_area(struct table *table, enum region_kind kind, uint64_t start, uint64_t sectors)
 {
-	struct table_area *areas =
-		reallocarray(table->areas, table->area_count + 1, sizeof(*areas));
-
-	if (!areas)
-		return -ENOMEM;
-	areas[table->area_count++] =
-		(struct table_area){ .kind = kind, .start = start, .sectors = sectors };
-	table->areas = areas;
-	return 0;
+	return array_append(
+		table->areas, table->area_count,
+		(struct table_area){ .kind = kind, .start = start, .sectors = sectors });
 }
 
 int table_add_note(struct table *table, const char *format, ...)
 {
-	struct table_note note, *notes;
+	struct table_note note;
 	va_list args;
 
 	if (table->note_count >= TABLE_NOTES_MAX)
@@ -79,12 +62,7 @@ int table_add_note(struct table *table, const char *format, ...)
 	vsnprintf(note.text, sizeof(note.text), format, args);
 	va_end(args);
 	text_sanitise(note.text, sizeof(note.text), note.text, sizeof(note.text));
-	notes = reallocarray(table->notes, table->note_count + 1, sizeof(*notes));
-	if (!notes)
-		return -ENOMEM;
-	notes[table->note_count++] = note;
-	table->notes = notes;
-	return 0;
+	return array_append(table->notes, table->note_count, note);
 }
 
 /* The kernel reads whole pages. */
@@ -184,7 +162,7 @@ static bool can_be_read(const struct table_source *source, uint64_t offset, uint
 	if (size > LABEL_FROM_END)
 		good = good && once_try(source->once,
 					u64_align_down(offset + size - LABEL_FROM_END, unit), unit);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (size >= places[i] + unit)
 			good = good && once_try(source->once, offset + places[i], unit);
 	return good;

@@ -18,6 +18,7 @@
 #include <libmount.h>
 #include <libudev.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -41,14 +42,7 @@ int use_list_add(struct use_list *list, enum use_kind kind, const char *what, co
 		if (list->items[i].kind == kind && strcmp(list->items[i].what, use.what) == 0 &&
 		    strcmp(list->items[i].node, use.node) == 0)
 			return 0;
-
-	struct use *items = reallocarray(list->items, list->count + 1, sizeof(*items));
-
-	if (!items)
-		return -ENOMEM;
-	items[list->count++] = use;
-	list->items = items;
-	return 0;
+	return array_append(list->items, list->count, use);
 }
 
 struct spread {
@@ -176,10 +170,10 @@ static bool is_boot_mount(const char *target)
 	static const char *const trees[] = { "/run/live/", "/lib/live/mount/", "/run/initramfs/",
 					     "/run/archiso/", "/run/miso/" };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (strcmp(target, places[i]) == 0)
 			return true;
-	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
 		if (has_prefix(target, trees[i]))
 			return true;
 	return false;
@@ -191,7 +185,7 @@ static int spread_overlay(struct usage *usage, struct libmnt_fs *fs)
 	static const char *const layers[] = { "lowerdir", "upperdir" };
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < sizeof(layers) / sizeof(layers[0]); i++) {
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(layers); i++) {
 		char *value = NULL, *save = NULL, *copy;
 		size_t size = 0;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "guard/rules_private.h"
@@ -19,7 +20,7 @@ static const struct rule_info table[] = {
 		{ 0 },
 };
 
-#define RULE_COUNT (sizeof(table) / sizeof(table[0]) - 1)
+#define RULE_COUNT (ARRAY_SIZE(table) - 1)
 
 const struct rule_info *rules_table(void)
 {

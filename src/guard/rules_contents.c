@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -220,7 +221,7 @@ static bool sits_at_the_end(const char *fs)
 	static const char *const ends[] = { "linux_raid_member", "zfs_member", "ddf_raid_member",
 					    "isw_raid_member" };
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (strcmp(fs, ends[i]) == 0)
 			return true;
 	return false;

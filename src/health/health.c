@@ -7,6 +7,7 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -95,7 +96,7 @@ enum health_state health_judge(const struct health *health, int64_t *retsectors)
 		return HEALTH_STATE_FAILING;
 	if (__builtin_add_overflow(moved, pending, retsectors))
 		*retsectors = INT64_MAX;
-	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
 		if (values[counters[i]] > *retsectors)
 			*retsectors = values[counters[i]];
 	if (*retsectors)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/worker.h"
 
 struct reading {
@@ -66,7 +67,7 @@ static int open_limit(const char *path)
 	char beside[PATH_MAX];
 	int fd = -1;
 
-	for (size_t i = 0; end && fd < 0 && i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; end && fd < 0 && i < ARRAY_SIZE(kinds); i++) {
 		snprintf(beside, sizeof(beside), "%.*s_%s", (int)(end - path), path, kinds[i]);
 		fd = open(beside, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	}

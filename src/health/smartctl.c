@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -49,7 +50,7 @@ static bool has_error_counters(const struct disk *disk)
 {
 	static const char *const others[] = { "usb", "sata", "pata" };
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (strcmp(disk->transport, others[i]) == 0)
 			return false;
 	return disk->kind == DISK_SCSI;
@@ -75,7 +76,7 @@ static const char *find_program(void)
 	static const char *const places[] = { "/usr/sbin/smartctl", "/sbin/smartctl",
 					      "/usr/bin/smartctl", "/usr/local/sbin/smartctl" };
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if (access(places[i], X_OK) == 0)
 			return places[i];
 	return NULL;

@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "io/buffers.h"
 
@@ -53,7 +54,7 @@ static int ring_init(struct uring_queue *queue, unsigned entries, unsigned more,
 	};
 	int r = -EINVAL;
 
-	for (size_t i = !deferred; i < sizeof(flags) / sizeof(flags[0]) && r == -EINVAL; i++) {
+	for (size_t i = !deferred; i < ARRAY_SIZE(flags) && r == -EINVAL; i++) {
 		r = io_uring_queue_init(entries, &queue->ring,
 					flags[i] | more | IORING_SETUP_CLAMP);
 		queue->enabled = !(flags[i] & IORING_SETUP_R_DISABLED);

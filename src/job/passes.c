@@ -2,6 +2,7 @@
 /* All passes, and the sequence in which a job goes through them. */
 #include <errno.h>
 
+#include "base/array.h"
 #include "job/core.h"
 #include "job/pass.h"
 #include "rescue/search.h"
@@ -188,9 +189,9 @@ const struct step sequence[] = {
 	{ &flush, WHEN_WRITTEN },
 };
 
-const size_t sequence_count = sizeof(sequence) / sizeof(sequence[0]);
+const size_t sequence_count = ARRAY_SIZE(sequence);
 
-_Static_assert(sizeof(sequence) / sizeof(sequence[0]) <= JOB_PASSES_MAX, "every pass can be shown");
+_Static_assert(ARRAY_SIZE(sequence) <= JOB_PASSES_MAX, "every pass can be shown");
 
 size_t pass_slot_size(void)
 {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "copy/held_memory.h"
 #include "job/core.h"
@@ -41,15 +42,9 @@ static int collect(const struct job *job, struct saved_tables *kept)
 	struct saved_area area;
 
 	for (uint64_t at = 0; held_memory_next(job->copy.held, at, &area.sectors, &area.data);
-	     at = area.sectors.start + area.sectors.count) {
-		struct saved_area *areas =
-			reallocarray(kept->areas, kept->area_count + 1, sizeof(*areas));
-
-		if (!areas)
+	     at = area.sectors.start + area.sectors.count)
+		if (array_append(kept->areas, kept->area_count, area) < 0)
 			return -ENOMEM;
-		kept->areas = areas;
-		areas[kept->area_count++] = area;
-	}
 	kept->stages = &job->stages.domain[1];
 	kept->stage_count = job->stages.count - 1;
 	return 0;

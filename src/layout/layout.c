@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -47,18 +48,13 @@ int fitting_read(const struct fitting *f, uint64_t lba, uint64_t sectors, void *
 
 int fitting_add(struct fitting *f, unsigned number, uint64_t start, uint64_t sectors)
 {
-	struct layout_part *parts = reallocarray(f->parts, f->part_count + 1, sizeof(*parts));
-
-	if (!parts)
-		return -ENOMEM;
-	f->parts = parts;
-	parts[f->part_count++] = (struct layout_part){ .number = number,
-						       .start = start,
-						       .sectors = sectors,
-						       .to = start,
-						       .size = sectors,
-						       .least = sectors };
-	return 0;
+	return array_append(f->parts, f->part_count,
+			    (struct layout_part){ .number = number,
+						  .start = start,
+						  .sectors = sectors,
+						  .to = start,
+						  .size = sectors,
+						  .least = sectors });
 }
 
 static int by_start(const void *a, const void *b)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/range.h"
 #include "map/map_private.h"
 
@@ -93,22 +94,13 @@ static void move_gap(struct map *map, size_t to)
 
 int map_reserve(struct map *map, size_t more)
 {
-	size_t wanted, capacity = map->capacity;
-	struct map_block *blocks;
+	size_t wanted;
 
 	if (__builtin_add_overflow(map->count, more, &wanted) || wanted > BLOCKS_MAX)
 		return -ENOMEM;
-	if (wanted <= capacity)
-		return 0;
-	while (capacity < wanted)
-		capacity = capacity ? capacity * 2 : 16;
-	move_gap(map, map->count);
-	blocks = reallocarray(map->blocks, capacity, sizeof(*blocks));
-	if (!blocks)
-		return -ENOMEM;
-	map->blocks = blocks;
-	map->capacity = capacity;
-	return 0;
+	if (wanted > map->capacity)
+		move_gap(map, map->count);
+	return array_reserve(map->blocks, map->capacity, wanted);
 }
 
 void map_trim(struct map *map, size_t more)
@@ -457,12 +449,10 @@ void map_set_arming(struct map *map)
 
 int map_set_first(struct map *map, const struct map_reading *first, size_t count)
 {
-	struct map_reading *copy = count ? calloc(count, sizeof(*copy)) : NULL;
+	struct map_reading *copy = array_copy(first, count);
 
-	if (count && !copy)
+	if (!copy)
 		return -ENOMEM;
-	if (count)
-		memcpy(copy, first, count * sizeof(*copy));
 	free(map->held.first);
 	map->held.first = copy;
 	map->held.first_count = count;

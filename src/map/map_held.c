@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "map/map_plan.h"
 #include "plan/held.h"
@@ -23,16 +24,11 @@ void map_held_done(struct map_held *held)
 int map_held_copy(const struct map_held *from, struct map_held *ret)
 {
 	*ret = (struct map_held){ .arming = from->arming, .cleared = from->cleared };
-	if (range_list_copy(&from->wiped, &ret->wiped) < 0)
-		return -ENOMEM;
-	if (from->first_count == 0)
-		return 0;
-	ret->first = calloc(from->first_count, sizeof(*ret->first));
-	if (!ret->first) {
+	ret->first = array_copy(from->first, from->first_count);
+	if (!ret->first || range_list_copy(&from->wiped, &ret->wiped) < 0) {
 		map_held_done(ret);
 		return -ENOMEM;
 	}
-	memcpy(ret->first, from->first, from->first_count * sizeof(*ret->first));
 	ret->first_count = from->first_count;
 	return 0;
 }
@@ -93,19 +89,14 @@ static bool take_digest(const char *text, char stop, struct digest *ret)
 
 static int read_first(struct map_held *held, const char *p)
 {
-	struct map_reading reading = { 0 }, *first;
+	struct map_reading reading = { 0 };
 
 	if (held->first_count >= READINGS_MAX || !take_range(&p, ',', &reading.sectors) ||
 	    !take_digest(p, ',', &reading.sum.digest) ||
 	    !take_digest(p + DIGEST_TEXT_MAX, '\0', &reading.sum.weighted))
 		return -EINVAL;
 	reading.sum.sectors = reading.sectors.count;
-	first = reallocarray(held->first, held->first_count + 1, sizeof(*first));
-	if (!first)
-		return -ENOMEM;
-	held->first = first;
-	first[held->first_count++] = reading;
-	return 0;
+	return array_append(held->first, held->first_count, reading);
 }
 
 static const char *value_of(const char *line, const char *key)

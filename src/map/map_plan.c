@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -64,7 +65,7 @@ static const struct field fields[] = {
 	NUMBER("exists", exists),
 };
 
-#define FIELDS    (sizeof(fields) / sizeof(fields[0]))
+#define FIELDS    ARRAY_SIZE(fields)
 #define VALUE_MAX 2048 /* the longest text, with every byte encoded */
 #define BOOT_MAX  64
 
@@ -91,7 +92,7 @@ static const char *const kind_names[] = {
 	[ENDPOINT_IMAGE] = "image",
 };
 
-#define KINDS (sizeof(kind_names) / sizeof(kind_names[0]))
+#define KINDS ARRAY_SIZE(kind_names)
 
 static const char *const end_names[2] = { "source", "destination" };
 
@@ -322,15 +323,8 @@ static int read_extent(struct map_plan_reader *reader, const char *value)
 	    !map_take_number(&value, ',', &extent.destination_lba) ||
 	    !map_take_number(&value, '\0', &extent.sectors))
 		return -EINVAL;
-	if (reader->extents_read == reader->capacity) {
-		size_t capacity = reader->capacity ? reader->capacity * 2 : 8;
-		struct extent *extents = reallocarray(reader->extents, capacity, sizeof(*extents));
-
-		if (!extents)
-			return -ENOMEM;
-		reader->extents = extents;
-		reader->capacity = capacity;
-	}
+	if (array_reserve(reader->extents, reader->capacity, reader->extents_read + 1) < 0)
+		return -ENOMEM;
 	reader->extents[reader->extents_read++] = extent;
 	return 0;
 }

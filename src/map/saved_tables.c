@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "digest/digest.h"
@@ -158,18 +159,13 @@ static int read_area(struct reader *reader, const char *line)
 {
 	const struct line_area *last =
 		reader->area_count ? &reader->areas[reader->area_count - 1] : NULL;
-	struct line_area area, *areas;
+	struct line_area area;
 
 	if (!take_range(&line, ' ', &area.sectors) || !digest_parse(line, &area.digest) ||
 	    reader->area_count >= AREAS_MAX || !range_list_contains(&reader->held, area.sectors) ||
 	    (last && area.sectors.start < last->sectors.start + last->sectors.count))
 		return -EINVAL;
-	areas = reallocarray(reader->areas, reader->area_count + 1, sizeof(*areas));
-	if (!areas)
-		return -ENOMEM;
-	reader->areas = areas;
-	areas[reader->area_count++] = area;
-	return 0;
+	return array_append(reader->areas, reader->area_count, area);
 }
 
 static int read_head(struct reader *reader)

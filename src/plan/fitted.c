@@ -8,23 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/units.h"
 
 int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes)
 {
-	struct fitted_unit *units;
+	struct fitted_unit unit = { .at = at };
 
 	if (at % FITTED_UNIT || fitted->count >= FITTED_MAX ||
 	    (fitted->count && at <= fitted->units[fitted->count - 1].at))
 		return -EINVAL;
-	units = reallocarray(fitted->units, fitted->count + 1, sizeof(*units));
-	if (!units)
-		return -ENOMEM;
-	fitted->units = units;
-	units[fitted->count].at = at;
-	memcpy(units[fitted->count++].bytes, bytes, FITTED_UNIT);
-	return 0;
+	memcpy(unit.bytes, bytes, FITTED_UNIT);
+	return array_append(fitted->units, fitted->count, unit);
 }
 
 int fitted_copy(const struct fitted *from, struct fitted *ret)
@@ -33,13 +29,10 @@ int fitted_copy(const struct fitted *from, struct fitted *ret)
 	ret->units = NULL;
 	if (from->count == 0)
 		return 0;
-	ret->units = reallocarray(NULL, from->count, sizeof(*ret->units));
-	if (!ret->units) {
+	ret->units = array_copy(from->units, from->count);
+	if (!ret->units)
 		*ret = (struct fitted){ 0 };
-		return -ENOMEM;
-	}
-	memcpy(ret->units, from->units, from->count * sizeof(*ret->units));
-	return 0;
+	return ret->units ? 0 : -ENOMEM;
 }
 
 void fitted_done(struct fitted *fitted)

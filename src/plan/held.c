@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* Both ends of a disk: boot code, GPT with its entries, whole-disk signatures. */
 #define ENDS_BYTES (1ULL << 20)
 /* Both ends of a partition. ZFS has its labels in the first and last 512 KiB; nothing that blkid
@@ -175,7 +177,7 @@ static const struct {
 	  { 0x4000, 0x8000, 0x10000, 0x20000, 0x40000, 0x80000, 0x100000, 0x200000, 0x400000 } },
 };
 
-#define COPIES (sizeof(copies) / sizeof(copies[0]))
+#define COPIES ARRAY_SIZE(copies)
 
 static int add_copies(const struct finder *finder, const struct disk *disk)
 {

@@ -5,6 +5,7 @@
  */
 #include "plan/plan.h"
 
+#include "base/array.h"
 #include "discover/disk.h"
 
 #include <errno.h>
@@ -386,19 +387,12 @@ int plan_copy(const struct plan *plan, struct plan **ret)
 	if (!copy)
 		return -ENOMEM;
 	*copy = *plan;
-	if (fitted_copy(&plan->fitted, &copy->fitted) < 0) {
+	copy->extents = array_copy(plan->extents, plan->extent_count);
+	if (!copy->extents || fitted_copy(&plan->fitted, &copy->fitted) < 0) {
+		free(copy->extents);
 		free(copy);
 		return -ENOMEM;
 	}
-	copy->extents = reallocarray(NULL, plan->extent_count ? plan->extent_count : 1,
-				     sizeof(*plan->extents));
-	if (!copy->extents) {
-		fitted_done(&copy->fitted);
-		free(copy);
-		return -ENOMEM;
-	}
-	if (plan->extent_count)
-		memcpy(copy->extents, plan->extents, plan->extent_count * sizeof(*plan->extents));
 	copy->free_places = free_places_share(plan->free_places);
 	*ret = copy;
 	return 0;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
@@ -286,7 +287,7 @@ static void add_latencies(json_object *page)
 	json_object *latency = json_object_object_get(page, "latency");
 	json_object *array = json_object_new_array();
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		json_object *row = json_object_object_get(latency, rows[i].key);
 		bool known = row != NULL;
 

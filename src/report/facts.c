@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -494,7 +495,7 @@ static const struct fact facts[] = {
 
 const struct fact *report_facts(size_t *retcount)
 {
-	*retcount = sizeof(facts) / sizeof(facts[0]);
+	*retcount = ARRAY_SIZE(facts);
 	return facts;
 }
 
@@ -539,7 +540,7 @@ void report_add_fact_rows(json_object *rows, const struct report *report, enum f
 {
 	struct fact_line line;
 
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		const struct fact *fact = &facts[i];
 		const char *title = fact->title;
 
@@ -559,7 +560,7 @@ json_object *report_json_of_facts(const struct report *report)
 {
 	json_object *object = json_object_new_object();
 
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
 		report_json_add_field(object, &facts[i].json,
 				      facts[i].of_plan ? (const void *)report->plan : report);
 	return object;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "report/facts.h"
@@ -115,7 +116,7 @@ static double nice_top(double peak)
 
 	while (unit * 10 < peak)
 		unit *= 10;
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		if (unit * steps[i] >= peak)
 			return unit * steps[i];
 	return unit * 10;

@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "base/array.h"
 #include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
@@ -74,13 +75,11 @@ void report_json_add_field(json_object *object, const struct json_field *field, 
 void report_json_add_fields(json_object *object, const struct json_field *fields, size_t count,
 			    const void *data);
 /* A new object of the fields of an array, the whole of it. */
-#define report_json_of(fields, data)                                                               \
-	report_json_object((fields), sizeof(fields) / sizeof((fields)[0]), (data))
+#define report_json_of(fields, data) report_json_object((fields), ARRAY_SIZE(fields), (data))
 json_object *report_json_object(const struct json_field *fields, size_t count, const void *data);
 /* A list of such objects, one for each of the `count` structs of `size` bytes. */
 #define report_json_list_of(fields, data, count)                                                   \
-	report_json_list((fields), sizeof(fields) / sizeof((fields)[0]), (data),                   \
-			 sizeof((data)[0]), (count))
+	report_json_list((fields), ARRAY_SIZE(fields), (data), sizeof((data)[0]), (count))
 json_object *report_json_list(const struct json_field *fields, size_t field_count, const void *data,
 			      size_t size, size_t count);
 

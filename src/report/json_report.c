@@ -2,6 +2,7 @@
 /* JSON: the report. */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "plan/preset.h"
 #include "report/facts.h"
@@ -55,7 +56,7 @@ static json_object *json_disk(const struct endpoint *endpoint, const struct repo
 	json_object *object = report_json_endpoint(endpoint);
 
 	json_object_object_add(object, "raw", report_json_text(endpoint->raw));
-	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), disk);
+	report_json_add_fields(object, fields, ARRAY_SIZE(fields), disk);
 	return object;
 }
 

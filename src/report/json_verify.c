@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON: what was proven, and what differs. */
+#include "base/array.h"
 #include "report/facts.h"
 
 #define MISMATCH(key, kind, member) JSON_FIELD(key, kind, struct job_mismatch, member)
@@ -109,7 +110,7 @@ json_object *report_json_verify(const void *data)
 			       json_object_new_string(compare ? "compare" : "digest"));
 	json_object_object_add(object, "past_device_cache",
 			       json_object_new_boolean(report->job.destination.stats.from_medium));
-	report_json_add_fields(object, fields, sizeof(fields) / sizeof(fields[0]), proof);
+	report_json_add_fields(object, fields, ARRAY_SIZE(fields), proof);
 	json_object_object_add(object, "mismatches", json_mismatches(proof));
 	return object;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -104,7 +105,7 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		report->source_writer, report->job.error.device, report->files.checksums,
 	};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		hide_in(texts[i], secrets);
 	for (size_t i = 0; i < report->next_count; i++)
 		hide_in(report->next[i], secrets);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
@@ -27,15 +28,9 @@ void report_done(struct report *report)
 int report_copy(const struct report *from, struct report *ret)
 {
 	*ret = *from;
-	ret->events = calloc(from->event_count + 1, sizeof(*ret->events));
-	ret->verdicts.items = calloc(from->verdicts.count + 1, sizeof(*ret->verdicts.items));
-	if (!ret->events || !ret->verdicts.items)
-		return -ENOMEM;
-	for (size_t i = 0; i < from->event_count; i++)
-		ret->events[i] = from->events[i];
-	for (size_t i = 0; i < from->verdicts.count; i++)
-		ret->verdicts.items[i] = from->verdicts.items[i];
-	return 0;
+	ret->events = array_copy(from->events, from->event_count);
+	ret->verdicts.items = array_copy(from->verdicts.items, from->verdicts.count);
+	return ret->events && ret->verdicts.items ? 0 : -ENOMEM;
 }
 
 const char *report_plan_id(const struct report *report, char buffer[static 9])

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -216,7 +217,7 @@ static void put_health(struct page *page, const struct report *report)
 		{ _("destination before"), &report->destination.before },
 		{ _("destination after"), &report->destination.after },
 	};
-	const size_t count = sizeof(lines) / sizeof(lines[0]);
+	const size_t count = ARRAY_SIZE(lines);
 	const char *why = "";
 	bool known = false;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -435,7 +436,7 @@ static void list_nodes(const struct endpoint *endpoint, const struct report_disk
 				      disk->hctl,   disk->path, disk->by_id };
 	char item[64];
 
-	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
 		join(list, size, nodes[i]);
 	if (endpoint->logical_sector_size) {
 		snprintf(item, sizeof(item), _("sectors of %u B (physical %u)"),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scsi/ask.h"
 
-
 #include <scsi/sg_lib.h>
 
 #include "base/clock.h"

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 static int linux_reopen(const struct sg_driver *driver, int sg_fd, int *ret)
@@ -114,7 +115,7 @@ static int linux_wait(const struct sg_driver *driver, const int *fds, unsigned c
 		.tv_nsec = (long)(timeout_ns % NSEC_PER_SEC),
 	};
 
-	if (count > sizeof(polls) / sizeof(polls[0]))
+	if (count > ARRAY_SIZE(polls))
 		return -EINVAL;
 	for (unsigned i = 0; i < count; i++)
 		polls[i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/worker.h"
@@ -141,7 +142,7 @@ bool files_name_beside(char *to, size_t size, const char *path, const char *endi
 	static const char *const endings[] = { ".json", ".txt", ".html" };
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		size_t stem = length - strlen(endings[i]);
 
 		if (text_has_ending(path, endings[i]) && path[stem - 1] != '/') {

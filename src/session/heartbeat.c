@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -228,7 +229,7 @@ void notify_trouble(struct notifier *notifier, const struct job_snapshot *job)
 	};
 	char line[PROGRESS_LINE_MAX], sentence[PROGRESS_LINE_MAX + 64];
 
-	for (unsigned i = 0; notifier->command && i < sizeof(troubles) / sizeof(*troubles); i++) {
+	for (unsigned i = 0; notifier->command && i < ARRAY_SIZE(troubles); i++) {
 		if (!troubles[i].is || notifier->troubles & 1U << i)
 			continue;
 		notifier->troubles |= 1U << i;

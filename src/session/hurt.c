@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a copy with bad areas lacks: the tables and superblocks of the source that are not on the
  * destination. */
+#include "base/array.h"
 #include "session/outcome.h"
 
 #include <fcntl.h>
@@ -94,7 +95,7 @@ static void note(const struct look *look, enum report_hurt_kind kind, unsigned p
 static void look_at_fs(const struct look *look, unsigned partition, const char *fs, uint64_t start,
 		       uint64_t length)
 {
-	for (size_t i = 0; i < sizeof(vital) / sizeof(vital[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(vital); i++) {
 		uint64_t room;
 
 		if (strcmp(fs, vital[i].fs) != 0 || vital[i].start >= length)

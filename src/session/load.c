@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/file.h"
@@ -346,7 +347,7 @@ int load_bad(const struct map *map, const struct disk *disk, const struct endpoi
 	struct map_block block;
 	int r = 0;
 
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		for (uint64_t pos = 0; r == 0 && map_next(map, pos, statuses[i], &block);
 		     pos = block.start + block.size) {
 			struct range place = { first + block.start / sector,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "after/grow_fs.h"
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -243,7 +244,7 @@ static void say_superblock(const struct report_hurt *hurt, const char *node, str
 		snprintf(where, sizeof(where), _("partition %u of %.64s"), hurt->partition, node);
 	else
 		text_copy(where, sizeof(where), node);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (strcmp(rows[i].fs, hurt->fs) == 0)
 			repair = rows[i].repair;
 	add_about(report, _(repair), where);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/worker.h"
 #include "base/i18n.h"
@@ -191,7 +192,7 @@ static void find_stem(struct move *move)
 	char path[sizeof(move->place.path) + 16];
 
 	text_drop_ending(text_copy(move->stem, sizeof(move->stem), move->place.path), ".map");
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s%s", move->stem, endings[i]);
 		if (access(path, F_OK) < 0 && errno == ENOENT)
 			continue;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -167,7 +168,7 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 
 	if (r == 0)
 		r = check_place(report->plan, files.json, reterr);
-	for (size_t i = 0; r == 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(paths); i++)
 		r = files_check_not_an_end(report->plan, paths[i], reterr);
 	if (r < 0)
 		return r;

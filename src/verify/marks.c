@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/range.h"
 
 #define SMALL        4096U
@@ -84,18 +85,9 @@ static bool add(struct marks *marks, struct range wanted, enum mark_kind kind)
 
 	if (is_marked(marks, wanted) || !place(marks, wanted, &mark.piece))
 		return false;
-	if (marks->count == marks->capacity) {
-		size_t capacity = marks->capacity ? 2 * marks->capacity : 64;
-		struct mark *items = reallocarray(marks->items, capacity, sizeof(*items));
-
-		if (!items) {
-			marks->failed = true;
-			return true;
-		}
-		marks->items = items;
-		marks->capacity = capacity;
-	}
-	marks->items[marks->count++] = mark;
+	marks->failed |= array_reserve(marks->items, marks->capacity, marks->count + 1) < 0;
+	if (!marks->failed)
+		marks->items[marks->count++] = mark;
 	return true;
 }
 

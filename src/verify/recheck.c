@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/i18n.h"
 #include "copy/held_memory.h"
@@ -31,14 +32,7 @@ static struct range sectors_of_region(const struct verification *v, size_t i)
 
 static int add_area(struct recheck *recheck, const struct recheck_area *area)
 {
-	struct recheck_area *areas =
-		reallocarray(recheck->areas, recheck->count + 1, sizeof(*areas));
-
-	if (!areas)
-		return -ENOMEM;
-	recheck->areas = areas;
-	areas[recheck->count++] = *area;
-	return 0;
+	return array_append(recheck->areas, recheck->count, *area);
 }
 
 /* A held area, cut where regions end. */
