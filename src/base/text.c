@@ -375,15 +375,38 @@ size_t text_break(const char *text, int columns, size_t *retskip)
 	return at;
 }
 
+/* A quoted word may hold two blanks as well. */
+static size_t command_length(const char *text)
+{
+	bool quoted = false;
+	size_t at;
+
+	for (at = 0; text[at] && (quoted || strncmp(text + at, "  ", 2) != 0); at++) {
+		if (text[at] == '\'')
+			quoted = !quoted;
+		else if (!quoted && text[at] == '\\' && text[at + 1])
+			at++;
+	}
+	return at;
+}
+
 void text_paragraph(FILE *out, int columns, const char *first, const char *text)
 {
 	int indent = text_width(first);
+	bool command = false;
 
 	do {
+		const char *mark = command ? NULL : strstr(text, ":  ");
 		size_t skip, length = text_break(text, columns ? columns - indent : INT_MAX, &skip);
 
+		if (command)
+			length = command_length(text);
+		command = mark && mark < text + length;
+		if (command)
+			length = (size_t)(mark + 1 - text);
 		fprintf(out, "%s%.*s\n", first, (int)length, text);
-		text += length + skip;
+		text += length;
+		text += strspn(text, " ");
 		first = "";
 		if (*text)
 			fprintf(out, "%*s", indent, "");

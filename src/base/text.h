@@ -47,7 +47,10 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns);
  * out before the next. */
 size_t text_break(const char *text, int columns, size_t *retskip);
 /* Writes `first` and `text` behind it, broken into lines of `columns` (0: no limit); all but the
- * first are indented by the width of `first`. Ends with a line end. */
+ * first are indented by the width of `first`. Ends with a line end.
+ *
+ * A command to paste stands behind a colon and two blanks, up to the next two blanks or the end of
+ * the text. It is one line of its own, however long it is. */
 void text_paragraph(FILE *out, int columns, const char *first, const char *text);
 
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */

@@ -392,8 +392,8 @@ static void tell(struct rbuf *rbuf)
 		text_copy(column->heading, sizeof(column->heading), _("direct: COPIED"));
 		bench_unlock(rbuf->run);
 		bench_note(rbuf->run, "%s",
-			   _("Direct IO was asked for, but the sg driver copied the data: "
-			     "echo 1 > /sys/module/sg/parameters/allow_dio lets it."));
+			   _("Direct IO was asked for, but the sg driver copied the data:  echo 1 "
+			     "> /sys/module/sg/parameters/allow_dio  lets it."));
 	}
 	if (rbuf->scaled)
 		bench_note(rbuf->run, "%s",

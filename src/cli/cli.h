@@ -107,6 +107,8 @@ int cli_set_size(const char *command, const char *name, const char *value, void 
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "clonedeck: sentence" to standard error; returns the exit code of the error. */
 int cli_error(const struct error *error);
+/* "clonedeck: warning: sentence" to standard error. */
+void cli_warning(const char *sentence);
 /* The index of `value` in `words` (ends with NULL), or -1 after telling the user the choices. */
 int cli_choose(const char *command, const char *option, const char *value,
 	       const char *const *words);

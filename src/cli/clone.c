@@ -324,7 +324,7 @@ static void print_warnings(const struct session *session)
 
 	for (size_t i = 0; i < verdicts->count; i++)
 		if (verdicts->items[i].kind == VERDICT_WARN)
-			fprintf(stderr, _("clonedeck: warning: %s\n"), verdicts->items[i].sentence);
+			cli_warning(verdicts->items[i].sentence);
 }
 
 int clone_confirm(struct session *session, const struct clone_options *options, const char *command)

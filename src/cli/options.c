@@ -239,8 +239,16 @@ int cli_usage(const char *command, const char *format, ...)
 int cli_error(const struct error *error)
 {
 	fflush(stdout);
-	fprintf(stderr, "clonedeck: %s\n", error->sentence);
+	text_paragraph(stderr, 0, "clonedeck: ", error->sentence);
 	return error_exit_code(error);
+}
+
+void cli_warning(const char *sentence)
+{
+	char text[1200];
+
+	snprintf(text, sizeof(text), _("clonedeck: warning: %s\n"), sentence);
+	text_paragraph(stderr, 0, "", text_drop_ending(text, "\n"));
 }
 
 int cli_choose(const char *command, const char *option, const char *value, const char *const *words)

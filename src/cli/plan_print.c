@@ -289,8 +289,8 @@ static void put_engine(const struct session *session, const struct plan *plan, s
 		   plan_option_print(options, PLAN_OPTION_DESTINATION_BACKEND, destination));
 	if (sg && options->sg_data == SG_DATA_DIRECT && session_disks(session)->sg_direct == NO)
 		page_field(page, "", "%s",
-			   _("the sg driver copies the data until it may do direct IO (echo 1 > "
-			     "/sys/module/sg/parameters/allow_dio)"));
+			   _("the sg driver copies the data until it may do direct IO:  echo 1 > "
+			     "/sys/module/sg/parameters/allow_dio"));
 }
 
 void plan_print_text(const struct session *session, int columns)

@@ -148,7 +148,7 @@ static void print_sg(const struct disk_list *list, const struct disk *disk)
 		return;
 	line("sg", _("driver %s, direct IO %s"), list->sg_driver,
 	     print_tristate(list->sg_direct, _("allowed"),
-			    _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)")));
+			    _("not allowed:  echo 1 > /sys/module/sg/parameters/allow_dio")));
 }
 
 static void print_table_line(const struct disk *disk)

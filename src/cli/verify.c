@@ -96,7 +96,7 @@ static void print_warning(const struct session *session)
 		verdict_list_find(session_choice(session).verdicts, MEANS_SOURCE_WRITTEN);
 
 	if (written && (written->kind == VERDICT_REFUSE || written->lifted))
-		fprintf(stderr, _("clonedeck: warning: %s\n"), written->sentence);
+		cli_warning(written->sentence);
 }
 
 int cli_verify(int argc, char **argv)

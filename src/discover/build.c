@@ -440,7 +440,7 @@ static int say_sg(struct build *build)
 		return build_say_missing(build, _("These SCSI disks have no sg node: %s."), names);
 	return build_say_missing(build, "%s",
 				 _("The SCSI disks have no sg nodes: the sg driver is not loaded. "
-				   "Load it with: modprobe sg"));
+				   "Load it with:  modprobe sg"));
 }
 
 static int say_sg_only(struct build *build)

@@ -164,12 +164,12 @@ int container_refuse_source(const struct container *container, const char *path,
 	if (!container->attach)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
 				 _("%.*s is in %s format and no raw image: its bytes are not those "
-				   "of a disk. Run: %s  Then copy %s."),
+				   "of a disk. Run:  %s  Then copy %s."),
 				 NAME_SHOWN, name, container->name, read, container->raw);
 	print_command(container->attach, path, attach, sizeof(attach));
 	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
-			 _("%.*s is in %s format and no raw image. Run: %s  Then copy %s. Or "
-			   "attach it: %s  Then copy /dev/nbd0."),
+			 _("%.*s is in %s format and no raw image. Run:  %s  Then copy %s. Or "
+			   "attach it:  %s  Then copy /dev/nbd0."),
 			 NAME_SHOWN, name, container->name, read, container->raw, attach);
 }
 
@@ -192,6 +192,6 @@ int container_refuse_destination(const struct container *container, const char *
 	print_command(container->write, path, write, sizeof(write));
 	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", path,
 			 _("%.*s is a name for a file in %s format, and clonedeck writes raw "
-			   "images. Name it %s, and after the copy run: %s"),
+			   "images. Name it %s, and after the copy run:  %s"),
 			 NAME_SHOWN, name, container->name, RAW, write);
 }

@@ -218,7 +218,7 @@ static int note_left_over(const struct disk *disk, const struct partition *kerne
 	return table_add_note(
 		table,
 		_("The kernel has %s at LBA %llu, but the partition table does not: it was "
-		  "changed. Have the kernel read it again with: blockdev --rereadpt %s"),
+		  "changed. Have the kernel read it again with:  blockdev --rereadpt %s"),
 		kernel->node, (unsigned long long)kernel->start, disk->node);
 }
 

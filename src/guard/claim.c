@@ -391,8 +391,8 @@ static int reread_table(const struct claim *claim, struct error *reterr)
 		}
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "reread",
 				 claim->endpoint.node,
-				 _("The kernel still has the old partition table of %s (%s). Run "
-				   "partprobe %s, or detach the disk and attach it again."),
+				 _("The kernel still has the old partition table of %s (%s). "
+				   "Detach the disk and attach it again, or run:  partprobe %s"),
 				 name_of(claim, name), error_phrase(errno), claim->endpoint.node);
 	}
 	return 0;

@@ -253,14 +253,14 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 	if (keeps_backup_gpt(plan, disk))
 		rule_say(ret, VERDICT_WARN,
 			 _("The old backup GPT at the end of %s stays behind the copy, and a tool "
-			   "may bring the old table back. To remove it: wipefs -a %s, before the "
-			   "copy."),
+			   "may bring the old table back. To remove it before the copy:  wipefs -a "
+			   "%s"),
 			 disk->node, disk->node);
 	else if (sits_at_the_end(disk->whole_fs))
 		rule_say(ret, VERDICT_WARN,
 			 _("The %s signature at the end of %s stays behind the copy, and the disk "
-			   "may be taken for a member again. To remove it: wipefs -a %s, before "
-			   "the copy."),
+			   "may be taken for a member again. To remove it before the copy:  wipefs "
+			   "-a %s"),
 			 disk->whole_fs, disk->node, disk->node);
 }
 

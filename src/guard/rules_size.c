@@ -341,7 +341,7 @@ void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 	    c->destination->size > c->source_contents->identity.size)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
-			   "Move it to the end afterwards with: sfdisk --relocate gpt-bak-std %s"),
+			   "Move it to the end afterwards with:  sfdisk --relocate gpt-bak-std %s"),
 			 c->destination->node, c->destination->node);
 }
 
@@ -357,6 +357,6 @@ void rule_backup_gpt_missing(const struct rule_context *c, struct verdict *ret)
 	if (size > backup && !rule_copies(c->plan, size - backup, backup))
 		rule_say(ret, VERDICT_WARN,
 			 _("The GPT at the start is copied, its backup at the end is not. Write a "
-			   "new one afterwards with: sfdisk --relocate gpt-bak-std %s"),
+			   "new one afterwards with:  sfdisk --relocate gpt-bak-std %s"),
 			 c->destination->node);
 }

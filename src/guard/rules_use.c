@@ -107,8 +107,8 @@ static void say_bcache(const struct use *use, const char *name, const char *list
 	const char *block = slash ? slash + 1 : use->node;
 
 	rule_say(ret, VERDICT_REFUSE,
-		 _("bcache uses the destination %s (%s). Release it first: echo 1 > "
-		   "/sys/class/block/%s/bcache/stop, or if it is the cache, to bcache/set/stop "
+		 _("bcache uses the destination %s (%s). Release it first:  echo 1 > "
+		   "/sys/class/block/%s/bcache/stop  or if it is the cache, to bcache/set/stop "
 		   "there."),
 		 name, list, block);
 }
@@ -192,9 +192,9 @@ void rule_destination_held(const struct rule_context *c, struct verdict *ret)
 		rule_say(ret, VERDICT_REFUSE,
 			 c->destination->kind == ENDPOINT_IMAGE
 				 ? _("The image %s is attached as the disk %s, which may be in "
-				     "use. Detach that first (losetup -d %s).")
+				     "use. Detach that first:  losetup -d %s")
 				 : _("The file below %s is attached as the disk %s, too, which may "
-				     "be in use. Detach that first (losetup -d %s)."),
+				     "be in use. Detach that first:  losetup -d %s"),
 			 c->destination->node, loop, loop);
 	if (use)
 		say_held(use, c->destination_name, list, ret);
@@ -233,7 +233,7 @@ void rule_destination_read_only(const struct rule_context *c, struct verdict *re
 	if (c->destination_disk && c->destination_disk->read_only == YES)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is read-only. Look for a write-protect switch, or "
-			   "clear the kernel's flag with blockdev --setrw %s."),
+			   "clear the kernel's flag:  blockdev --setrw %s"),
 			 c->destination_name, c->destination->node);
 }
 
@@ -334,8 +334,8 @@ void rule_block_node(const struct rule_context *c, struct verdict *ret)
 	if (endpoint_is_sg_only(c->destination))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has no block node, so nothing keeps others from writing to it "
-			   "meanwhile; it may be part of a RAID controller's volume. Give it one "
-			   "(modprobe sd_mod; echo %s > /sys/bus/scsi/drivers/sd/bind) and choose "
+			   "meanwhile; it may be part of a RAID controller's volume. Give it one:  "
+			   "modprobe sd_mod; echo %s > /sys/bus/scsi/drivers/sd/bind  and choose "
 			   "it again."),
 			 c->destination_name,
 			 c->destination_disk ? c->destination_disk->hctl : "H:C:T:L");

@@ -371,8 +371,8 @@ static void sg_stats(const struct io_handle *io, struct io_stats *ret)
 			_("The memory of some requests is in more pieces than the adapter accepts, "
 			  "so the sg driver copies their data (a smaller --chunk avoids that).");
 	else
-		ret->advice = _("Direct IO was asked for, but the sg driver copies the data (echo "
-				"1 > /sys/module/sg/parameters/allow_dio lets it do without).");
+		ret->advice = _("Direct IO was asked for, but the sg driver copies the data:  echo "
+				"1 > /sys/module/sg/parameters/allow_dio  lets it do without.");
 }
 
 #define SG_TABLE(way)                                                                              \

@@ -310,7 +310,7 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 	shrink_command(spare, kib, command, sizeof(command));
 	return fitting_refuse(f, reterr,
 			      _("Partition %u (%s, %s used) must become %llu sectors smaller for "
-				"%s. Shrink it in an image, not on the source: clonedeck clone -s "
+				"%s. Shrink it in an image, not on the source:  clonedeck clone -s "
 				"%s -d IMAGE --used=only; L=$(losetup -fP --show IMAGE); %s; "
 				"losetup -d $L; clonedeck clone -s IMAGE -d %s --table=fit"),
 			      spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),

@@ -336,8 +336,8 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
 		return r;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
-			 _("The map %s exists already. Go on with its copy (clonedeck resume %s), "
-			   "or name another file."),
+			 _("The map %s exists already. Name another file, or go on with its copy:  "
+			   "clonedeck resume %s"),
 			 map, map);
 }
 

@@ -113,7 +113,7 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 	}
 	if (fits)
 		outcome_add(report,
-			    _("No system finds a partition on %s before its table is rebuilt: "
+			    _("No system finds a partition on %s before its table is rebuilt:  "
 			      "sfdisk --dump %s | grep -v%s | sfdisk --wipe never %s"),
 			    node, source->node, lines, node);
 	else
@@ -165,7 +165,7 @@ static bool say_dos_table(const struct disk *source, const char *node, struct re
 	if (source->partition_count == 0)
 		return false;
 	outcome_add(report,
-		    _("Write the partition table anew, as it was known before the copy: printf "
+		    _("Write the partition table anew, as it was known before the copy:  printf "
 		      "'%s\\n' | sfdisk --wipe never --label dos %s"),
 		    lines, node);
 	return true;
@@ -187,17 +187,17 @@ static void say_lost_table(const struct disk *source, struct report *report)
 	if (strcmp(type, "dos") == 0 || (backup && (first || gpt))) {
 		if (backup || !source || !say_dos_table(source, node, report))
 			outcome_add(report,
-				    _("There is no second copy of the partition table. testdisk %s "
-				      "looks for the partitions and can write it anew."),
+				    _("There is no second copy of the partition table. To look for "
+				      "the partitions and write it anew:  testdisk %s"),
 				    node);
 	} else if (first) {
 		outcome_add(report,
 			    strcmp(type, "gpt") == 0
-				    ? _("Rebuild the partition table from the backup GPT: echo "
+				    ? _("Rebuild the partition table from the backup GPT:  echo "
 					"1,,ee | sfdisk --wipe never --label dos %s && sfdisk "
 					"--relocate gpt-bak-std %s")
 				    : _("If the source had a GPT, this brings it back from its "
-					"backup: echo 1,,ee | sfdisk --wipe never --label dos %s "
+					"backup:  echo 1,,ee | sfdisk --wipe never --label dos %s "
 					"&& sfdisk --relocate gpt-bak-std %s"),
 			    node, node);
 		outcome_add(
@@ -206,9 +206,9 @@ static void say_lost_table(const struct disk *source, struct report *report)
 			  "from it there, install the boot loader again. UEFI does not need it."));
 	} else if (gpt || backup) {
 		outcome_add(report,
-			    gpt ? _("Rebuild the partition table from the backup GPT: sfdisk "
+			    gpt ? _("Rebuild the partition table from the backup GPT:  sfdisk "
 				    "--relocate gpt-bak-std %s")
-				: _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"),
+				: _("Write the backup GPT anew:  sfdisk --relocate gpt-bak-std %s"),
 			    node);
 	}
 }
@@ -269,7 +269,7 @@ static void say_grown(const struct disk *source, unsigned number, struct report 
 			grow_fs_by_hand(source->partitions[i].fs, node, command, sizeof(command));
 	if (command[0])
 		outcome_add(report,
-			    _("Partition %u has grown, what is in it has not. To grow it: %s"),
+			    _("Partition %u has grown, what is in it has not. To grow it:  %s"),
 			    number, command);
 	else
 		outcome_add(report, _("Partition %u has grown, what is in it has not."), number);
@@ -301,12 +301,13 @@ static void say_tables(const struct disk *source, struct report *report)
 		return;
 	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
 		outcome_add(report,
-			    _("Move the backup GPT to the end of the disk: sfdisk --relocate "
+			    _("Move the backup GPT to the end of the disk:  sfdisk --relocate "
 			      "gpt-bak-std %s"),
 			    node);
 	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
 		outcome_add(report,
-			    _("Write the backup GPT anew: sfdisk --relocate gpt-bak-std %s"), node);
+			    _("Write the backup GPT anew:  sfdisk --relocate gpt-bak-std %s"),
+			    node);
 }
 
 static void say_duplicates(struct report *report)
@@ -324,7 +325,7 @@ static void say_again(struct report *report)
 	if (report->job.proof.changed_before)
 		outcome_add(report,
 			    _("%s was written to while the copy was stopped. See that nobody does "
-			      "so again, then copy all of it anew: clonedeck resume %.300s"),
+			      "so again, then copy all of it anew:  clonedeck resume %.300s"),
 			    report->plan->source.node, report->files.map);
 	else if (report->job.proof.changed)
 		outcome_add(report,
@@ -361,12 +362,12 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS && code != EXIT_MISMATCH) {
 		/* An image that was deleted is not there for another part. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
-			outcome_add(report, _("clonedeck resume %.300s goes on where it ended."),
+			outcome_add(report, _("To go on where it ended:  clonedeck resume %.300s"),
 				    report->files.map);
 		if (source_went(report))
 			outcome_add(
 				report,
-				_("If %s is lost: clonedeck resume %.300s --allow source-gone "
+				_("If %s is lost:  clonedeck resume %.300s --allow source-gone  "
 				  "writes its tables, so that what was copied of it can be read."),
 				report->plan->source.node, report->files.map);
 		return;

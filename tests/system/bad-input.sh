@@ -333,9 +333,9 @@ images_that_are_not_raw() {
 		refused 1 "$destination" clone "$case_dir/packed" "$destination"
 		! grep -qi 'pad it' err || fail "$tool: it says to pad it"
 		says format
-		# The command in the sentence does what it says.
+		# The command stands on a line of its own, and does what the sentence says.
 		run 1 clone -s packed -d "$destination" --dry-run
-		sh -c "$(sed -n 's/.* Run: \(.*\)  Then copy disk.img\..*/\1/p' err)" 2>/dev/null
+		sh -c "$(sed -n '/ Run:$/{n;p}' err)" 2>/dev/null
 		cmp raw disk.img || fail "$tool: the command does not unpack it"
 		run 1 show packed
 		run 1 clone -s "$source" -d packed --dry-run

@@ -386,9 +386,9 @@ copies_begun_at_once_have_their_own_files() {
 	cat logs/*.json | jq -es '[.[].source.node] | unique | length == 6'
 }
 
-# next_command NUMBER: the command in that step of the last report's.
+# The command that the report tells to type next: a line of its own, however long.
 next_command() {
-	jq -r ".next[$1 - 1] | sub(\"^.*: (?=(echo|sfdisk) )\"; \"\")" logs/*.json
+	sed -nE 's/^ +((echo|sfdisk) .*)/\1/p' out
 }
 
 a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table() {
@@ -399,8 +399,8 @@ a_clone_onto_a_smaller_disk_says_how_to_rebuild_its_table() {
 	says table-beyond-end
 	clone 0 "$source" "$destination" -r 0+57344 --allow table-beyond-end
 	says "Partition 3 does not fit on $destination"
-	next_command 2
-	sh -c "$(next_command 2)"
+	next_command
+	sh -c "$(next_command)"
 	sfdisk --verify "$destination"
 	sfdisk --dump "$destination" >after
 	sfdisk --dump "$source" | grep -v -e '^last-lba' -e "^${source}p3 " >before
@@ -415,7 +415,7 @@ a_clone_onto_a_larger_disk_says_how_to_move_the_backup() {
 	destination=$(new_disk destination 40)
 	partition_gpt "$source"
 	clone 0 "$source" "$destination"
-	sh -c "$(next_command 1)"
+	sh -c "$(next_command)"
 	sfdisk --verify "$destination" >out
 	says 'No errors detected'
 	sfdisk --dump "$destination" >/dev/null 2>err

@@ -310,7 +310,7 @@ what_is_printed_works() {
 	sync "${source}p1"
 	destination=$(new_disk "to_$fs" 424)
 	run 3 clone -n -s "$source" -d "$destination" --table=fit
-	sed -n 's/.*not on the source: //p' err | sed 's/IMAGE/image/g' >commands
+	sed -n '/not on the source:$/{n;p}' err | sed 's/IMAGE/image/g' >commands
 	grep -q losetup commands
 	{
 		printf 'set -e\nclonedeck() { "%s" "$@" --log-dir logs; }\n' "$CLONEDECK"

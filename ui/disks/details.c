@@ -323,7 +323,7 @@ static void everything_abilities(FILE *out, const struct disk_list *list, const 
 		list->sg_direct == UNKNOWN ? _("unknown")
 		: list->sg_direct == YES
 			? _("allowed")
-			: _("not allowed (echo 1 > /sys/module/sg/parameters/allow_dio)");
+			: _("not allowed:  echo 1 > /sys/module/sg/parameters/allow_dio");
 
 	fprintf(out, "%s\t", _("Cache"));
 	fprintf(out, _("%s; unmap %s, write zeroes %s"), cache, yes_or_no(disk->unmap),

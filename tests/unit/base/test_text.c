@@ -522,6 +522,31 @@ START_TEST(breaks_lines)
 }
 END_TEST
 
+static const struct {
+	int columns;
+	const char *text, *lines;
+} paragraphs[] = {
+	{ 14, "one two three", "- one two\n  three\n" },
+	{ 0, "one two three", "- one two three\n" },
+	/* A command is never broken, and nothing else stands on its line. */
+	{ 14, "Run it:  cat a b c d e f", "- Run it:\n  cat a b c d e f\n" },
+	{ 0, "Run it:  cat a  Then copy b.", "- Run it:\n  cat a\n  Then copy b.\n" },
+	{ 9, "Run it now, or:  cat 'x  y' a\\'  b  No: it:  c",
+	  "- Run it\n  now,\n  or:\n  cat 'x  y' a\\'\n  b  No:\n  it:\n  c\n" },
+};
+
+START_TEST(a_command_is_one_line)
+{
+	char written[256] = "";
+	FILE *out = fmemopen(written, sizeof(written), "w");
+
+	ck_assert_ptr_nonnull(out);
+	text_paragraph(out, paragraphs[_i].columns, "- ", paragraphs[_i].text);
+	fclose(out);
+	ck_assert_str_eq(written, paragraphs[_i].lines);
+}
+END_TEST
+
 START_TEST(copies)
 {
 	char out[16];
@@ -570,6 +595,8 @@ Suite *unit_suite(void)
 		  a_broken_code_is_no_name, same_in_every_locale, width,
 		  breaks_beside_wide_characters, fits, fits_tail, fits_everywhere, breaks_lines,
 		  copies, endings);
+	tcase_add_loop_test(tests, a_command_is_one_line, 0,
+			    (int)(sizeof(paragraphs) / sizeof(paragraphs[0])));
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -131,7 +131,7 @@ START_TEST(new_files_are_judged_by_their_name)
 		ck_assert_ptr_nonnull(strstr(error.sentence, "disk.img"));
 	}
 	ck_assert_int_eq(resolve("a.img.gz", true), -EINVAL);
-	ck_assert_ptr_nonnull(strstr(error.sentence, "run: gzip disk.img"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "run:  gzip disk.img"));
 	ck_assert_int_eq(resolve("a b.qcow2", true), -EINVAL);
 	ck_assert_ptr_nonnull(
 		strstr(error.sentence, "qemu-img convert -O qcow2 disk.img 'a b.qcow2'"));
