@@ -196,7 +196,7 @@ WORDS = [f"{name}-80x24" for name in (
 WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
 
 # The smallest screen, and a large one.
-EXTREME = {"plan": "TO START", "editor": "stays", "run": "COPYING", "jobs": "STOPPED"}
+EXTREME = {"disks": "will be copied", "plan": "S/N", "editor": "stays", "run": "COPYING", "jobs": "STOPPED"}
 EXTREME_SIZES = {"40x8": (40, 8), "200x60": (200, 60)}
 
 # The same in German: longer words, at the size where they have the least room.

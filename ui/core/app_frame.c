@@ -196,22 +196,40 @@ static enum role message_role(const struct app *app)
 	}
 }
 
+/* Of a hint in one line that is too narrow for all of it, the sentences that fit: what follows them
+ * says where to go on, as the keys below do. */
+static void whole_sentences(char *text, int cols)
+{
+	char *end = NULL;
+
+	if (text_width(text) <= cols)
+		return;
+	for (char *at = text; (at = strstr(at, ". ")); at++) {
+		at[1] = '\0';
+		end = text_width(text) <= cols ? at : end;
+		at[1] = ' ';
+	}
+	if (end)
+		end[1] = '\0';
+}
+
 static void draw_message(struct app *app, struct draw *draw, struct rect area)
 {
 	const struct screen_ops *ops = app_shown(app);
 	enum role role = ops->message ? ROLE_MESSAGE : message_role(app);
 	int cols = area.cols - 2;
-	char own[256];
-	const char *text = app->message;
+	char text[sizeof(app->message)];
 
 	if (app_is_finding(app)) {
 		find_draw(&app->find, draw, area);
 		return;
 	}
-	if (ops->message) {
-		ops->message(app->states[ops->id], app, own, sizeof(own));
-		text = own;
-	}
+	if (ops->message)
+		ops->message(app->states[ops->id], app, text, sizeof(text));
+	else
+		text_copy(text, sizeof(text), app->message);
+	if (role == ROLE_MESSAGE && area.rows == 1)
+		whole_sentences(text, cols);
 	for (int row = 0; row < area.rows; row++) {
 		draw_cell(draw, area, row, 1, cols, role, "");
 		if (app->said)

@@ -357,6 +357,11 @@ void draw_rule(struct draw *draw, struct rect area, int row, const char *title)
 	put_title(draw, area, row, 2, title);
 }
 
+void draw_tag(struct draw *draw, struct rect area, enum role role, const char *text)
+{
+	draw_printf(draw, area, 0, area.cols - columns_of(draw, text) - 4, role, " %s ", text);
+}
+
 void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols)
 {
 	if (!visible(area, row))

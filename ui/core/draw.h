@@ -51,6 +51,8 @@ void draw_clear(struct draw *draw, struct rect area);
 void draw_box(struct draw *draw, struct rect area, const char *title);
 /* "-- title -------" over the whole width of one row. */
 void draw_rule(struct draw *draw, struct rect area, int row, const char *title);
+/* " text " near the right end of a rule, or of the top of a box. */
+void draw_tag(struct draw *draw, struct rect area, enum role role, const char *text);
 /* Gives the row, as it is drawn, the look of a role: the row under the cursor. */
 void draw_highlight(struct draw *draw, struct rect area, int row, enum role role);
 

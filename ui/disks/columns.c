@@ -80,6 +80,25 @@ static void measure(const struct disks_model *model, struct disks_columns *c)
 	}
 }
 
+/* Model and serial number, which c has as wide as they would like to be: half of the room each, but
+ * for what the other one does not need. Serials of two disks differ at their end, so that is kept,
+ * and enough where there is little room. */
+static void share(bool narrow, int left, struct disks_columns *c)
+{
+	int model = c->model > 8 ? c->model : 8, serial = c->serial > 8 ? c->serial : 8;
+
+	c->serial = narrow ? (left > 9 ? 8 : left / 2) : left - left / 2;
+	if (!narrow && model > left / 2 && serial < c->serial)
+		c->serial = serial > left - model ? serial : left - model;
+	else if (!narrow && serial > c->serial && model < left / 2)
+		c->serial = serial < left - model ? serial : left - model;
+	c->model = left - c->serial;
+	if (c->model > MODEL_MOST)
+		c->model = MODEL_MOST;
+	if (c->serial > SERIAL_MOST)
+		c->serial = SERIAL_MOST;
+}
+
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret)
 {
 	struct disks_columns c = { .node = 7, .size = 6, .health = 8, .temperature = 4, .use = 4 };
@@ -102,11 +121,12 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 		c.raw = c.temperature = c.use = 0;
 	if (cols < 50)
 		c.health = 0;
-	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.size + 2) - (c.health ? c.health + 1 : 0) -
-	       (c.temperature ? c.temperature + 1 : 0) - (c.hctl ? c.hctl + 1 : 0) -
-	       (c.sg ? c.sg + 1 : 0) - (c.raw ? c.raw + 1 : 0) - (c.sectors ? c.sectors + 1 : 0) -
-	       (c.transport ? c.transport + 1 : 0) - (c.wwn ? c.wwn + 1 : 0) -
-	       (c.use ? c.use + 1 : 0);
+	c.gap = cols < LAYOUT_FULL_COLS ? 1 : 2;
+	left = cols - DISKS_NODE_COL - (c.node + 1) - (c.size + c.gap) -
+	       (c.health ? c.health + 1 : 0) - (c.temperature ? c.temperature + 1 : 0) -
+	       (c.hctl ? c.hctl + 1 : 0) - (c.sg ? c.sg + 1 : 0) - (c.raw ? c.raw + 1 : 0) -
+	       (c.sectors ? c.sectors + 1 : 0) - (c.transport ? c.transport + 1 : 0) -
+	       (c.wwn ? c.wwn + 1 : 0) - (c.use ? c.use + 1 : 0);
 	/* Between model and serial; the serial is what tells two disks apart. */
 	left -= 2;
 	/* The WWN stands in the box of a disk, too. */
@@ -116,13 +136,7 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 	}
 	if (left < 2)
 		left = 2;
-	/* Serials of two disks differ at their end, so the end is kept. */
-	c.serial = narrow && left < 24 ? (left > 9 ? 8 : left / 2) : left - left / 2;
-	c.model = left - c.serial;
-	if (c.model > MODEL_MOST)
-		c.model = MODEL_MOST;
-	if (c.serial > SERIAL_MOST)
-		c.serial = SERIAL_MOST;
+	share(cols < LAYOUT_FULL_COLS && left < 32, left, &c);
 	*ret = c;
 }
 
@@ -142,12 +156,10 @@ static void put_tail(struct line *line, int width, const char *text)
 	line_add(line, " ");
 }
 
-static void put_right(struct line *line, int width, const char *text)
+static void put_size(struct line *line, const struct disks_columns *c, const char *text)
 {
-	if (!width)
-		return;
-	line_put_right(line, width, text);
-	line_add(line, "  ");
+	line_put_right(line, c->size, text);
+	line_put(line, c->gap, "");
 }
 
 void disks_text_heading(const struct disks_model *model, const struct disks_columns *c,
@@ -158,7 +170,7 @@ void disks_text_heading(const struct disks_model *model, const struct disks_colu
 
 	line_to(line, DISKS_NODE_COL);
 	put_column(line, c->node, list_heading(list, 1, _("NODE"), c->node, text, sizeof(text)));
-	put_right(line, c->size, list_heading(list, 2, _("SIZE"), c->size, text, sizeof(text)));
+	put_size(line, c, list_heading(list, 2, _("SIZE"), c->size, text, sizeof(text)));
 	put_column(line, c->model, list_heading(list, 3, _("MODEL"), c->model, text, sizeof(text)));
 	put_column(line, c->serial,
 		   list_heading(list, 4, _("SERIAL"), c->serial, text, sizeof(text)));
@@ -219,7 +231,7 @@ static const char *size_text(uint64_t bytes, uint32_t sector_size, enum units_sc
 
 int disks_health_col(const struct disks_columns *c)
 {
-	return DISKS_NODE_COL + c->node + 1 + c->size + 2 + c->model + 1 + c->serial + 1;
+	return DISKS_NODE_COL + c->node + 1 + c->size + c->gap + c->model + 1 + c->serial + 1;
 }
 
 enum role disks_health_role(const struct disks_health *health)
@@ -275,8 +287,8 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c,
 
 	sector_sizes(disk, sectors, sizeof(sectors));
 	put_column(line, c->node, disk->name);
-	put_right(line, c->size,
-		  size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
+	put_size(line, c,
+		 size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
 	put_column(line, c->model, text_or_dash(disk->identity.model));
 	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
 	put_health(health, c, line);
@@ -312,7 +324,7 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 
 	partition_node(p, text, sizeof(text));
 	put_column(line, c->node, text);
-	put_right(line, c->size, size_text(bytes, disk->identity.logical_sector_size, scale, size));
+	put_size(line, c, size_text(bytes, disk->identity.logical_sector_size, scale, size));
 	text_contents(p, text, sizeof(text));
 	put_column(line, c->model, text);
 	put_tail(line, c->serial, text_or_dash(p->mountpoint));
@@ -334,7 +346,7 @@ static void put_image(const struct endpoint *image, const struct disks_columns *
 	char size[UNITS_TEXT_MAX];
 
 	put_column(line, c->node, _("image"));
-	put_right(line, c->size, image->exists ? size_text(image->size, 512, scale, size) : "-");
+	put_size(line, c, image->exists ? size_text(image->size, 512, scale, size) : "-");
 	/* Its path takes the columns that only disks have. */
 	put_tail(line, c->model + 1 + c->serial, image->node);
 	line_add(line, "%s", image->exists ? _("file") : _("to be created"));

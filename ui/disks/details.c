@@ -235,6 +235,70 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	return count;
 }
 
+/* Where no partitions follow, with what the word is about. */
+static void write_holds(const struct disk *disk, struct writer *w)
+{
+	if (!disk->partition_count)
+		add(w, "%s: ", _("Table"));
+	write_table(disk, w);
+}
+
+static void add_identity(const struct disk *disk, struct line *line)
+{
+	const struct identity *identity = &disk->identity;
+
+	line_add(line, "%s", identity->model[0] ? identity->model : _("unknown"));
+	line_piece(line, "%s %s", _("S/N"), text_or_dash(identity->serial));
+	if (identity->wwn[0])
+		line_piece(line, "%s %s", _("WWN"), identity->wwn);
+	if (disk->rotational != UNKNOWN)
+		line_piece(line, "%s", disk->rotational == YES ? _("rotating") : _("not rotating"));
+}
+
+int disks_summary(const struct disk *disk, const struct disks_health *health,
+		  struct line ret[static DISKS_SUMMARY_MAX])
+{
+	char bytes[UNITS_TEXT_MAX];
+	int count = 0;
+
+	for (int row = 0; row < DISKS_SUMMARY_MAX; row++) {
+		char text[512] = "";
+		struct writer w = { text, sizeof(text), 0 };
+
+		line_start(&ret[count], LINE_COLUMNS_MAX);
+		switch (row) {
+		case 0:
+			add_identity(disk, &ret[count]);
+			break;
+		case 1:
+			add(&w, _("%s B"), units_print_count(disk->identity.size, bytes));
+			add(&w, "  ");
+			write_holds(disk, &w);
+			break;
+		case 2:
+			if (disk->silent)
+				write_silent(disk, &w);
+			else if (health->known)
+				write_health(health, &w);
+			break;
+		default:
+			write_use(disk, &w);
+		}
+		line_add(&ret[count], "%s", text);
+		count += ret[count].columns > 0;
+	}
+	return count;
+}
+
+void disks_text_holds(const struct disk *disk, struct line *line)
+{
+	char text[512] = "";
+	struct writer w = { text, sizeof(text), 0 };
+
+	write_holds(disk, &w);
+	line_fit(line, text);
+}
+
 static const struct partition *partition_of(const struct disk *disk, char letter)
 {
 	unsigned number = letter >= 'a'                    ? (unsigned)(letter - 'a') + 10

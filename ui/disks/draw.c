@@ -183,30 +183,57 @@ const struct disk *disks_screen_at_cursor(const struct disks_state *state)
 	return row ? row->disk : NULL;
 }
 
+/* What the pane of one end shows: the disk, and why that one. NULL: none is known. */
+static const struct disk *disk_of(struct disks_state *state, struct app *app, bool is_source,
+				  char *title, size_t size)
+{
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
+	const struct disk *disk = disks_screen_at_cursor(state);
+
+	if (end->kind != ENDPOINT_NONE) {
+		snprintf(title, size, is_source ? _("Source %s") : _("Destination %s"), end->node);
+		return is_source ? app_source_disk(app) : app_destination_disk(app);
+	}
+	if (is_source || choice->source.kind != ENDPOINT_NONE) {
+		snprintf(title, size, _("Under the cursor: %s"), disk ? disk->name : "-");
+		return disk;
+	}
+	snprintf(title, size, "%s", _("Destination"));
+	return NULL;
+}
+
+/* What a copy does to that end, on the upper edge of its pane. */
+static void draw_fate(struct app *app, struct draw *draw, struct rect pane, bool is_source)
+{
+	const struct endpoint *end =
+		is_source ? &app_choice(app)->source : &app_choice(app)->destination;
+	const struct disk *disk = is_source ? NULL : app_destination_disk(app);
+
+	if (end->kind == ENDPOINT_NONE)
+		return;
+	if (is_source)
+		draw_tag(draw, pane, ROLE_SOURCE, _("only read"));
+	else if (disk ? disk->read_only != YES : end->exists)
+		draw_tag(draw, pane, ROLE_ERASE, _("ERASE"));
+}
+
 static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
 			struct rect box, bool is_source)
 {
 	const struct choice *choice = app_choice(app);
 	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
-	const struct disk *disk = disks_screen_at_cursor(state);
 	struct rect inside = rect_inside(box);
+	const struct disk *disk;
 	char title[640];
 
 	if (rect_empty(inside))
 		return;
 	rect_cut_left(&inside, 1);
 	rect_cut_right(&inside, 1);
-	if (end->kind != ENDPOINT_NONE) {
-		disk = is_source ? app_source_disk(app) : app_destination_disk(app);
-		snprintf(title, sizeof(title), is_source ? _("Source %s") : _("Destination %s"),
-			 end->node);
-	} else if (is_source || choice->source.kind != ENDPOINT_NONE) {
-		snprintf(title, sizeof(title), _("Under the cursor: %s"), disk ? disk->name : "-");
-	} else {
-		snprintf(title, sizeof(title), "%s", _("Destination"));
-		disk = NULL;
-	}
+	disk = disk_of(state, app, is_source, title, sizeof(title));
 	draw_box(draw, box, title);
+	draw_fate(app, draw, box, is_source);
 	if (disk) {
 		rect_cut_top(&inside, draw_details(app, draw, inside, disk) + 1);
 		if (disk->partition_count && inside.rows > PICTURE_ROWS) {
@@ -222,9 +249,56 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 	}
 }
 
+/* Below a title; a long text leaves one line for each of those below it. */
+static void draw_summary(struct disks_state *state, struct app *app, struct draw *draw,
+			 struct rect area, bool is_source)
+{
+	char title[640];
+	const struct disk *disk = disk_of(state, app, is_source, title, sizeof(title));
+	struct line lines[DISKS_SUMMARY_MAX];
+	struct disks_health health;
+	int count, row = 1;
+
+	draw_rule(draw, area, 0, title);
+	draw_fate(app, draw, area, is_source);
+	if (!disk)
+		return;
+	health = disks_screen_health(app, disk);
+	count = disks_summary(disk, &health, lines);
+	for (int i = 0; i < count && row < area.rows; i++) {
+		int rows = area.rows - row - (count - 1 - i);
+
+		row += draw_wrapped(draw, area, row, 0, rows > 1 ? rows : 1, ROLE_NORMAL,
+				    lines[i].text);
+	}
+}
+
+/* In one line: what the destination holds, or else the disk under the cursor. */
+static void draw_holds(struct disks_state *state, struct app *app, struct draw *draw,
+		       struct rect area)
+{
+	const struct disk *destination = app_destination_disk(app);
+	const struct disk *disk = destination ? destination : disks_screen_at_cursor(state);
+	struct line line;
+
+	if (!disk)
+		return;
+	line_start(&line, area.cols);
+	line_add(&line, "%s%s%s  ", destination ? _("ERASE") : "", destination ? " " : "",
+		 disk->name);
+	disks_text_holds(disk, &line);
+	draw_text(draw, area, 0, 0, destination ? ROLE_BAD : ROLE_NORMAL, line.text);
+}
+
+/* Rows from which on both ends have room. */
+#define BOTH_ROWS 6
+
 static void draw_pane(struct disks_state *state, struct app *app, struct draw *draw,
 		      struct rect area)
 {
+	const struct choice *choice = app_choice(app);
+	bool source = choice->source.kind != ENDPOINT_NONE;
+	bool destination = choice->destination.kind != ENDPOINT_NONE;
 	const struct disk *disk = disks_screen_at_cursor(state);
 	struct rect rest = area;
 
@@ -232,10 +306,19 @@ static void draw_pane(struct disks_state *state, struct app *app, struct draw *d
 		return;
 	rect_cut_left(&rest, 1);
 	rect_cut_right(&rest, 1);
-	draw_rule(draw, rest, 0, disk ? disk->name : "-");
-	rect_cut_top(&rest, 1);
-	if (disk)
-		draw_details(app, draw, rest, disk);
+	if (rest.rows == 1) {
+		draw_holds(state, app, draw, rest);
+	} else if ((source || destination) && rest.rows >= BOTH_ROWS) {
+		draw_summary(state, app, draw, rect_cut_top(&rest, rest.rows / 2), true);
+		draw_summary(state, app, draw, rest, false);
+	} else if (destination) {
+		draw_summary(state, app, draw, rest, false);
+	} else {
+		draw_rule(draw, rest, 0, disk ? disk->name : "-");
+		rect_cut_top(&rest, 1);
+		if (disk)
+			draw_details(app, draw, rest, disk);
+	}
 }
 
 static void draw_events(struct app *app, struct draw *draw, struct rect area)
@@ -389,20 +472,18 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 #define LIST_LINES  4
 #define EVENT_LINES 4
 
-/* The list first, then where its cursor is, then what is known of that disk. */
+/* The list first, then what is known of a disk: one line at least, since it says what is lost. */
 static void small(struct rect body, int wanted, struct layout_disks *ret)
 {
 	struct rect rest = body;
 	int list;
 
-	*ret = (struct layout_disks){ .columns = rect_cut_top(&rest, body.rows > LIST_LINES) };
+	*ret = (struct layout_disks){ .columns = rect_cut_top(&rest, body.rows > DETAIL_LINES) };
 	list = rest.rows - DETAIL_LINES > LIST_LINES ? rest.rows - DETAIL_LINES : LIST_LINES;
+	if (list < wanted && rest.rows <= DETAIL_LINES)
+		list = rest.rows - 1;
 	ret->list = rect_cut_top(&rest, list < wanted ? list : wanted);
-	/* A title and no line below it would say nothing. */
-	if (rest.rows < 2)
-		ret->list.rows += rest.rows;
-	else
-		ret->detail = rest;
+	ret->detail = rest;
 }
 
 void layout_disks(struct rect body, int wanted, struct layout_disks *ret)

@@ -80,7 +80,7 @@ bool disks_refuse(const struct disks_row *row, bool destination, struct verdict 
 
 /* Widths of the columns for a screen of this width and these rows; 0: left out. */
 struct disks_columns {
-	int node, size, model, serial, health, temperature;
+	int node, size, gap, model, serial, health, temperature;
 	int hctl, sg, raw, sectors, transport, wwn; /* wide screens */
 	int use;
 };
@@ -111,6 +111,12 @@ struct disks_detail {
 /* The least important comes last, since a small pane has no room for it. */
 int disks_details(const struct disk *disk, const struct disks_health *health,
 		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
+/* The same in a few long lines, again the least important one last. */
+#define DISKS_SUMMARY_MAX 4
+int disks_summary(const struct disk *disk, const struct disks_health *health,
+		  struct line ret[static DISKS_SUMMARY_MAX]);
+/* Table and partitions. */
+void disks_text_holds(const struct disk *disk, struct line *line);
 /* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the
  * list's own notes are added. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,

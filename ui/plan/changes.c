@@ -10,13 +10,6 @@
 
 #include "ui/plan/model.h"
 
-static void label(struct line *line, const char *text)
-{
-	line_put(line, 1, "");
-	line_put(line, 7, text);
-	line_put(line, 1, "");
-}
-
 /* ---- the table ---- */
 
 static void add_resized(const struct plan *plan, unsigned number, uint64_t before, uint64_t after,
@@ -67,7 +60,7 @@ void plan_text_layout(const struct plan *plan, bool offered, bool done, enum uni
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
-	label(&all, _("TABLE"));
+	plan_text_label(_("TABLE"), &all);
 	if (plan->options.table == TABLE_FIT)
 		add_fitted(plan, scale, &all);
 	else
@@ -101,7 +94,7 @@ void plan_text_ids(const struct plan_options *options, const struct identifiers 
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
-	label(&all, _("IDS"));
+	plan_text_label(_("IDS"), &all);
 	if (options->identities == IDENTITIES_KEEP)
 		line_add(&all, "%s", _("the same on both: unplug one before the next start"));
 	else if (stuck)

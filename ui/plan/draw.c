@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How screen 3 looks. */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -324,12 +325,50 @@ static const char *what_became(struct app *app)
 			  "1.");
 }
 
+/* The field always has its place; a long phrase gives way. One that does not fit beside it starts
+ * above it, until something is typed and there is more to say of that. */
+static void draw_gate_field(struct plan_screen *screen, struct draw *draw, struct rect area,
+			    const char *phrase)
+{
+	const struct gate *gate = &screen->gate;
+	int cols = text_width(gate->token) + 3, room;
+	char all[512];
+	struct line line;
+
+	if (cols < 9)
+		cols = 9;
+	if (cols > area.cols - 20)
+		cols = area.cols - 20;
+	room = area.cols - cols - 4;
+	if (text_width(phrase) > room) {
+		size_t skip, length;
+
+		snprintf(all, sizeof(all), _("To start, type %s."), phrase);
+		length = text_break(all, area.cols - 2, &skip);
+		if (text_width(all + length + skip) > room) {
+			text_copy(all, sizeof(all), phrase);
+			length = text_break(all, area.cols - 2, &skip);
+		}
+		if (!gate->typed.text[0])
+			draw_printf(draw, area, 0, 1, ROLE_STRONG, "%-*.*s", area.cols - 1,
+				    (int)length, all);
+		phrase = all + length + skip;
+	}
+	line_start(&line, room);
+	line_fit(&line, phrase);
+	draw_text(draw, area, 1, 1, ROLE_NORMAL, line.text);
+	area.col += line.columns + 3;
+	area.cols -= line.columns + 3;
+	if (!gate->typing)
+		draw->field = (struct rect){ area.row + 1, area.col, 1, cols };
+	draw_field(draw, area, 1, 0, cols, &gate->typed, gate->typing && !screen->options_open);
+}
+
 static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *draw,
 		      struct rect area)
 {
 	const struct gate *gate = &screen->gate;
 	char phrase[256];
-	int cols = text_width(gate->token) + 3, col;
 	struct line line;
 
 	if (session_state(app_session(app)) == SESSION_STARTING) {
@@ -361,21 +400,7 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 		return;
 	}
 	plan_screen_phrase(app, phrase, sizeof(phrase));
-	/* The field always has its place; a long phrase gives way. */
-	if (cols < 9)
-		cols = 9;
-	if (cols > area.cols - 20)
-		cols = area.cols - 20;
-	col = 2 + text_width(phrase);
-	if (col > area.cols - cols - 2)
-		col = area.cols - cols - 2;
-	line_start(&line, col - 1);
-	line_fit(&line, phrase);
-	draw_text(draw, area, 1, 1, ROLE_NORMAL, line.text);
-	if (!gate->typing)
-		draw->field = (struct rect){ area.row + 1, area.col + col + 1, 1, cols };
-	draw_field(draw, area, 1, col + 1, cols, &gate->typed,
-		   gate->typing && !screen->options_open);
+	draw_gate_field(screen, draw, area, phrase);
 }
 
 static void draw_files(struct app *app, struct draw *draw, struct rect box)

@@ -71,7 +71,8 @@ static void name_all_lost(const struct lost *lost, size_t count, uint32_t sector
 			line_add(line, _(", %zu more"), count - shown);
 			return;
 		}
-		line_add(line, "%s%s", shown ? ", " : "", one.text);
+		line_add(line, "%s", shown ? ", " : "");
+		line_fit(line, one.text);
 	}
 }
 
@@ -82,9 +83,7 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 	char size[UNITS_TEXT_MAX];
 	uint64_t sectors = 0;
 
-	line_put(line, 1, "");
-	line_put(line, 7, _("LOST"));
-	line_put(line, 1, "");
+	plan_text_label(_("LOST"), line);
 	for (size_t i = 0; i < count; i++)
 		sectors += lost[i].partition->sectors;
 	if (count) {

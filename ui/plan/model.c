@@ -14,7 +14,6 @@
 #include "ui/core/layout.h"
 #include "ui/plan/options.h"
 
-/* "sda" for "/dev/sda". */
 /* The serial's tail, and behind it the WWN where there is room for both. */
 static void put_serial(struct line *line, const struct identity *identity, int width)
 {
@@ -48,6 +47,23 @@ static int model_cols(const struct plan *plan, int left)
 	return models <= usual || left <= usual ? usual : models < left ? models : left;
 }
 
+void plan_text_label(const char *label, struct line *line)
+{
+	line_put(line, 1, "");
+	line_put(line, 7, label);
+	line_put(line, 1, "");
+}
+
+/* Both ends have their models below each other. */
+static int name_cols(const struct plan *plan, int most)
+{
+	int source = text_width(node_short(plan->source.node));
+	int destination = text_width(node_short(plan->destinations[0].node));
+	int wanted = source > destination ? source : destination;
+
+	return wanted < most ? wanted : most;
+}
+
 static void text_end(const struct plan *plan, const char *label, const struct endpoint *end,
 		     struct line *line)
 {
@@ -64,9 +80,7 @@ static void text_end(const struct plan *plan, const char *label, const struct en
 		bytes[0] = '\0';
 	wide = text_width(bytes);
 
-	line_put(line, 1, "");
-	line_put(line, 7, label);
-	line_put(line, 1, "");
+	plan_text_label(label, line);
 	if (end->kind == ENDPOINT_IMAGE) {
 		line_add(line, "%s ", _("image"));
 		/* The user has to type exactly this. */
@@ -74,10 +88,11 @@ static void text_end(const struct plan *plan, const char *label, const struct en
 		line_put_tail(line, line->limit - line->columns - wide - 2, path);
 	} else {
 		/* The name, the model's head and the serial's tail share what the size leaves. */
-		int left = line->limit - line->columns - wide - 2 - 9;
+		int name = wide ? 9 : name_cols(plan, 7);
+		int left = line->limit - line->columns - wide - 2 - name;
 		int model = model_cols(plan, left);
 
-		line_put(line, wide ? 9 : 7, node_short(end->node));
+		line_put(line, name, node_short(end->node));
 		line_put(line, 1, "");
 		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
 		line_add(line, " %s ", _("S/N"));
@@ -125,9 +140,7 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
 
-	line_put(line, 1, "");
-	line_put(line, 7, _("COPY"));
-	line_put(line, 1, "");
+	plan_text_label(_("COPY"), line);
 	units_print_count(plan->total_sectors, count);
 	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
 	if (plan->options.table == TABLE_FIT)
@@ -222,9 +235,7 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 	 * the copy. */
 	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
 
-	line_put(line, 1, "");
-	line_put(line, 7, _("OPTIONS"));
-	line_put(line, 1, "");
+	plan_text_label(_("OPTIONS"), line);
 	/* Unusual options come first, since the end of the line may be cut. */
 	if (options->rate)
 		line_add(line, _("at most %s; "), units_print_rate((double)options->rate, rate));
@@ -249,9 +260,7 @@ void plan_text_preset(const struct plan_options *options, const char *offer, str
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
-	line_put(&all, 1, "");
-	line_put(&all, 7, _("PRESET"));
-	line_put(&all, 1, "");
+	plan_text_label(_("PRESET"), &all);
 	if (offer)
 		line_add(&all, _("%s. %s: Ctrl-P takes the preset %s"),
 			 preset_title(options->preset), offer, preset_title(PRESET_FAILING));

@@ -18,6 +18,8 @@
 #include "ui/core/line.h"
 #include "ui/core/term.h"
 
+/* "SOURCE ": what a line on top is about. */
+void plan_text_label(const char *label, struct line *line);
 void plan_text_source(const struct plan *plan, struct line *line);
 void plan_text_destination(const struct plan *plan, bool erases, struct line *line);
 /* The destination is there already, so that whatever it holds can be lost. */

@@ -471,8 +471,8 @@ END_TEST
 START_TEST(test_details)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct line line, summary[DISKS_SUMMARY_MAX];
 	struct fixture f;
-	struct line line;
 	char *text;
 	int count;
 
@@ -487,6 +487,11 @@ START_TEST(test_details)
 			for (const char *p = details[d].text; *p; p++)
 				ck_assert((unsigned char)*p >= ' ');
 		}
+		count = disks_summary(&f.list->disks[i], &no_health, summary);
+		ck_assert_int_ge(count, 3);
+		for (int row = 0; row < count; row++)
+			ck_assert_int_gt(text_width(summary[row].text), 0);
+		ck_assert_ptr_nonnull(strstr(summary[0].text, f.list->disks[i].identity.wwn));
 		text = disks_everything(f.list, &f.list->disks[i], &no_health, UNITS_SI);
 		ck_assert_ptr_nonnull(text);
 		/* One tab a line, behind the label. */
