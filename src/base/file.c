@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/worker.h"
 
 #define NAMES_MAX 100
@@ -35,12 +36,11 @@ static int directory_of(const char *path, char ret[static PATH_MAX])
 static int open_directory(const char *path, dev_t beneath, const char **retname)
 {
 	char directory[PATH_MAX];
-	const char *slash = strrchr(path, '/');
 	int r = directory_of(path, directory);
 	int fd CLEANUP(close) = r < 0 ? -1 : open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct stat st;
 
-	*retname = slash ? slash + 1 : path;
+	*retname = text_base_name(path);
 	if (r < 0)
 		return r;
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -99,7 +99,6 @@ static bool is_link(const char *path)
 /* With all links in the folder's path followed, if the folder exists. */
 static int in_real_folder(const char *path, char ret[static PATH_MAX])
 {
-	const char *slash = strrchr(path, '/');
 	char directory[PATH_MAX], real[PATH_MAX];
 	int r = directory_of(path, directory);
 
@@ -108,7 +107,7 @@ static int in_real_folder(const char *path, char ret[static PATH_MAX])
 	if (!realpath(directory, real))
 		snprintf(real, sizeof(real), "%s", directory);
 	if (snprintf(ret, PATH_MAX, "%s/%s", strcmp(real, "/") == 0 ? "" : real,
-		     slash ? slash + 1 : path) >= PATH_MAX)
+		     text_base_name(path)) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <wchar.h>
@@ -485,6 +486,27 @@ bool text_shell_quote(char *to, size_t size, const char *from)
 	to[used++] = '\'';
 	to[used] = '\0';
 	return true;
+}
+
+void text_join(char *list, size_t size, const char *format, ...)
+{
+	size_t used = strlen(list);
+	va_list args;
+
+	if (used && used + 2 < size) {
+		text_copy(list + used, size - used, ", ");
+		used += 2;
+	}
+	va_start(args, format);
+	vsnprintf(list + used, size - used, format, args);
+	va_end(args);
+}
+
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 bool text_has_ending(const char *name, const char *ending)

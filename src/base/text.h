@@ -55,6 +55,11 @@ void text_paragraph(FILE *out, int columns, const char *first, const char *text)
 
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
+/* Appends an item to a list in words, which is "" at first: ", " is between two. */
+void text_join(char *list, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "sdb" of "/dev/sdb", "a.img" of "/srv/a.img"; borrowed from it. */
+const char *text_base_name(const char *path);
 
 /* Does a name have this ending, and something before it? */
 bool text_has_ending(const char *name, const char *ending);

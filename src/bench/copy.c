@@ -171,12 +171,9 @@ static void find_programs(struct copies *all)
 		char names[160] = "";
 
 		for (unsigned k = i; k < WAYS && reason; k++) {
-			size_t used = strlen(names);
-
 			if (!reasons[k] || strcmp(reasons[k], reason) != 0)
 				continue;
-			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 _(ways[k].name.label));
+			text_join(names, sizeof(names), "%s", _(ways[k].name.label));
 			all->programs[k][0] = '\0';
 			reasons[k] = NULL;
 		}

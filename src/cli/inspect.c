@@ -138,12 +138,9 @@ static const char *print_raw(const struct disk *disk, char *to, size_t size)
 	size_t used = 0;
 
 	to[0] = '\0';
-	for (size_t i = 0; i < disk->raw_count && used < size; i++) {
-		const char *slash = strrchr(disk->raw[i], '/');
-
+	for (size_t i = 0; i < disk->raw_count && used < size; i++)
 		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? "," : "",
-					 slash ? slash + 1 : disk->raw[i]);
-	}
+					 text_base_name(disk->raw[i]));
 	return to;
 }
 

@@ -79,6 +79,18 @@ bool attr_line(const char *folder, const char *name, char *to, size_t size)
 	return to[0] != '\0';
 }
 
+bool attr_link(const char *folder, const char *name, char *to, size_t size)
+{
+	char link[ATTR_PATH_MAX + 32], target[PATH_MAX];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "%s/%s", folder, name);
+	length = readlink(link, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	text_copy(to, size, text_base_name(target));
+	return to[0] != '\0';
+}
+
 bool attr_devno(const char *folder, dev_t *ret)
 {
 	char line[32];
@@ -195,18 +207,11 @@ bool attr_is_hctl(const char *name)
 /* KINDS: none of these. */
 static size_t hardware_at(const char *folder)
 {
-	char link[ATTR_PATH_MAX + 16], target[256];
-	const char *name;
-	ssize_t length;
+	char name[64];
 	size_t kind = 0;
 
-	snprintf(link, sizeof(link), "%s/subsystem", folder);
-	length = readlink(link, target, sizeof(target) - 1);
-	if (length <= 0)
+	if (!attr_link(folder, "subsystem", name, sizeof(name)))
 		return KINDS;
-	target[length] = '\0';
-	name = strrchr(target, '/');
-	name = name ? name + 1 : target;
 	while (kind < KINDS && strcmp(name, subsystems[kind]) != 0)
 		kind++;
 	/* Its host and its target are of that subsystem, too. */

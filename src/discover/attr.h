@@ -29,6 +29,8 @@ size_t attr_file(const char *folder, const char *name, void *to, size_t size);
 /* The first line, not sanitised: the name of a file is to be looked up as it is. False, "": it is
  * empty, or there is none. */
 bool attr_line(const char *folder, const char *name, char *to, size_t size);
+/* The last name of what a link of that name leads to ("sd" of the link "driver"). */
+bool attr_link(const char *folder, const char *name, char *to, size_t size);
 /* The number of the device that the folder is of. */
 bool attr_devno(const char *folder, dev_t *ret);
 

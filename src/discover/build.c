@@ -423,7 +423,6 @@ static int say_sg(struct build *build)
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct disk *disk = &list->disks[i];
-		size_t used = strlen(names);
 
 		if (!disk->hctl[0])
 			continue;
@@ -432,7 +431,7 @@ static int say_sg(struct build *build)
 			continue;
 		}
 		without++;
-		snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", disk->name);
+		text_join(names, sizeof(names), "%s", disk->name);
 	}
 	if (without == 0)
 		return 0;
@@ -448,13 +447,9 @@ static int say_sg_only(struct build *build)
 	const struct disk_list *list = build->list;
 	char names[160] = "";
 
-	for (size_t i = 0; i < list->count; i++) {
-		size_t used = strlen(names);
-
+	for (size_t i = 0; i < list->count; i++)
 		if (disk_is_sg_only(&list->disks[i]))
-			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
-				 list->disks[i].node);
-	}
+			text_join(names, sizeof(names), "%s", list->disks[i].node);
 	if (!names[0])
 		return 0;
 	return build_say_missing(

@@ -117,8 +117,7 @@ const struct container *container_of_file(int fd, uint64_t size)
 
 const struct container *container_of_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *dot = strrchr(slash ? slash : path, '.');
+	const char *dot = strrchr(text_base_name(path), '.');
 
 	for (size_t i = 0; dot && i < CONTAINERS; i++)
 		if (table[i].ending && strcasecmp(dot + 1, table[i].ending) == 0)

@@ -2,7 +2,6 @@
 #include "discover/device.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -124,19 +123,10 @@ static void read_driver(struct udev_device *device, struct disk *disk)
 
 	text_copy(path, sizeof(path), udev_device_get_syspath(device));
 	while ((slash = strrchr(path, '/')) && strlen(path) > strlen("/sys/devices")) {
-		char link[544], target[256];
-		const char *driver;
-		ssize_t length;
+		char driver[64];
 
 		*slash = '\0';
-		snprintf(link, sizeof(link), "%s/driver", path);
-		length = readlink(link, target, sizeof(target) - 1);
-		if (length <= 0)
-			continue;
-		target[length] = '\0';
-		driver = strrchr(target, '/');
-		driver = driver ? driver + 1 : target;
-		if (strcmp(driver, "sd") == 0)
+		if (!attr_link(path, "driver", driver, sizeof(driver)) || strcmp(driver, "sd") == 0)
 			continue;
 		text_sanitise(disk->driver, sizeof(disk->driver), driver, strlen(driver));
 		return;
@@ -426,11 +416,9 @@ static void read_virtual_model(const char *folder, enum disk_kind kind, struct i
 	char path[256];
 
 	if (kind == DISK_LOOP && attr_text(folder, "loop/backing_file", path, sizeof(path))) {
-		const char *slash = strrchr(path, '/');
-
 		/* Deleting the file does not make it another disk. */
 		attr_cut_deleted(path);
-		text_copy(ret->model, sizeof(ret->model), slash ? slash + 1 : path);
+		text_copy(ret->model, sizeof(ret->model), text_base_name(path));
 	} else if (kind == DISK_DM) {
 		attr_text(folder, "dm/name", ret->model, sizeof(ret->model));
 	} else if (kind == DISK_MD) {

@@ -154,13 +154,6 @@ static bool wwn_matches(const char *wwn, const char *text)
 	return strcasecmp(wwn, text) == 0;
 }
 
-static void append_name(char *names, size_t size, const char *node)
-{
-	size_t used = strlen(names);
-
-	snprintf(names + used, size - used, "%s%s", used ? ", " : "", node);
-}
-
 static int resolve_by_identity(const struct disk_list *disks, const char *text, const char *value,
 			       bool by_serial, struct endpoint *ret, struct error *reterr)
 {
@@ -176,7 +169,7 @@ static int resolve_by_identity(const struct disk_list *disks, const char *text, 
 			continue;
 		found = disk;
 		matches++;
-		append_name(names, sizeof(names), disk->node);
+		text_join(names, sizeof(names), "%s", disk->node);
 	}
 	if (matches > 1)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,

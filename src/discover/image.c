@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "discover/container.h"
 #include "discover/image_store.h"
 
@@ -190,16 +191,15 @@ static char *real_path_of_new(const char *text)
 	CLEANUP(free) char *folder = strdup(text);
 	CLEANUP(free) char *real = NULL;
 	char *slash = folder ? strrchr(folder, '/') : NULL;
-	const char *name = strrchr(text, '/');
 	char *path = NULL;
 
 	if (!folder)
 		return NULL;
-	name = name ? name + 1 : text;
 	if (slash)
 		slash[slash == folder ? 1 : 0] = '\0';
 	real = realpath(slash ? folder : ".", NULL);
-	if (!real || asprintf(&path, "%s/%s", strcmp(real, "/") == 0 ? "" : real, name) < 0)
+	if (!real ||
+	    asprintf(&path, "%s/%s", strcmp(real, "/") == 0 ? "" : real, text_base_name(text)) < 0)
 		return NULL;
 	return path;
 }

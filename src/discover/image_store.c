@@ -92,8 +92,7 @@ uint32_t image_store_sector_size(int fd, uint64_t size)
 static void describe(const struct endpoint *image, uint64_t size, uint32_t sector_size,
 		     struct disk *ret)
 {
-	const char *slash = strrchr(image->node, '/');
-	const char *name = slash ? slash + 1 : image->node;
+	const char *name = text_base_name(image->node);
 
 	text_sanitise(ret->name, sizeof(ret->name), name, strlen(name));
 	text_copy(ret->node, sizeof(ret->node), ret->name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "guard/rules_private.h"
 
 /* A use of the whole disk concerns its partitions; one of another partition does not. The disk's
@@ -103,14 +104,11 @@ void rule_destination_swap(const struct rule_context *c, struct verdict *ret)
 static void say_bcache(const struct use *use, const char *name, const char *list,
 		       struct verdict *ret)
 {
-	const char *slash = strrchr(use->node, '/');
-	const char *block = slash ? slash + 1 : use->node;
-
 	rule_say(ret, VERDICT_REFUSE,
 		 _("bcache uses the destination %s (%s). Release it first:  echo 1 > "
 		   "/sys/class/block/%s/bcache/stop  or if it is the cache, to bcache/set/stop "
 		   "there."),
-		 name, list, block);
+		 name, list, text_base_name(use->node));
 }
 
 static void say_held(const struct use *use, const char *name, const char *list, struct verdict *ret)

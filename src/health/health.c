@@ -2,7 +2,6 @@
 #include "health/health.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <json-c/json.h>
@@ -104,14 +103,6 @@ enum health_state health_judge(const struct health *health, int64_t *retsectors)
 	return health->passed == YES ? HEALTH_STATE_GOOD : HEALTH_STATE_UNKNOWN;
 }
 
-static void put_field(const struct health *health, enum health_field field, char *to, size_t size)
-{
-	size_t used = strlen(to);
-
-	snprintf(to + used, size - used, "%s%s %" PRId64 "%s", used ? ", " : "",
-		 health_field_label(field), health->values[field], health_field_unit(field));
-}
-
 char *health_print(const struct health *health, char *to, size_t size)
 {
 	text_copy(to, size,
@@ -121,7 +112,10 @@ char *health_print(const struct health *health, char *to, size_t size)
 		for (int i = 0; i < HEALTH_FIELDS; i++)
 			if (health->values[i] != HEALTH_UNKNOWN &&
 			    (fields[i].damage && health->values[i] > 0) == damage)
-				put_field(health, (enum health_field)i, to, size);
+				text_join(to, size, "%s %" PRId64 "%s",
+					  health_field_label((enum health_field)i),
+					  health->values[i],
+					  health_field_unit((enum health_field)i));
 	return to;
 }
 

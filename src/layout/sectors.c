@@ -2,12 +2,12 @@
 /* A destination whose sectors have another size: a GPT or MS-DOS table counts sectors, and so does
  * much of what is in partitions. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 #include "content/content.h"
 #include "layout/layout_private.h"
 
@@ -92,16 +92,13 @@ static bool works_with_both(const struct fitting *f, const struct layout_part *p
 /* "1 (vfat), 3 (ntfs)" */
 static void list_bound(const struct fitting *f, char *list, size_t size)
 {
-	size_t length = 0;
-
 	list[0] = '\0';
-	for (size_t i = 0; i < f->part_count && length < size; i++) {
+	for (size_t i = 0; i < f->part_count; i++) {
 		const struct layout_part *part = &f->parts[i];
 
 		if (!works_with_both(f, part))
-			length += (size_t)snprintf(list + length, size - length, "%s%u (%s)",
-						   length ? ", " : "", part->number,
-						   part->fs[0] ? part->fs : _("unknown"));
+			text_join(list, size, "%u (%s)", part->number,
+				  part->fs[0] ? part->fs : _("unknown"));
 	}
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/identifiers.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -58,17 +56,6 @@ void identifiers_find(const struct plan *plan, const struct disk *source, struct
 	}
 }
 
-__attribute__((format(printf, 3, 4))) static void append(char *buffer, size_t size,
-							 const char *format, ...)
-{
-	size_t used = strlen(buffer);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(buffer + used, size - used, format, args);
-	va_end(args);
-}
-
 static unsigned count_of(const struct identifiers *list, enum identifier_kind kind, const char *fs)
 {
 	unsigned count = 0;
@@ -96,15 +83,15 @@ const char *identifiers_print(const struct identifiers *list, char *buffer, size
 
 		if (!is_first(list, i))
 			continue;
-		append(buffer, size, "%s", buffer[0] ? ", " : "");
 		if (item->kind == IDENTIFIER_TABLE)
-			append(buffer, size, "%s",
-			       strcmp(item->fs, "gpt") == 0 ? _("disk GUID") : _("disk signature"));
+			text_join(buffer, size, "%s",
+				  strcmp(item->fs, "gpt") == 0 ? _("disk GUID")
+							       : _("disk signature"));
 		else if (item->kind == IDENTIFIER_PARTITION)
-			append(buffer, size, P_("%u PARTUUID", "%u PARTUUIDs", count), count);
+			text_join(buffer, size, P_("%u PARTUUID", "%u PARTUUIDs", count), count);
 		else
-			append(buffer, size, P_("%u UUID of %s", "%u UUIDs of %s", count), count,
-			       item->fs[0] ? item->fs : "?");
+			text_join(buffer, size, P_("%u UUID of %s", "%u UUIDs of %s", count), count,
+				  item->fs[0] ? item->fs : "?");
 	}
 	return buffer;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/preset.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -72,15 +71,13 @@ const char *preset_summary(enum preset preset)
 const char *preset_print(const struct plan_options *options, char *buffer, size_t size)
 {
 	char value[PLAN_OPTION_TEXT_MAX];
-	size_t length;
 
 	text_copy(buffer, size, "");
 	for (unsigned i = 0; i < presets[options->preset].count; i++) {
 		enum plan_option option = presets[options->preset].sets[i].option;
 
-		length = strlen(buffer);
-		snprintf(buffer + length, size - length, "%s%s=%s", length ? ", " : "",
-			 plan_option_name(option), plan_option_print(options, option, value));
+		text_join(buffer, size, "%s=%s", plan_option_name(option),
+			  plan_option_print(options, option, value));
 	}
 	return buffer;
 }

@@ -74,12 +74,11 @@ __attribute__((format(printf, 2, 3))) static bool is_there(struct report_referen
 static int find_list(const char *path, const char *recorded, struct report_reference *ret,
 		     struct error *reterr)
 {
-	const char *name = strrchr(recorded, '/'), *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path + 1) : 0;
+	const char *name = text_base_name(recorded);
+	int folder = (int)(text_base_name(path) - path);
 	const char *dot = strrchr(path + folder, '.');
 	int stem = dot ? (int)(dot - path) : (int)strlen(path);
 
-	name = name ? name + 1 : recorded;
 	if (is_there(ret, "%.*s%s", folder, path, name) ||
 	    is_there(ret, "%.*s" REPORT_LIST_ENDING, stem, path) ||
 	    is_there(ret, "%s" REPORT_LIST_ENDING, path) || is_there(ret, "%s", recorded))

@@ -392,15 +392,6 @@ const char *report_left_out(const struct report *report, char *buffer, size_t si
 
 /* ---- the two ends, and what goes from one to the other ---- */
 
-/* Appends ", text" while there is room. */
-static void join(char *list, size_t size, const char *text)
-{
-	size_t length = strlen(list);
-
-	if (text[0])
-		snprintf(list + length, size - length, "%s%s", length ? ", " : "", text);
-}
-
 static void name_end(const struct endpoint *endpoint, char *buffer, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
@@ -418,15 +409,15 @@ static void list_identity(const struct endpoint *endpoint, const struct report_d
 			  char *list, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
-	char item[128];
 
-	snprintf(item, sizeof(item), "%s B", UNITS_COUNT(endpoint->size));
-	join(list, size, endpoint->exists ? item : "");
-	snprintf(item, sizeof(item), _("firmware %s"), identity->firmware);
-	join(list, size, identity->firmware[0] ? item : "");
-	snprintf(item, sizeof(item), "WWN %s", identity->wwn);
-	join(list, size, identity->wwn[0] ? item : "");
-	join(list, size, disk->transport);
+	if (endpoint->exists)
+		text_join(list, size, "%s B", UNITS_COUNT(endpoint->size));
+	if (identity->firmware[0])
+		text_join(list, size, _("firmware %s"), identity->firmware);
+	if (identity->wwn[0])
+		text_join(list, size, "WWN %s", identity->wwn);
+	if (disk->transport[0])
+		text_join(list, size, "%s", disk->transport);
 }
 
 static void list_nodes(const struct endpoint *endpoint, const struct report_disk *disk, char *list,
@@ -434,15 +425,13 @@ static void list_nodes(const struct endpoint *endpoint, const struct report_disk
 {
 	const char *const nodes[] = { endpoint->sg, disk->bsg,  disk->nvme_generic, endpoint->raw,
 				      disk->hctl,   disk->path, disk->by_id };
-	char item[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(nodes); i++)
-		join(list, size, nodes[i]);
-	if (endpoint->logical_sector_size) {
-		snprintf(item, sizeof(item), _("sectors of %u B (physical %u)"),
-			 endpoint->logical_sector_size, endpoint->physical_sector_size);
-		join(list, size, item);
-	}
+		if (nodes[i][0])
+			text_join(list, size, "%s", nodes[i]);
+	if (endpoint->logical_sector_size)
+		text_join(list, size, _("sectors of %u B (physical %u)"),
+			  endpoint->logical_sector_size, endpoint->physical_sector_size);
 }
 
 static bool end_line(const struct endpoint *endpoint, const struct report_disk *disk, bool full,

@@ -236,13 +236,13 @@ void move_run(void *data)
 /* A name in it, not the directory: a file must not take the place of one that is not there. */
 static void find_fallback(const struct files *files, char *ret, size_t size)
 {
-	const char *temporary = getenv("TMPDIR"), *slash = strrchr(files->at.map, '/');
+	const char *temporary = getenv("TMPDIR");
 
 	if (!temporary || temporary[0] != '/')
 		temporary = "/dev/shm";
 	snprintf(ret, size, "%.255s/%.255s",
 		 files_beside(files->at.map, files->at.log) ? temporary : files->directory,
-		 slash ? slash + 1 : files->at.map);
+		 text_base_name(files->at.map));
 }
 
 void move_prepare(struct move *move, const struct files *files, const struct plan *plan,

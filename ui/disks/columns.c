@@ -16,13 +16,6 @@ const char *text_or_dash(const char *text)
 	return text[0] ? text : "-";
 }
 
-const char *text_base_name(const char *node)
-{
-	const char *slash = strrchr(node, '/');
-
-	return slash ? slash + 1 : node;
-}
-
 /* The character device of a disk: sg, or the generic node of NVMe. */
 static const char *generic_node(const struct disk *disk)
 {

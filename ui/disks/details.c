@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "plan/picture.h"
 
 #include "ui/disks/model.h"

@@ -130,7 +130,5 @@ void disks_text_choice(const struct disks_model *model, char *buffer, size_t siz
 /* What the rows of screen 1 and its details both say of a disk or partition. */
 
 const char *text_or_dash(const char *text);
-/* The name of a device node without its folder. */
-const char *text_base_name(const char *node);
 /* File system and label, or what the table calls the partition, cut to size. */
 void text_contents(const struct partition *p, char *buffer, size_t size);

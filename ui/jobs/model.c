@@ -76,9 +76,8 @@ int jobs_model_row_of(const struct jobs_model *model, long pid, const char *map,
 static void add_end(struct line *line, const char *node, const char *serial, int shown)
 {
 	size_t length = strlen(serial);
-	const char *slash = strrchr(node, '/');
 
-	line_add(line, "%.24s", slash ? slash + 1 : node[0] ? node : _("image"));
+	line_add(line, "%.24s", node[0] ? text_base_name(node) : _("image"));
 	if (length && (shown > 1 || (shown && length <= 6)))
 		line_add(line, " %s", serial);
 	else if (length && shown)
