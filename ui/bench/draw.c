@@ -12,20 +12,24 @@
 #define CHART_MAX 1024
 #define BAR_LABEL 30
 
-static void draw_state(const struct bench_screen *screen, struct draw *draw, struct rect area)
+/* Why it failed takes as many rows as it needs and as there are. Returns their number. */
+static int draw_state(const struct bench_screen *screen, struct draw *draw, struct rect area)
 {
+	bool failed = screen->result.end == BENCH_FAILED;
 	struct line line;
 
 	if (!screen->has_result)
-		return;
-	line_start(&line, area.cols - 1);
+		return 1;
+	rect_cut_right(&area, 1);
+	line_start(&line, failed ? LINE_COLUMNS_MAX : area.cols);
 	bench_text_state(&screen->result, &screen->progress, &line);
-	draw_text(draw, area, 1, 1, screen->result.end == BENCH_FAILED ? ROLE_BAD : ROLE_NORMAL,
-		  line.text);
+	return draw_wrapped(draw, area, 1, 1, area.rows - 1, failed ? ROLE_BAD : ROLE_NORMAL,
+			    line.text);
 }
 
-static void draw_head(struct bench_screen *screen, struct app *app, struct draw *draw,
-		      struct rect area)
+/* Returns the number of rows. */
+static int draw_head(struct bench_screen *screen, struct app *app, struct draw *draw,
+		     struct rect area)
 {
 	const struct endpoint *disk = app_bench_disk(app);
 	struct line line;
@@ -34,8 +38,7 @@ static void draw_head(struct bench_screen *screen, struct app *app, struct draw 
 		draw_printf(draw, area, 0, 1, ROLE_STRONG,
 			    _("%s to %s, whose start is overwritten"), screen->pair.source.node,
 			    screen->pair.destination.node);
-		draw_state(screen, draw, area);
-		return;
+		return 1 + draw_state(screen, draw, area);
 	}
 	line_start(&line, area.cols - 1);
 	line_fit(&line, disk->kind == ENDPOINT_NONE ? _("no disk: b on 1 Disks") : disk->node);
@@ -45,7 +48,7 @@ static void draw_head(struct bench_screen *screen, struct app *app, struct draw 
 		line_piece(&line, _("S/N %s"), disk->identity.serial);
 	line_piece(&line, "%s", _("nothing is written to it"));
 	draw_text(draw, area, 0, 1, ROLE_STRONG, line.text);
-	draw_state(screen, draw, area);
+	return 1 + draw_state(screen, draw, area);
 }
 
 /* What there is to choose from. */
@@ -217,9 +220,10 @@ void bench_screen_draw(void *state, struct app *app, struct draw *draw, struct r
 	struct layout_bench layout;
 
 	layout_bench(body, !app_simple(app), &layout);
-	draw_head(screen, app, draw, layout.head);
-	if (!screen->has_result || !screen->result.table_count) {
-		rect_cut_top(&body, layout.head.rows);
+	if (screen->has_result && screen->result.table_count) {
+		draw_head(screen, app, draw, layout.head);
+	} else {
+		rect_cut_top(&body, draw_head(screen, app, draw, body));
 		draw_kinds(draw, body);
 		return;
 	}

@@ -27,6 +27,7 @@ struct editor_screen {
 	char node[sizeof(((struct endpoint *)0)->node)]; /* of the destination */
 	char complaint[256];
 	char said[256]; /* of the last key; "" what limits the partition is shown */
+	bool has_place; /* for that, below the list, when it was drawn last */
 };
 
 static void enter(void *state, struct app *app)
@@ -66,9 +67,9 @@ static void changed(void *state, struct app *app, unsigned changes)
 static void tell(struct editor_screen *screen, struct app *app, const struct editor_answer *answer)
 {
 	text_copy(screen->said, sizeof(screen->said), answer->said);
-	if (answer->said[0])
+	if (answer->said[0] && !screen->has_place)
 		app_notice(app, MESSAGE_INFO, answer->said);
-	else if (answer->changed)
+	else
 		app_say(app, _("Enter takes this layout into the plan, Esc leaves it as it was."));
 }
 
@@ -281,6 +282,7 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	line_start(&line, layout.free.cols);
 	editor_text_free(model, app_units(app), &line);
 	draw_text(draw, layout.free, 0, 0, ROLE_NORMAL, line.text);
+	screen->has_place = !rect_empty(layout.limit);
 	editor_text_limit(model, app_units(app), limit, sizeof(limit));
 	draw_wrapped(draw, layout.limit, 0, 1, layout.limit.rows,
 		     screen->said[0] ? ROLE_WARN : ROLE_NORMAL,

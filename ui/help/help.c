@@ -67,6 +67,23 @@ static bool is_wanted(const struct page *page, const char *text)
 	return !page->wanted[0] || strcasestr(text, page->wanted);
 }
 
+/* A name, and beside it what it means, in as many lines as that takes. */
+static void put_entry(struct page *page, int name_col, const char *name, int col, const char *text)
+{
+	if (on_page(page))
+		draw_cell(page->draw, page->area, page->line - page->top, name_col,
+			  col - name_col - 1, ROLE_STRONG, name);
+	do {
+		size_t skip, length = text_break(text, page->area.cols - col, &skip);
+
+		if (on_page(page))
+			draw_printf(page->draw, page->area, page->line - page->top, col,
+				    ROLE_NORMAL, "%.*s", (int)length, text);
+		page->line++;
+		text += length + skip;
+	} while (*text);
+}
+
 static void put_key(struct page *page, int col, const struct command_info *info)
 {
 	char names[64];
@@ -78,13 +95,7 @@ static void put_key(struct page *page, int col, const struct command_info *info)
 		keys_names(info, KEYS_COLS, names, sizeof(names));
 	if (!is_wanted(page, _(info->help)) && !is_wanted(page, names))
 		return;
-	if (on_page(page)) {
-		draw_cell(page->draw, page->area, page->line - page->top, col + 1, KEYS_COLS,
-			  ROLE_STRONG, names);
-		draw_text(page->draw, page->area, page->line - page->top, col + KEYS_COLS + 2,
-			  ROLE_NORMAL, _(info->help));
-	}
-	page->line++;
+	put_entry(page, col + 1, names, col + KEYS_COLS + 2, _(info->help));
 }
 
 static void put_title(struct page *page, int col, const char *title)
@@ -124,17 +135,7 @@ static void put_note(struct page *page, const char *text)
 		snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
 		text = gap + 2;
 	}
-	if (on_page(page))
-		draw_text(page->draw, page->area, page->line - page->top, 1, ROLE_STRONG, name);
-	do {
-		size_t skip, length = text_break(text, page->area.cols - NOTE_COL - 1, &skip);
-
-		if (on_page(page))
-			draw_printf(page->draw, page->area, page->line - page->top, NOTE_COL,
-				    ROLE_NORMAL, "%.*s", (int)length, text);
-		page->line++;
-		text += length + skip;
-	} while (*text);
+	put_entry(page, 1, name, NOTE_COL, text);
 }
 
 /* "name  what it means" */
@@ -157,16 +158,12 @@ static const char *const terms[] = {
 static void put_term(struct page *page, int col, const char *text)
 {
 	const char *gap = strstr(text, "  ");
+	char name[32];
 
-	if (!is_wanted(page, text))
+	if (!gap || !is_wanted(page, text))
 		return;
-	if (on_page(page) && gap) {
-		draw_printf(page->draw, page->area, page->line - page->top, col + 1, ROLE_STRONG,
-			    "%.*s", (int)(gap - text), text);
-		draw_text(page->draw, page->area, page->line - page->top, col + 1 + TERM_COLS,
-			  ROLE_NORMAL, gap + 2);
-	}
-	page->line++;
+	snprintf(name, sizeof(name), "%.*s", (int)(gap - text), text);
+	put_entry(page, col + 1, name, col + 1 + TERM_COLS, gap + 2);
 }
 
 static int put_terms(struct page *page, int col)
