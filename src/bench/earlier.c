@@ -22,13 +22,6 @@ struct bench_earlier {
 	size_t next; /* figures come in the same order: where to look first */
 };
 
-static const char *text_of(json_object *object, const char *key)
-{
-	const char *text = json_object_get_string(json_object_object_get(object, key));
-
-	return text ? text : "";
-}
-
 static int refuse(const char *path, struct error *reterr, const char *what)
 {
 	return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "compare", path,
@@ -42,9 +35,9 @@ static bool says_other(const char *then, const char *now)
 
 static bool is_other_disk(json_object *then, const struct identity *disk)
 {
-	return says_other(text_of(then, "serial"), disk->serial) ||
-	       says_other(text_of(then, "wwn"), disk->wwn) ||
-	       says_other(text_of(then, "model"), disk->model) ||
+	return says_other(json_text_of(then, "serial"), disk->serial) ||
+	       says_other(json_text_of(then, "wwn"), disk->wwn) ||
+	       says_other(json_text_of(then, "model"), disk->model) ||
 	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size;
 }
 
@@ -56,7 +49,7 @@ int bench_earlier_load(const char *path, const char *kind, const struct identity
 	char sentence[200], node[64];
 
 	if (!json_object_is_type(document, json_type_object) ||
-	    strcmp(text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
+	    strcmp(json_text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
 	    !json_object_is_type(figures = json_object_object_get(document, "figures"),
 				 json_type_array) ||
 	    json_object_array_length(figures) > FIGURES_MAX) {
@@ -64,12 +57,12 @@ int bench_earlier_load(const char *path, const char *kind, const struct identity
 		return refuse(path, reterr, _("it is not a result that bench --json has printed"));
 	}
 	then = json_object_object_get(document, "disk");
-	if (strcmp(text_of(document, "kind"), kind) != 0 || is_other_disk(then, disk)) {
+	if (strcmp(json_text_of(document, "kind"), kind) != 0 || is_other_disk(then, disk)) {
 		snprintf(sentence, sizeof(sentence),
 			 _("it is bench %.16s of %s, another disk or kind"),
-			 text_of(document, "kind"),
-			 text_sanitise(node, sizeof(node), text_of(then, "node"),
-				       strlen(text_of(then, "node"))));
+			 json_text_of(document, "kind"),
+			 text_sanitise(node, sizeof(node), json_text_of(then, "node"),
+				       strlen(json_text_of(then, "node"))));
 		json_object_put(document);
 		return refuse(path, reterr, sentence);
 	}
@@ -94,8 +87,8 @@ const char *bench_earlier_words(const struct bench_earlier *earlier, char *buffe
 {
 	char text[300];
 
-	snprintf(text, sizeof(text), "%s, %s", text_of(earlier->document, "started"),
-		 text_of(earlier->document, "machine"));
+	snprintf(text, sizeof(text), "%s, %s", json_text_of(earlier->document, "started"),
+		 json_text_of(earlier->document, "machine"));
 	return text_sanitise(buffer, size, text, strlen(text));
 }
 
@@ -120,9 +113,9 @@ double bench_earlier_find(struct bench_earlier *earlier, const struct bench_resu
 		size_t at = (earlier->next + i) % count;
 		json_object *then = json_object_array_get_idx(earlier->figures, at);
 
-		if (strcmp(text_of(then, "row"), result->rows[figure->row].key) != 0 ||
-		    strcmp(text_of(then, "column"), table->columns[figure->column].key) != 0 ||
-		    strcmp(text_of(then, "table"), table->key) != 0)
+		if (strcmp(json_text_of(then, "row"), result->rows[figure->row].key) != 0 ||
+		    strcmp(json_text_of(then, "column"), table->columns[figure->column].key) != 0 ||
+		    strcmp(json_text_of(then, "table"), table->key) != 0)
 			continue;
 		earlier->next = at + 1;
 		return median_of(then);

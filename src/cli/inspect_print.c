@@ -214,9 +214,9 @@ static json_object *regions_json(const struct disk *disk)
 			region->partition < 0 ? 0 : disk->partitions[region->partition].number;
 
 		json_object_object_add(object, "partition", report_json_positive_number(partition));
-		report_json_add_number(object, "end", region->start + region->sectors - 1);
-		report_json_add_number(object, "start_offset", region->start * unit);
-		report_json_add_number(object, "size", region->sectors * unit);
+		json_add_number(object, "end", region->start + region->sectors - 1);
+		json_add_number(object, "start_offset", region->start * unit);
+		json_add_number(object, "size", region->sectors * unit);
 	}
 	return array;
 }

@@ -378,10 +378,10 @@ static json_object *json_lost(const struct session_choice *choice)
 		const struct partition *p = lost[i].partition;
 		json_object *object = json_object_new_object();
 
-		report_json_add_number(object, "number", p->number);
+		json_add_number(object, "number", p->number);
 		json_object_object_add(object, "node", report_json_text(p->node));
-		report_json_add_number(object, "start", p->start);
-		report_json_add_number(object, "sectors", p->sectors);
+		json_add_number(object, "start", p->start);
+		json_add_number(object, "sectors", p->sectors);
 		json_object_object_add(object, "fs", report_json_text(p->fs));
 		json_object_object_add(object, "label", report_json_text(p->label));
 		json_object_object_add(object, "uuid", report_json_text(p->uuid));
@@ -416,9 +416,9 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
 	json_object_array_add(destinations, report_json_endpoint(&plan->destinations[0]));
 	json_object_object_add(object, "destinations", destinations);
-	report_json_add_number(object, "sector_size", plan->sector_size);
-	report_json_add_number(object, "bytes", plan_bytes(plan));
-	report_json_add_number(object, "bytes_already", choice.finished_bytes);
+	json_add_number(object, "sector_size", plan->sector_size);
+	json_add_number(object, "bytes", plan_bytes(plan));
+	json_add_number(object, "bytes_already", choice.finished_bytes);
 	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "used", used_print_json(&choice));

@@ -27,9 +27,9 @@ static json_object *json_hang(const struct job_hang *hang)
 	if (!hang->count)
 		return NULL;
 	object = json_object_new_object();
-	report_json_add_number(object, "requests", hang->count);
+	json_add_number(object, "requests", hang->count);
 	json_object_object_add(object, "write", json_object_new_boolean(hang->write));
-	report_json_add_number(object, "lba", hang->lba);
+	json_add_number(object, "lba", hang->lba);
 	json_object_object_add(object, "seconds", report_json_seconds_of(hang->ns));
 	return object;
 }
@@ -38,8 +38,8 @@ static json_object *json_in_flight(const struct job_snapshot *job)
 {
 	json_object *object = json_object_new_object();
 
-	report_json_add_number(object, "read", job->source.in_flight);
-	report_json_add_number(object, "write", job->destination.in_flight);
+	json_add_number(object, "read", job->source.in_flight);
+	json_add_number(object, "write", job->destination.in_flight);
 	return object;
 }
 
@@ -65,16 +65,15 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "passes", report_json_passes(job));
 	json_object_object_add(object, "percent",
 			       json_object_new_double(progress_percent(job->overall)));
-	report_json_add_number(object, "bytes_total", job->total);
-	report_json_add_number(object, "bytes_read", job->read);
-	report_json_add_number(object, "bytes_written", job->written);
+	json_add_number(object, "bytes_total", job->total);
+	json_add_number(object, "bytes_read", job->read);
+	json_add_number(object, "bytes_written", job->written);
 	json_object_object_add(object, "bytes_verified",
 			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
 						: NULL);
-	report_json_add_number(object, "bytes_before", job->already);
-	report_json_add_number(object, "offset", job->position);
-	report_json_add_number(object, "lba",
-			       plan->sector_size ? job->position / plan->sector_size : 0);
+	json_add_number(object, "bytes_before", job->already);
+	json_add_number(object, "offset", job->position);
+	json_add_number(object, "lba", plan->sector_size ? job->position / plan->sector_size : 0);
 	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
 	json_object_object_add(object, "left",
 			       job->eta.known ? json_object_new_uint64(job->eta.seconds) : NULL);
@@ -87,10 +86,10 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_object_object_add(object, "latency", report_json_latencies(job));
 	json_object_object_add(object, "in_flight", json_in_flight(job));
 	json_object_object_add(object, "hanging", json_hang(&job->hang));
-	report_json_add_number(object, "errors", job->errors);
-	report_json_add_number(object, "retries", job->retries);
-	report_json_add_number(object, "bad_areas", job->bad_areas);
-	report_json_add_number(object, "bad_bytes", job->bad_bytes);
+	json_add_number(object, "errors", job->errors);
+	json_add_number(object, "retries", job->retries);
+	json_add_number(object, "bad_areas", job->bad_areas);
+	json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
 	json_object_object_add(object, "map_saved_at", report_json_time(job->map_saved_at));
 	char *text = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -94,12 +94,12 @@ json_object *used_print_json(const struct session_choice *choice)
 		json_object *object = json_object_new_object();
 		bool known = !part->whole[0];
 
-		report_json_add_number(object, "number", part->number);
+		json_add_number(object, "number", part->number);
 		json_object_object_add(object, "fs", report_json_text(part->fs));
 		json_object_object_add(object, "copy",
 				       json_object_new_string(used_mode_name(
 					       known ? mode_of(choice, part) : USED_WHOLE)));
-		report_json_add_number(object, "bytes", part->sectors * choice->plan->sector_size);
+		json_add_number(object, "bytes", part->sectors * choice->plan->sector_size);
 		json_object_object_add(object, "used_bytes",
 				       known ? json_object_new_uint64(part->used_bytes) : NULL);
 		json_object_object_add(object, "why_whole", report_json_text(part->whole));

@@ -27,11 +27,11 @@ static void print_json(const struct report *report, enum exit_code code)
 	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
 	json_object_object_add(object, "destination",
 			       report_json_endpoint(&report->plan->destinations[0]));
-	report_json_add_number(object, "sector_size", report->plan->sector_size);
-	report_json_add_number(object, "bytes_total", job->total);
-	report_json_add_number(object, "bytes_verified", job->proof.verified);
-	report_json_add_number(object, "bytes_left_out", job->bad_bytes);
-	report_json_add_number(object, "bytes_left_alone", plan_bytes_left_alone(report->plan));
+	json_add_number(object, "sector_size", report->plan->sector_size);
+	json_add_number(object, "bytes_total", job->total);
+	json_add_number(object, "bytes_verified", job->proof.verified);
+	json_add_number(object, "bytes_left_out", job->bad_bytes);
+	json_add_number(object, "bytes_left_alone", plan_bytes_left_alone(report->plan));
 	json_object_object_add(object, "verify", report_json_verify(report));
 	json_object_object_add(object, "sums", report_json_sums(report));
 	json_object_object_add(object, "seconds", report_json_seconds_of(job->verify_ns));

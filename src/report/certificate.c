@@ -35,16 +35,6 @@ __attribute__((format(printf, 1, 2))) static json_object *text_of(const char *fo
 	return json_object_new_string(text);
 }
 
-static void add_text(json_object *object, const char *key, const char *text)
-{
-	json_object_object_add(object, key, json_object_new_string(text));
-}
-
-static void add_bool(json_object *object, const char *key, bool value)
-{
-	json_object_object_add(object, key, json_object_new_boolean(value));
-}
-
 static void append_text(json_object *array, const char *text)
 {
 	if (text[0])
@@ -69,13 +59,13 @@ static const char *result_class(enum exit_code code)
 static void add_head(json_object *page, const struct report *report)
 {
 	/* Translators: the code of your language, as HTML's lang attribute wants it. */
-	add_text(page, "lang", _("en"));
+	json_add_text(page, "lang", _("en"));
 	json_object_object_add(page, "title",
 			       text_of(_("Copy certificate %s"), REPORT_PLAN_ID(report)));
 	json_object_object_add(page, "made_by",
 			       text_of(_("made by clonedeck %s on %s"), report->version,
 				       report->host[0] ? report->host : _("an unnamed machine")));
-	add_text(page, "ended", REPORT_WHEN(report->job.ended_at));
+	json_add_text(page, "ended", REPORT_WHEN(report->job.ended_at));
 }
 
 static void add_result(json_object *page, const struct report *report)
@@ -84,8 +74,8 @@ static void add_result(json_object *page, const struct report *report)
 	char line[512];
 	const char *sentence;
 
-	add_text(page, "result_class", result_class(report_exit_code(report)));
-	add_text(page, "result_word", _(report_result_word(report)));
+	json_add_text(page, "result_class", result_class(report_exit_code(report)));
+	json_add_text(page, "result_word", _(report_result_word(report)));
 	report_result_line(report, line, sizeof(line));
 	/* The word stands beside it, large. */
 	sentence = strstr(line, " - ");
@@ -104,10 +94,10 @@ static void add_end(json_object *ends, json_object *end, const char *heading,
 {
 	json_object *nodes = json_object_new_array();
 
-	add_text(end, "heading", heading);
-	add_bool(end, "is_image", endpoint->kind == ENDPOINT_IMAGE);
+	json_add_text(end, "heading", heading);
+	json_add_bool(end, "is_image", endpoint->kind == ENDPOINT_IMAGE);
 	/* In the JSON its odd bytes are encoded. */
-	add_text(end, "node", endpoint->node);
+	json_add_text(end, "node", endpoint->node);
 	json_object_object_add(end, "sectors",
 			       endpoint->logical_sector_size
 				       ? text_of(_("%u B logical, %u B physical"),
@@ -142,7 +132,7 @@ static json_object *health_row(const char *label, const char *const values[4])
 {
 	json_object *row = json_object_new_object(), *array = json_object_new_array();
 
-	add_text(row, "label", label);
+	json_add_text(row, "label", label);
 	for (size_t i = 0; i < 4; i++)
 		append_text(array, values[i]);
 	json_object_object_add(row, "values", array);
@@ -235,7 +225,7 @@ static void add_differences(json_object *page, const struct report *report)
 		json_object_object_add(area, "extent",
 				       text_of(mismatch->somewhere ? _("in %" PRIu64) : "%" PRIu64,
 					       mismatch->sectors));
-		add_text(area, "words", job_mismatch_words(mismatch->kind));
+		json_add_text(area, "words", job_mismatch_words(mismatch->kind));
 		json_object_object_add(area, "notes", mismatch_notes(mismatch));
 	}
 	json_object_object_add(page, "differences", differences);
@@ -251,10 +241,10 @@ static void add_bad_areas(json_object *page, const struct report *report)
 	for (size_t i = 0; i < job->bad_shown; i++) {
 		json_object *area = json_object_array_get_idx(areas, i);
 
-		add_text(area, "disk", job->bad[i].write ? _("destination") : _("source"));
-		add_text(area, "why", report_bad_area_words(&job->bad[i], why, sizeof(why)));
+		json_add_text(area, "disk", job->bad[i].write ? _("destination") : _("source"));
+		json_add_text(area, "why", report_bad_area_words(&job->bad[i], why, sizeof(why)));
 	}
-	add_bool(page, "has_bad_areas", job->bad_shown > 0);
+	json_add_bool(page, "has_bad_areas", job->bad_shown > 0);
 	json_object_object_add(page, "more_bad_areas",
 			       more ? text_of(P_("and %lu more, listed in the map",
 						 "and %lu more, listed in the map", more),
@@ -269,10 +259,10 @@ static void add_passes(json_object *page, const struct job_snapshot *job)
 	for (unsigned i = 0; i < job->pass_count; i++) {
 		json_object *pass = json_object_array_get_idx(passes, i);
 
-		add_text(pass, "words", pass_words(job->passes[i].kind));
-		add_text(pass, "time", REPORT_DURATION(job->passes[i].ns));
+		json_add_text(pass, "words", pass_words(job->passes[i].kind));
+		json_add_text(pass, "time", REPORT_DURATION(job->passes[i].ns));
 	}
-	add_bool(page, "has_passes", job->pass_count > 0);
+	json_add_bool(page, "has_passes", job->pass_count > 0);
 }
 
 static void add_latencies(json_object *page)
@@ -294,8 +284,8 @@ static void add_latencies(json_object *page)
 		if (!known && i == 2)
 			break;
 		row = known ? json_object_get(row) : json_object_new_object();
-		add_text(row, "label", _(rows[i].label));
-		add_bool(row, "known", known);
+		json_add_text(row, "label", _(rows[i].label));
+		json_add_bool(row, "known", known);
 		json_object_array_add(array, row);
 	}
 	json_object_object_add(page, "latencies", array);
@@ -306,9 +296,9 @@ static void add_events(json_object *page, const struct report *report)
 	json_object *events = json_object_object_get(page, "events");
 
 	for (size_t i = 0; i < report->event_count; i++)
-		add_text(json_object_array_get_idx(events, i), "when",
-			 REPORT_WHEN(report->events[i].time));
-	add_bool(page, "has_events", report->event_count > 0);
+		json_add_text(json_object_array_get_idx(events, i), "when",
+			      REPORT_WHEN(report->events[i].time));
+	json_add_bool(page, "has_events", report->event_count > 0);
 }
 
 static void add_facts(json_object *page, const struct report *report)
@@ -337,12 +327,12 @@ static json_object *make_page(const struct report *report)
 	json_object_object_add(page, "graphs", report_graphs(report));
 	add_differences(page, report);
 	add_bad_areas(page, report);
-	add_bool(page, "has_warnings",
-		 json_object_array_length(json_object_object_get(page, "warnings")) > 0);
+	json_add_bool(page, "has_warnings",
+		      json_object_array_length(json_object_object_get(page, "warnings")) > 0);
 	add_health(page, report);
 	add_passes(page, &report->job);
 	add_latencies(page);
-	add_bool(page, "several_ranges", report->plan->extent_count > 1);
+	json_add_bool(page, "several_ranges", report->plan->extent_count > 1);
 	add_events(page, report);
 	return page;
 }

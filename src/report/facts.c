@@ -346,26 +346,41 @@ static const char *host(const struct report *report, char *buffer, size_t size)
 
 /* ---- the table ---- */
 
-JSON_AS_PART(extents_part, report_json_extents, struct plan)
 JSON_AS_PART(error_part, report_json_error, struct error)
 JSON_AS_PART(latencies_part, report_json_latencies, struct job_snapshot)
 JSON_AS_PART(forecasts_part, report_json_forecasts, struct job_snapshot)
 JSON_AS_PART(passes_part, report_json_passes, struct job_snapshot)
 
-static json_object *left_alone_part(const void *plan)
+static json_object *extents(const struct report *report)
 {
-	return json_object_new_uint64(plan_bytes_left_alone(plan));
+	return report_json_extents(report->plan);
 }
 
+static json_object *is_whole(const struct report *report)
+{
+	return json_object_new_boolean(report->plan->whole);
+}
+
+static json_object *sector_size(const struct report *report)
+{
+	return json_object_new_uint64(report->plan->sector_size);
+}
+
+static json_object *left_alone(const struct report *report)
+{
+	return json_object_new_uint64(plan_bytes_left_alone(report->plan));
+}
+
+#define MADE(name, maker)     .json.key = (name), .make = (maker)
 #define OF(key, kind, member) JSON_FIELD(key, kind, struct report, member)
 
 static const struct fact facts[] = {
-	{ FACT_OUTCOME, .json = JSON_MADE("schema", report_json_schema) },
+	{ FACT_OUTCOME, MADE("schema", report_json_schema) },
 	{ FACT_OUTCOME, .json = OF("version", JSON_TEXT, version) },
-	{ FACT_OUTCOME, .json = JSON_MADE("host", report_json_host) },
+	{ FACT_OUTCOME, MADE("host", report_json_host) },
 	{ FACT_OUTCOME, .label = N_("RESULT"), .words = report_result_line,
-	  .json = JSON_MADE("result", report_json_result) },
-	{ FACT_OUTCOME, .json = JSON_MADE("exit_code", report_json_exit_code) },
+	  MADE("result", report_json_result) },
+	{ FACT_OUTCOME, MADE("exit_code", report_json_exit_code) },
 	{ FACT_OUTCOME, .label = "", .words = reason,
 	  .json = JSON_PART_OF("error", error_part, struct report, job.error) },
 	{ FACT_OUTCOME, .label = "", .words = report_boot_line },
@@ -379,20 +394,17 @@ static const struct fact facts[] = {
 	{ FACT_OUTCOME, .json = OF("serials_masked", JSON_BOOL, mask_serials) },
 
 	{ FACT_ENDS, .label = N_("source"), .line = report_source_line,
-	  .json = JSON_MADE("source", report_json_source) },
+	  MADE("source", report_json_source) },
 	{ FACT_ENDS, .label = N_("dest"), .line = report_destination_line,
-	  .json = JSON_MADE("destinations", report_json_destinations) },
-	{ FACT_ENDS, .label = N_("range"), .line = report_range_line,
-	  .json = JSON_MADE("plan", extents_part), .of_plan = true },
-	{ FACT_ENDS, .title = N_("What"), .words = what,
-	  .json = JSON_FIELD("whole", JSON_BOOL, struct plan, whole), .of_plan = true },
-	{ FACT_ENDS, .json = JSON_FIELD("sector_size", JSON_NUMBER, struct plan, sector_size),
-	  .of_plan = true },
-	{ FACT_ENDS, .json = JSON_MADE("map", report_json_map) },
+	  MADE("destinations", report_json_destinations) },
+	{ FACT_ENDS, .label = N_("range"), .line = report_range_line, MADE("plan", extents) },
+	{ FACT_ENDS, .title = N_("What"), .words = what, MADE("whole", is_whole) },
+	{ FACT_ENDS, MADE("sector_size", sector_size) },
+	{ FACT_ENDS, MADE("map", report_json_map) },
 	{ FACT_PLAN, .label = N_("plan"), .words = plan_number,
-	  .json = JSON_MADE("plan_id", report_json_plan_id) },
+	  MADE("plan_id", report_json_plan_id) },
 	{ FACT_PLAN, .label = N_("preset"), .title = N_("Preset"), .words = preset,
-	  .json = JSON_MADE("preset", report_json_preset) },
+	  MADE("preset", report_json_preset) },
 
 	{ FACT_WHEN, .label = N_("when"), .words = from_to },
 	{ FACT_WHEN, .title = N_("Begun"), .json = OF("started_at", JSON_TIME, job.started_at) },
@@ -405,67 +417,66 @@ static const struct fact facts[] = {
 	{ FACT_COPIED, .label = "", .title = "", .words = copied_before,
 	  .json = OF("bytes_copied_before", JSON_NUMBER, job.already) },
 	{ FACT_COPIED, .title = N_("Throughput"), .words = throughput,
-	  .json = JSON_MADE("rate", report_json_rate) },
+	  MADE("rate", report_json_rate) },
 	{ FACT_COPIED, .label = N_("forecast"), .title = N_("Forecasts"), .words = report_forecasts,
 	  .json = JSON_PART_OF("forecasts", forecasts_part, struct report, job) },
 	{ FACT_COPIED, .label = N_("missing"), .title = N_("Not readable"), .words = report_missing,
 	  .json = OF("bad_bytes", JSON_NUMBER, job.bad_bytes) },
 	{ FACT_COPIED, .json = OF("bad_areas_total", JSON_NUMBER, job.bad_areas) },
-	{ FACT_COPIED, .json = JSON_MADE("bad_areas", report_json_bad_areas) },
+	{ FACT_COPIED, MADE("bad_areas", report_json_bad_areas) },
 
 	{ FACT_PROVEN, .label = N_("verified"), .title = N_("Read back"), .words = report_verified,
-	  .json = JSON_MADE("verify", report_json_verify) },
-	{ FACT_PROVEN, .json = JSON_MADE("bytes_verified", report_json_bytes_verified) },
+	  MADE("verify", report_json_verify) },
+	{ FACT_PROVEN, MADE("bytes_verified", report_json_bytes_verified) },
 	{ FACT_PROVEN, .label = "", .words = verified_early },
 	{ FACT_PROVEN, .label = "", .words = from_medium },
 	{ FACT_PROVEN, .label = "", .words = rewritten },
 	{ FACT_PROVEN, .label = "", .title = N_("Source checked"), .words = report_rechecked },
 	{ FACT_PROVEN, .label = N_("reread"), .title = N_("Final look"), .words = report_look,
-	  .json = JSON_MADE("final_look", report_json_look) },
+	  MADE("final_look", report_json_look) },
 	{ FACT_PROVEN, .label = "", .title = "", .words = report_look_places },
-	{ FACT_PROVEN, .json = JSON_MADE("digests", report_json_digests) },
+	{ FACT_PROVEN, MADE("digests", report_json_digests) },
 	{ FACT_REST, .label = N_("left out"), .title = N_("Left out"), .words = report_left_out,
-	  .json = JSON_MADE("domain", report_json_domain), .of_plan = true },
+	  MADE("domain", report_json_domain) },
 	{ FACT_REST, .label = N_("free"), .title = N_("Free places"), .words = report_free,
-	  .json = JSON_MADE("free_places", report_json_free) },
+	  MADE("free_places", report_json_free) },
 	{ FACT_REST, .label = "", .title = "", .words = report_free_now },
 	{ FACT_REST, .label = N_("the rest"), .title = N_("The rest"), .words = report_left_alone,
-	  .json = JSON_MADE("bytes_left_alone", left_alone_part), .of_plan = true },
+	  MADE("bytes_left_alone", left_alone) },
 	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .line = sum_line,
-	  .json = JSON_MADE("sums", report_json_sums) },
+	  MADE("sums", report_json_sums) },
 	{ FACT_FLUSHED, .label = N_("flushed"), .title = N_("Flushed"), .words = report_flushed,
 	  .json = OF("flushed", JSON_BOOL, job.flushed) },
 	{ FACT_FLUSHED, .json = OF("flushed_at", JSON_TIME, job.flushed_at) },
-	{ FACT_FLUSHED, .json = JSON_MADE("held_back", report_json_held_back) },
+	{ FACT_FLUSHED, MADE("held_back", report_json_held_back) },
 	{ FACT_FLUSHED, .label = N_("tables"), .title = N_("Tables"), .words = report_armed,
-	  .json = JSON_MADE("armed", report_json_armed) },
+	  MADE("armed", report_json_armed) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_from_memory,
 	  .json = OF("held_from_memory", JSON_NUMBER, job.held_from_memory) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_fitted,
-	  .json = JSON_MADE("fitted", report_json_fitted_table) },
+	  MADE("fitted", report_json_fitted_table) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_grown_fs,
-	  .json = JSON_MADE("grown_fs", report_json_grown_fs) },
+	  MADE("grown_fs", report_json_grown_fs) },
 	{ FACT_FLUSHED, .label = N_("boots"), .title = N_("Can start"), .line = report_boots_line,
-	  .json = JSON_MADE("boot", report_json_boot) },
+	  MADE("boot", report_json_boot) },
 	{ FACT_FLUSHED, .label = "", .title = "", .line = report_entry_line },
 	{ FACT_FLUSHED, .label = N_("after"), .title = N_("Afterwards"), .line = report_after_line,
-	  .json = JSON_MADE("after", report_json_after) },
+	  MADE("after", report_json_after) },
 	{ FACT_FLUSHED, .full = true, .label = N_("ids"), .title = N_("Identifiers"),
-	  .words = report_identifiers, .json = JSON_MADE("identifiers", report_json_identifiers) },
-	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line,
-	  .json = JSON_MADE("hurt", report_json_hurt) },
+	  .words = report_identifiers, MADE("identifiers", report_json_identifiers) },
+	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line, MADE("hurt", report_json_hurt) },
 
 	{ FACT_MEASURED, .label = N_("read ms"), .words = read_latency,
 	  .json = JSON_PART_OF("latency", latencies_part, struct report, job) },
 	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Slowest place"),
-	  .words = report_slowest, .json = JSON_MADE("latency_by_place", report_json_zones) },
+	  .words = report_slowest, MADE("latency_by_place", report_json_zones) },
 	{ FACT_MEASURED, .label = N_("write ms"), .words = write_latency },
 	{ FACT_MEASURED, .label = N_("back ms"), .words = back_latency },
 	{ FACT_MEASURED, .label = N_("cpu"), .title = N_("Processor time"), .words = processor_time,
-	  .json = JSON_MADE("cpu", report_json_cpu) },
+	  MADE("cpu", report_json_cpu) },
 	{ FACT_MEASURED, .label = N_("engine"), .title = N_("Engine"),
 	  .json = OF(NULL, JSON_TEXT, job.engine) },
-	{ FACT_MEASURED, .json = JSON_MADE("engine", report_json_engine) },
+	{ FACT_MEASURED, MADE("engine", report_json_engine) },
 	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Requests"), .words = requests },
 	{ FACT_MEASURED, .full = true, .label = "", .title = N_("Trouble"), .words = trouble,
 	  .json = OF("errors", JSON_NUMBER, job.errors) },
@@ -473,12 +484,12 @@ static const struct fact facts[] = {
 	{ FACT_MEASURED, .json = OF("slow_reads", JSON_NUMBER, job.slow_reads) },
 	{ FACT_MEASURED, .label = "", .line = io_stats_line },
 	{ FACT_MEASURED, .title = N_("Program"), .words = program },
-	{ FACT_MEASURED, .json = JSON_MADE("seconds", report_json_seconds) },
+	{ FACT_MEASURED, MADE("seconds", report_json_seconds) },
 	{ FACT_MEASURED, .json = JSON_PART_OF("passes", passes_part, struct report, job) },
-	{ FACT_MEASURED, .json = JSON_MADE("warnings", report_json_warnings) },
-	{ FACT_MEASURED, .json = JSON_MADE("events", report_json_events) },
+	{ FACT_MEASURED, MADE("warnings", report_json_warnings) },
+	{ FACT_MEASURED, MADE("events", report_json_events) },
 
-	{ FACT_FILES, .json = JSON_MADE("files", report_json_files) },
+	{ FACT_FILES, MADE("files", report_json_files) },
 	{ FACT_FILES, .label = N_("report"), .title = N_("Report"),
 	  .json = OF(NULL, JSON_PATH, files.json) },
 	{ FACT_FILES, .label = N_("paper"), .json = OF(NULL, JSON_PATH, files.certificate) },
@@ -489,7 +500,7 @@ static const struct fact facts[] = {
 	  .json = OF(NULL, JSON_PATH, files.log) },
 	{ FACT_FILES, .label = N_("note"), .words = in_memory },
 	{ FACT_NEXT, .label = N_("next"), .title = N_("Left to do"), .line = next_line,
-	  .json = JSON_MADE("next", report_json_next) },
+	  MADE("next", report_json_next) },
 	{ FACT_NEXT, .label = N_("host"), .words = host },
 };
 
@@ -530,8 +541,8 @@ static void add_row(json_object *rows, const char *label, const char *text)
 {
 	json_object *row = json_object_new_object();
 
-	json_object_object_add(row, "label", json_object_new_string(label));
-	json_object_object_add(row, "text", json_object_new_string(text));
+	json_add_text(row, "label", label);
+	json_add_text(row, "text", text);
 	json_object_array_add(rows, row);
 }
 
@@ -561,7 +572,9 @@ json_object *report_json_of_facts(const struct report *report)
 	json_object *object = json_object_new_object();
 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++)
-		report_json_add_field(object, &facts[i].json,
-				      facts[i].of_plan ? (const void *)report->plan : report);
+		if (facts[i].make)
+			json_object_object_add(object, facts[i].json.key, facts[i].make(report));
+		else
+			report_json_add_field(object, &facts[i].json, report);
 	return object;
 }

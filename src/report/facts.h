@@ -29,18 +29,26 @@ struct fact_line {
 	char text[REPORT_STEP_MAX]; /* "": this line is not shown */
 };
 
+/* A phrase, translated; "" where there is nothing to tell. */
+typedef const char *fact_words(const struct report *report, char *buffer, size_t size);
+/* Several lines; false after the last. */
+typedef bool fact_lines(const struct report *report, bool full, size_t index,
+			struct fact_line *ret);
+/* A value for programs that is more than a member. */
+typedef json_object *fact_json(const struct report *report);
+
 struct fact {
 	enum fact_group group;
 	bool full; /* the short text leaves it out */
 	/* N_(); "" continues the fact above, NULL: not a fact of this form. */
 	const char *label; /* in the text */
 	const char *title; /* on the certificate */
-	/* A phrase, "" where there is nothing to tell; or several lines, false after the last. */
-	const char *(*words)(const struct report *report, char *buffer, size_t size);
-	bool (*line)(const struct report *report, bool full, size_t index, struct fact_line *ret);
-	/* Of the struct report. Without words and lines, a text, path or time is its own words. */
+	/* Without either, a text, path or time in `json` is its own words. */
+	fact_words *words;
+	fact_lines *line;
+	/* Its key; and it is this member of the struct report, or what `make` returns. */
 	struct json_field json;
-	bool of_plan; /* it is one of the struct plan */
+	fact_json *make;
 };
 
 const struct fact *report_facts(size_t *retcount);
@@ -54,62 +62,26 @@ void report_add_fact_rows(json_object *rows, const struct report *report, enum f
 /* The JSON of the report as it is, not masked. */
 json_object *report_json_of_facts(const struct report *report);
 
-/* missing.c */
-const char *report_missing(const struct report *report, char *buffer, size_t size);
+/* What was proven, and what became of the copy. */
+fact_words report_boot_line, report_in_use, report_missing, report_verified, report_rechecked,
+	report_look, report_look_places, report_left_out, report_free, report_free_now,
+	report_left_alone, report_sums, report_flushed, report_armed, report_from_memory,
+	report_fitted, report_grown_fs, report_identifiers;
+/* Where the source was slow, whether that is a reason to doubt it, and how good the times were that
+ * were told while it ran. */
+fact_words report_slowest, report_weak_zone, report_forecasts;
+fact_lines report_source_line, report_destination_line, report_range_line, report_boots_line,
+	report_entry_line, report_after_line;
+
+fact_json report_json_schema, report_json_host, report_json_result, report_json_exit_code,
+	report_json_source, report_json_destinations, report_json_map, report_json_plan_id,
+	report_json_preset, report_json_bad_areas, report_json_bytes_verified, report_json_look,
+	report_json_digests, report_json_domain, report_json_free, report_json_held_back,
+	report_json_grown_fs, report_json_fitted_table, report_json_armed, report_json_hurt,
+	report_json_boot, report_json_identifiers, report_json_after, report_json_seconds,
+	report_json_rate, report_json_cpu, report_json_engine, report_json_warnings,
+	report_json_events, report_json_files, report_json_next, report_json_zones;
 
 /* graph.c: for the template. The strip: NULL where nothing is known. */
 json_object *report_graphs(const struct report *report);
 json_object *report_strip(const struct report *report);
-
-/* zones.c: where the source was slow, and whether that is a reason to doubt it. */
-const char *report_slowest(const struct report *report, char *buffer, size_t size);
-const char *report_weak_zone(const struct report *report, char *buffer, size_t size);
-json_object *report_json_zones(const void *report);
-/* How good the times were that were told while it ran. */
-const char *report_forecasts(const struct report *report, char *buffer, size_t size);
-
-/* start.c */
-bool report_boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
-bool report_entry_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
-bool report_after_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
-const char *report_identifiers(const struct report *report, char *buffer, size_t size);
-
-/* words.c */
-bool report_source_line(const struct report *report, bool full, size_t index,
-			struct fact_line *ret);
-bool report_destination_line(const struct report *report, bool full, size_t index,
-			     struct fact_line *ret);
-bool report_range_line(const struct report *report, bool full, size_t index, struct fact_line *ret);
-
-/* json_report.c: the values that are more than a member of struct report; each takes one. */
-json_object *report_json_schema(const void *report);
-json_object *report_json_host(const void *report);
-json_object *report_json_result(const void *report);
-json_object *report_json_exit_code(const void *report);
-json_object *report_json_source(const void *report);
-json_object *report_json_destinations(const void *report);
-json_object *report_json_map(const void *report);
-json_object *report_json_plan_id(const void *report);
-json_object *report_json_preset(const void *report);
-json_object *report_json_bad_areas(const void *report);
-json_object *report_json_bytes_verified(const void *report);
-json_object *report_json_look(const void *report);
-json_object *report_json_digests(const void *report);
-json_object *report_json_domain(const void *plan);
-json_object *report_json_free(const void *report);
-json_object *report_json_held_back(const void *report);
-json_object *report_json_grown_fs(const void *report);
-json_object *report_json_fitted_table(const void *report);
-json_object *report_json_armed(const void *report);
-json_object *report_json_hurt(const void *report);
-json_object *report_json_boot(const void *report);
-json_object *report_json_identifiers(const void *report);
-json_object *report_json_after(const void *report);
-json_object *report_json_seconds(const void *report);
-json_object *report_json_rate(const void *report);
-json_object *report_json_cpu(const void *report);
-json_object *report_json_engine(const void *report);
-json_object *report_json_warnings(const void *report);
-json_object *report_json_events(const void *report);
-json_object *report_json_files(const void *report);
-json_object *report_json_next(const void *report);

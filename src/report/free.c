@@ -85,19 +85,17 @@ const char *report_free_now(const struct report *report, char *buffer, size_t si
 			   "earlier owner"));
 }
 
-json_object *report_json_free(const void *data)
+json_object *report_json_free(const struct report *report)
 {
-	const struct report *report = data;
 	const struct job_free *f = &report->job.free;
 	json_object *object;
 
 	if (!report->plan->free_places)
 		return NULL;
 	object = report_json_free_places(report->plan);
-	report_json_add_number(object, "bytes_cleared", f->cleared);
-	json_object_object_add(object, "checked",
-			       f->checked ? json_object_new_uint64(f->checked_bytes) : NULL);
-	report_json_add_number(object, "bytes_wrong", f->wrong_bytes);
+	json_add_number(object, "bytes_cleared", f->cleared);
+	json_add_known(object, "checked", f->checked, f->checked_bytes);
+	json_add_number(object, "bytes_wrong", f->wrong_bytes);
 	return object;
 }
 
@@ -107,9 +105,9 @@ json_object *report_json_free_places(const struct plan *plan)
 	const struct range_list *left_out = plan_left_out(plan);
 	char text[PLAN_OPTION_TEXT_MAX];
 
-	report_json_add_number(object, "bytes_later", plan_later_bytes(plan));
-	report_json_add_number(object, "bytes_left_out", plan_free_bytes(plan));
-	report_json_add_number(object, "areas_left_out", left_out ? left_out->count : 0);
+	json_add_number(object, "bytes_later", plan_later_bytes(plan));
+	json_add_number(object, "bytes_left_out", plan_free_bytes(plan));
+	json_add_number(object, "areas_left_out", left_out ? left_out->count : 0);
 	json_object_object_add(object, "then",
 			       left_out ? json_object_new_string(plan_option_print(
 						  &plan->options, PLAN_OPTION_FREE, text))

@@ -27,16 +27,6 @@
 #define CELL       5
 #define STRIP_WIDE (CELL * REPORT_MAP_CELLS)
 
-static void add_number(json_object *object, const char *key, int value)
-{
-	json_object_object_add(object, key, json_object_new_int(value));
-}
-
-static void add_text(json_object *object, const char *key, const char *text)
-{
-	json_object_object_add(object, key, json_object_new_string(text));
-}
-
 static json_object *add_item(json_object *array)
 {
 	json_object *item = json_object_new_object();
@@ -52,20 +42,20 @@ static void add_bar(json_object *bars, int x, int end, int high, const char *fil
 	json_object *bar = add_item(bars);
 
 	high = high > 0 ? high : 1;
-	add_number(bar, "x", GRAPH_LEFT + x);
-	add_number(bar, "y", GRAPH_BOTTOM - high);
-	add_number(bar, "width", end - x);
-	add_number(bar, "height", high);
-	add_text(bar, "fill", fill);
+	json_add_number(bar, "x", GRAPH_LEFT + x);
+	json_add_number(bar, "y", GRAPH_BOTTOM - high);
+	json_add_number(bar, "width", end - x);
+	json_add_number(bar, "height", high);
+	json_add_text(bar, "fill", fill);
 }
 
 static void add_line(json_object *lines, int high, const char *text)
 {
 	json_object *line = add_item(lines);
 
-	add_number(line, "y", GRAPH_BOTTOM - high);
-	add_number(line, "label_y", GRAPH_BOTTOM - high + 7);
-	add_text(line, "text", text);
+	json_add_number(line, "y", GRAPH_BOTTOM - high);
+	json_add_number(line, "label_y", GRAPH_BOTTOM - high + 7);
+	json_add_text(line, "text", text);
 }
 
 /* Bytes, below the graph. */
@@ -77,9 +67,10 @@ static json_object *scale(uint64_t first, uint64_t total)
 		json_object *mark = add_item(array);
 		uint64_t at = first + total / SCALE_MARKS * (unsigned)i;
 
-		add_number(mark, "x", GRAPH_LEFT + GRAPH_WIDTH * i / SCALE_MARKS);
-		add_text(mark, "anchor", i == 0 ? "start" : (i == SCALE_MARKS ? "end" : "middle"));
-		add_text(mark, "text", at ? UNITS_LONG(at, UNITS_SI, 512) : "0");
+		json_add_number(mark, "x", GRAPH_LEFT + GRAPH_WIDTH * i / SCALE_MARKS);
+		json_add_text(mark, "anchor",
+			      i == 0 ? "start" : (i == SCALE_MARKS ? "end" : "middle"));
+		json_add_text(mark, "text", at ? UNITS_LONG(at, UNITS_SI, 512) : "0");
 	}
 	return array;
 }
@@ -90,19 +81,19 @@ static json_object *graph(const char *title, json_object *lines, json_object *ba
 {
 	json_object *graph = json_object_new_object();
 
-	add_text(graph, "title", title);
-	add_number(graph, "left", GRAPH_LEFT);
-	add_number(graph, "wide", GRAPH_LEFT + GRAPH_WIDTH);
-	add_number(graph, "high", GRAPH_BOTTOM + 34);
-	add_number(graph, "bottom", GRAPH_BOTTOM);
-	add_number(graph, "label_x", GRAPH_LEFT - 10);
-	add_number(graph, "scale_y", GRAPH_BOTTOM + 26);
+	json_add_text(graph, "title", title);
+	json_add_number(graph, "left", GRAPH_LEFT);
+	json_add_number(graph, "wide", GRAPH_LEFT + GRAPH_WIDTH);
+	json_add_number(graph, "high", GRAPH_BOTTOM + 34);
+	json_add_number(graph, "bottom", GRAPH_BOTTOM);
+	json_add_number(graph, "label_x", GRAPH_LEFT - 10);
+	json_add_number(graph, "scale_y", GRAPH_BOTTOM + 26);
 	json_object_object_add(graph, "lines", lines);
 	json_object_object_add(graph, "bars", bars);
 	json_object_object_add(graph, "scale", marks);
 	json_object_object_add(graph, "average_y", NULL);
-	json_object_object_add(graph, "has_bars", json_object_new_boolean(bars != NULL));
-	add_text(graph, "legend", legend);
+	json_add_bool(graph, "has_bars", bars != NULL);
+	json_add_text(graph, "legend", legend);
 	return graph;
 }
 
@@ -171,7 +162,7 @@ static json_object *throughput(const struct report *report)
 	object = graph(title, rate_lines(top), rate_bars(rates, top), scale(0, report->job.total),
 		       legend);
 	if (average > 0)
-		add_number(object, "average_y", GRAPH_BOTTOM - height_of(average, top));
+		json_add_number(object, "average_y", GRAPH_BOTTOM - height_of(average, top));
 	return object;
 }
 
@@ -280,14 +271,14 @@ json_object *report_strip(const struct report *report)
 						      json_object_new_int(at * CELL + CELL / 2));
 			at++;
 		}
-		add_number(cell, "x", from * CELL);
-		add_number(cell, "width", (at - from) * CELL);
-		add_text(cell, "fill", cell_fill(map[from]));
+		json_add_number(cell, "x", from * CELL);
+		json_add_number(cell, "width", (at - from) * CELL);
+		json_add_text(cell, "fill", cell_fill(map[from]));
 	}
 	strip = json_object_new_object();
-	add_number(strip, "wide", STRIP_WIDE);
-	add_number(strip, "frame", STRIP_WIDE - 2);
-	json_object_object_add(strip, "bytes", json_object_new_uint64(report->plan->source.size));
+	json_add_number(strip, "wide", STRIP_WIDE);
+	json_add_number(strip, "frame", STRIP_WIDE - 2);
+	json_add_number(strip, "bytes", report->plan->source.size);
 	json_object_object_add(strip, "cells", cells);
 	json_object_object_add(strip, "arrows", arrows);
 	if (map[0])

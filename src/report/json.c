@@ -48,9 +48,38 @@ json_object *report_json_positive_number(uint64_t value)
 	return value ? json_object_new_uint64(value) : NULL;
 }
 
-void report_json_add_number(json_object *object, const char *key, uint64_t value)
+void json_add_number(json_object *object, const char *key, uint64_t value)
 {
 	json_object_object_add(object, key, json_object_new_uint64(value));
+}
+
+void json_add_text(json_object *object, const char *key, const char *text)
+{
+	json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_add_bool(json_object *object, const char *key, bool value)
+{
+	json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+void json_add_known(json_object *object, const char *key, bool known, uint64_t value)
+{
+	json_object_object_add(object, key, known ? json_object_new_uint64(value) : NULL);
+}
+
+json_object *json_member(json_object *object, const char *key)
+{
+	json_object *found = NULL;
+
+	return json_object_object_get_ex(object, key, &found) ? found : NULL;
+}
+
+const char *json_text_of(json_object *object, const char *key)
+{
+	json_object *text = json_member(object, key);
+
+	return json_object_is_type(text, json_type_string) ? json_object_get_string(text) : "";
 }
 
 static json_object *json_tristate(enum tristate value)
@@ -188,12 +217,12 @@ json_object *report_json_extents(const struct plan *plan)
 		uint64_t source, destination, bytes;
 
 		plan_extent_bytes(plan, i, &source, &destination, &bytes);
-		report_json_add_number(object, "source_lba", extent->source_lba);
-		report_json_add_number(object, "destination_lba", extent->destination_lba);
-		report_json_add_number(object, "sectors", extent->sectors);
-		report_json_add_number(object, "source_offset", source);
-		report_json_add_number(object, "destination_offset", destination);
-		report_json_add_number(object, "bytes", bytes);
+		json_add_number(object, "source_lba", extent->source_lba);
+		json_add_number(object, "destination_lba", extent->destination_lba);
+		json_add_number(object, "sectors", extent->sectors);
+		json_add_number(object, "source_offset", source);
+		json_add_number(object, "destination_offset", destination);
+		json_add_number(object, "bytes", bytes);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -228,8 +257,8 @@ json_object *report_json_held(unsigned areas, uint64_t bytes)
 	if (areas == 0)
 		return NULL;
 	object = json_object_new_object();
-	report_json_add_number(object, "areas", areas);
-	report_json_add_number(object, "bytes", bytes);
+	json_add_number(object, "areas", areas);
+	json_add_number(object, "bytes", bytes);
 	return object;
 }
 
@@ -241,11 +270,11 @@ static json_object *fitted_parts(const struct fitted *fitted)
 		const struct fitted_part *part = &fitted->parts[i];
 		json_object *object = json_object_new_object();
 
-		report_json_add_number(object, "partition", part->number);
-		report_json_add_number(object, "start_before", part->start);
-		report_json_add_number(object, "sectors_before", part->sectors);
-		report_json_add_number(object, "start_after", part->to);
-		report_json_add_number(object, "sectors_after", part->size);
+		json_add_number(object, "partition", part->number);
+		json_add_number(object, "start_before", part->start);
+		json_add_number(object, "sectors_before", part->sectors);
+		json_add_number(object, "start_after", part->to);
+		json_add_number(object, "sectors_after", part->size);
 		json_object_array_add(array, object);
 	}
 	return array;
@@ -258,14 +287,11 @@ json_object *report_json_fitted(const struct fitted *fitted)
 	if (!fitted || (!fitted->backup && !fitted->grown && !fitted->part_count))
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "backup_lba",
-			       fitted->backup ? json_object_new_uint64(fitted->backup) : NULL);
+	json_add_known(object, "backup_lba", fitted->backup, fitted->backup);
 	json_object_object_add(object, "partition",
 			       fitted->grown ? json_object_new_int64(fitted->grown) : NULL);
-	json_object_object_add(object, "sectors_before",
-			       fitted->grown ? json_object_new_uint64(fitted->before) : NULL);
-	json_object_object_add(object, "sectors_after",
-			       fitted->grown ? json_object_new_uint64(fitted->after) : NULL);
+	json_add_known(object, "sectors_before", fitted->grown, fitted->before);
+	json_add_known(object, "sectors_after", fitted->grown, fitted->after);
 	json_object_object_add(object, "changed", fitted_parts(fitted));
 	return object;
 }
@@ -351,10 +377,10 @@ json_object *report_json_forecasts(const struct job_snapshot *job)
 		if (!one->known)
 			continue;
 		object = json_object_new_object();
-		report_json_add_number(object, "percent", job_forecast_at[i]);
-		report_json_add_number(object, "seconds_at", one->at);
-		report_json_add_number(object, "seconds_left", one->told);
-		report_json_add_number(object, "seconds_taken", one->took);
+		json_add_number(object, "percent", job_forecast_at[i]);
+		json_add_number(object, "seconds_at", one->at);
+		json_add_number(object, "seconds_left", one->told);
+		json_add_number(object, "seconds_taken", one->took);
 		json_object_array_add(list, object);
 	}
 	return list;
@@ -389,12 +415,10 @@ json_object *report_json_error(const struct error *error)
 	json_object_object_add(object, "operation", report_json_text(error->operation));
 	json_object_object_add(object, "device", report_json_text(error->device));
 	json_object_object_add(object, "errno", json_object_new_int(-error->code));
-	json_object_object_add(object, "lba",
-			       error->has_lba ? json_object_new_uint64(error->lba) : NULL);
-	json_object_object_add(object, "sectors",
-			       error->has_lba ? json_object_new_uint64(error->sectors) : NULL);
+	json_add_known(object, "lba", error->has_lba, error->lba);
+	json_add_known(object, "sectors", error->has_lba, error->sectors);
 	json_object_object_add(object, "sense", report_json_sense(&error->sense));
-	json_object_object_add(object, "sentence", json_object_new_string(error->sentence));
+	json_add_text(object, "sentence", error->sentence);
 	return object;
 }
 

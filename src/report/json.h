@@ -100,7 +100,15 @@ json_object *report_json_sense(const struct sense *sense);
 /* NULL: it was not asked, or does not tell. */
 json_object *report_json_health(const struct health *health);
 json_object *report_json_error(const struct error *error);
-void report_json_add_number(json_object *object, const char *key, uint64_t value);
+void json_add_number(json_object *object, const char *key, uint64_t value);
+void json_add_text(json_object *object, const char *key, const char *text); /* also "" */
+void json_add_bool(json_object *object, const char *key, bool value);
+/* Null unless it is known. */
+void json_add_known(json_object *object, const char *key, bool known, uint64_t value);
+/* Of a document that anybody may have made: NULL where there is no such member, or it is null; ""
+ * where it is no text. */
+json_object *json_member(json_object *object, const char *key);
+const char *json_text_of(json_object *object, const char *key);
 /* The passes that began. */
 json_object *report_json_forecasts(const struct job_snapshot *job);
 json_object *report_json_passes(const struct job_snapshot *job);
@@ -113,9 +121,9 @@ json_object *report_json_identifiers_of(const struct identifiers *list);
 json_object *report_json_fitted(const struct fitted *fitted);
 struct report;
 /* Of a struct report: what was proven, and what differs; null when nothing was asked for. */
-json_object *report_json_verify(const void *report);
+json_object *report_json_verify(const struct report *report);
 /* Of a struct report: the sums of the whole source; NULL: none were asked for. */
-json_object *report_json_sums(const void *report);
+json_object *report_json_sums(const struct report *report);
 /* The whole report, serial numbers masked where it says so; NULL without memory for that. */
 json_object *report_json_document(const struct report *report);
 /* The document in a file that anybody may have made, or damaged. NULL: it is no regular file (a

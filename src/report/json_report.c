@@ -10,29 +10,29 @@
 
 #define FIELD(type, key, kind) JSON_FIELD(#key, kind, struct type, key)
 
-json_object *report_json_schema(const void *data)
+json_object *report_json_schema(const struct report *report)
 {
 	return json_object_new_string("clonedeck.report/1");
 }
 
-json_object *report_json_host(const void *data)
+json_object *report_json_host(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		JSON_FIELD("name", JSON_TEXT, struct report, host),
 		FIELD(report, kernel, JSON_TEXT),
 	};
 
-	return report_json_of(fields, data);
+	return report_json_of(fields, report);
 }
 
-json_object *report_json_result(const void *data)
+json_object *report_json_result(const struct report *report)
 {
-	return json_object_new_string(report_result_word(data));
+	return json_object_new_string(report_result_word(report));
 }
 
-json_object *report_json_exit_code(const void *data)
+json_object *report_json_exit_code(const struct report *report)
 {
-	return json_object_new_int((int)report_end_code(data));
+	return json_object_new_int((int)report_end_code(report));
 }
 
 /* ---- the ends and the plan ---- */
@@ -60,16 +60,13 @@ static json_object *json_disk(const struct endpoint *endpoint, const struct repo
 	return object;
 }
 
-json_object *report_json_source(const void *data)
+json_object *report_json_source(const struct report *report)
 {
-	const struct report *report = data;
-
 	return json_disk(&report->plan->source, &report->source);
 }
 
-json_object *report_json_destinations(const void *data)
+json_object *report_json_destinations(const struct report *report)
 {
-	const struct report *report = data;
 	json_object *destinations = json_object_new_array();
 
 	json_object_array_add(destinations,
@@ -77,34 +74,31 @@ json_object *report_json_destinations(const void *data)
 	return destinations;
 }
 
-json_object *report_json_plan_id(const void *data)
+json_object *report_json_plan_id(const struct report *report)
 {
-	return json_object_new_string(REPORT_PLAN_ID(data));
+	return json_object_new_string(REPORT_PLAN_ID(report));
 }
 
-json_object *report_json_preset(const void *data)
+json_object *report_json_preset(const struct report *report)
 {
-	const struct report *report = data;
-
 	return json_object_new_string(preset_name(report->plan->options.preset));
 }
 
-json_object *report_json_map(const void *data)
+json_object *report_json_map(const struct report *report)
 {
-	const struct report *report = data;
 	json_object *object;
 
 	if (!report->map_cells[0])
 		return NULL;
 	object = json_object_new_object();
-	report_json_add_number(object, "bytes", report->plan->source.size);
-	json_object_object_add(object, "cells", json_object_new_string(report->map_cells));
+	json_add_number(object, "bytes", report->plan->source.size);
+	json_add_text(object, "cells", report->map_cells);
 	return object;
 }
 
-json_object *report_json_domain(const void *data)
+json_object *report_json_domain(const struct report *report)
 {
-	const struct plan *plan = data;
+	const struct plan *plan = report->plan;
 	json_object *object;
 	size_t areas;
 	uint64_t bytes = plan_bytes_left_out(plan, &areas);
@@ -113,44 +107,38 @@ json_object *report_json_domain(const void *data)
 		return NULL;
 	object = json_object_new_object();
 	json_object_object_add(object, "map", report_json_path(plan->domain));
-	report_json_add_number(object, "bytes_left_out", bytes);
-	report_json_add_number(object, "areas_left_out", areas);
+	json_add_number(object, "bytes_left_out", bytes);
+	json_add_number(object, "areas_left_out", areas);
 	return object;
 }
 
-json_object *report_json_grown_fs(const void *data)
+json_object *report_json_grown_fs(const struct report *report)
 {
 	static const char *const states[] = { NULL, "done", "by-hand", "failed", "hangs" };
-	const struct grown_fs *grown = &((const struct report *)data)->grown_fs;
+	const struct grown_fs *grown = &report->grown_fs;
 	json_object *object;
 
 	if (grown->state == GROWN_FS_NOT_ASKED)
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "state", json_object_new_string(states[grown->state]));
+	json_add_text(object, "state", states[grown->state]);
 	json_object_object_add(object, "fs", report_json_text(grown->fs));
 	json_object_object_add(object, "node", report_json_text(grown->node));
 	return object;
 }
 
-json_object *report_json_fitted_table(const void *data)
+json_object *report_json_fitted_table(const struct report *report)
 {
-	const struct report *report = data;
-
 	return report_json_fitted(&report->plan->fitted);
 }
 
-json_object *report_json_held_back(const void *data)
+json_object *report_json_held_back(const struct report *report)
 {
-	const struct report *report = data;
-
 	return report_json_held(report->job.held_areas, report->job.held_bytes);
 }
 
-json_object *report_json_armed(const void *data)
+json_object *report_json_armed(const struct report *report)
 {
-	const struct report *report = data;
-
 	if (!report->job.held_areas)
 		return NULL;
 	return json_object_new_boolean(report->job.armed && !report_lost_table(report));
@@ -169,7 +157,7 @@ static json_object *positive_errno(const void *member)
 
 JSON_AS_PART(sense_part, report_json_sense, struct sense)
 
-json_object *report_json_bad_areas(const void *data)
+json_object *report_json_bad_areas(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		JSON_WORD_OF("end", ends, struct job_bad_area, write),
@@ -179,7 +167,6 @@ json_object *report_json_bad_areas(const void *data)
 		JSON_PART_OF("sense", sense_part, struct job_bad_area, sense),
 		FIELD(job_bad_area, partition, JSON_POSITIVE),
 	};
-	const struct report *report = data;
 	const struct job_snapshot *job = &report->job;
 	uint32_t unit = report->plan->sector_size;
 	json_object *array = report_json_list_of(fields, job->bad, job->bad_shown);
@@ -187,8 +174,8 @@ json_object *report_json_bad_areas(const void *data)
 	for (size_t i = 0; i < job->bad_shown; i++) {
 		json_object *object = json_object_array_get_idx(array, i);
 
-		report_json_add_number(object, "offset", job->bad[i].lba * unit);
-		report_json_add_number(object, "bytes", job->bad[i].sectors * unit);
+		json_add_number(object, "offset", job->bad[i].lba * unit);
+		json_add_number(object, "bytes", job->bad[i].sectors * unit);
 	}
 	return array;
 }
@@ -200,7 +187,7 @@ static json_object *hurt_fs(const void *data)
 	return hurt->kind == REPORT_HURT_FS ? report_json_text(hurt->fs) : NULL;
 }
 
-json_object *report_json_hurt(const void *data)
+json_object *report_json_hurt(const struct report *report)
 {
 	static const char *const words[] = {
 		[REPORT_HURT_MBR] = "mbr",
@@ -216,7 +203,6 @@ json_object *report_json_hurt(const void *data)
 		FIELD(report_hurt, lba, JSON_NUMBER),
 		FIELD(report_hurt, sectors, JSON_NUMBER),
 	};
-	const struct report *report = data;
 
 	return report_json_list_of(fields, report->hurt, report->hurt_count);
 }
@@ -242,7 +228,7 @@ json_object *report_json_boot_of(const struct boot_look *look)
 	return look->read ? report_json_list_of(fields, look->items, look->count) : NULL;
 }
 
-json_object *report_json_boot(const void *data)
+json_object *report_json_boot(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		FIELD(boot_entry, number, JSON_NUMBER),
@@ -250,7 +236,6 @@ json_object *report_json_boot(const void *data)
 		FIELD(boot_entry, part_uuid, JSON_TEXT),
 		FIELD(boot_entry, loader, JSON_TEXT),
 	};
-	const struct report *report = data;
 	json_object *object;
 
 	if (!report->boot.read)
@@ -280,21 +265,18 @@ json_object *report_json_identifiers_of(const struct identifiers *list)
 	return report_json_list_of(fields, list->items, list->count);
 }
 
-json_object *report_json_identifiers(const void *data)
+json_object *report_json_identifiers(const struct report *report)
 {
-	const struct report *report = data;
-
 	return report_json_identifiers_of(&report->identifiers);
 }
 
-json_object *report_json_after(const void *data)
+json_object *report_json_after(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		FIELD(after_step, partition, JSON_POSITIVE), FIELD(after_step, what, JSON_TEXT),
 		FIELD(after_step, failed, JSON_BOOL),        FIELD(after_step, left, JSON_BOOL),
 		FIELD(after_step, said, JSON_TEXT),
 	};
-	const struct report *report = data;
 
 	return report->after_asked
 		       ? report_json_list_of(fields, report->after.items, report->after.count)
@@ -303,9 +285,8 @@ json_object *report_json_after(const void *data)
 
 /* ---- what was measured ---- */
 
-json_object *report_json_seconds(const void *data)
+json_object *report_json_seconds(const struct report *report)
 {
-	const struct report *report = data;
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
 
@@ -319,9 +300,8 @@ json_object *report_json_seconds(const void *data)
 	return object;
 }
 
-json_object *report_json_rate(const void *data)
+json_object *report_json_rate(const struct report *report)
 {
-	const struct report *report = data;
 	json_object *object = json_object_new_object();
 	json_object *profile = json_object_new_array();
 
@@ -333,9 +313,8 @@ json_object *report_json_rate(const void *data)
 	return object;
 }
 
-json_object *report_json_cpu(const void *data)
+json_object *report_json_cpu(const struct report *report)
 {
-	const struct report *report = data;
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
 	json_object *lanes = json_object_new_array();
@@ -370,9 +349,9 @@ static json_object *json_io_stats(const struct io_stats *stats)
 	json_object_object_add(object, "direct", way(stats, stats->direct));
 	json_object_object_add(object, "indirect", way(stats, stats->indirect));
 	json_object_object_add(object, "mapped", way(stats, stats->mapped));
-	report_json_add_number(object, "recovered", stats->recovered);
-	report_json_add_number(object, "retried", stats->retried);
-	report_json_add_number(object, "waited", stats->waited);
+	json_add_number(object, "recovered", stats->recovered);
+	json_add_number(object, "retried", stats->retried);
+	json_add_number(object, "waited", stats->waited);
 	return object;
 }
 
@@ -380,7 +359,7 @@ JSON_AS_PART(stats_part, json_io_stats, struct io_stats)
 
 #define JOB(key, kind, member) JSON_FIELD(key, kind, struct job_snapshot, member)
 
-json_object *report_json_engine(const void *data)
+json_object *report_json_engine(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		JOB("choice", JSON_TEXT, engine),
@@ -394,21 +373,18 @@ json_object *report_json_engine(const void *data)
 		JOB("destination_depth", JSON_NUMBER, destination.depth),
 		JOB("buffers", JSON_NUMBER, buffers),
 	};
-	const struct report *report = data;
 
 	return report_json_of(fields, &report->job);
 }
 
 /* ---- what was said and saved ---- */
 
-json_object *report_json_warnings(const void *data)
+json_object *report_json_warnings(const struct report *report)
 {
-	const struct report *report = data;
-
 	return report_json_verdicts(&report->verdicts, VERDICT_WARN);
 }
 
-json_object *report_json_events(const void *data)
+json_object *report_json_events(const struct report *report)
 {
 	static const char *const levels[] = {
 		[LOG_LEVEL_ERROR] = "error",
@@ -421,12 +397,11 @@ json_object *report_json_events(const void *data)
 		JSON_WORD_OF("level", levels, struct job_event, level),
 		FIELD(job_event, text, JSON_TEXT),
 	};
-	const struct report *report = data;
 
 	return report_json_list_of(fields, report->events, report->event_count);
 }
 
-json_object *report_json_files(const void *data)
+json_object *report_json_files(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		JSON_FIELD("log", JSON_PATH, struct report, files.log),
@@ -437,12 +412,11 @@ json_object *report_json_files(const void *data)
 		JSON_FIELD("in_memory", JSON_BOOL, struct report, log_dir_in_memory),
 	};
 
-	return report_json_of(fields, data);
+	return report_json_of(fields, report);
 }
 
-json_object *report_json_next(const void *data)
+json_object *report_json_next(const struct report *report)
 {
-	const struct report *report = data;
 	json_object *array = json_object_new_array();
 
 	for (size_t i = 0; i < report->next_count; i++)

@@ -85,7 +85,7 @@ static json_object *bytes_by_digest(const void *data)
 	return json_object_new_uint64(proof->verified - proof->compared);
 }
 
-json_object *report_json_verify(const void *data)
+json_object *report_json_verify(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		PROOF("complete", JSON_BOOL, complete),
@@ -98,7 +98,6 @@ json_object *report_json_verify(const void *data)
 		PROOF("mismatch_areas", JSON_NUMBER, areas),
 		PROOF("mismatch_bytes", JSON_NUMBER, bytes),
 	};
-	const struct report *report = data;
 	const struct job_proof *proof = &report->job.proof;
 	bool compare = report->plan->options.verify == VERIFY_COMPARE;
 	json_object *object;
@@ -106,18 +105,15 @@ json_object *report_json_verify(const void *data)
 	if (!proof->asked)
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "method",
-			       json_object_new_string(compare ? "compare" : "digest"));
-	json_object_object_add(object, "past_device_cache",
-			       json_object_new_boolean(report->job.destination.stats.from_medium));
+	json_add_text(object, "method", compare ? "compare" : "digest");
+	json_add_bool(object, "past_device_cache", report->job.destination.stats.from_medium);
 	report_json_add_fields(object, fields, ARRAY_SIZE(fields), proof);
 	json_object_object_add(object, "mismatches", json_mismatches(proof));
 	return object;
 }
 
-json_object *report_json_bytes_verified(const void *data)
+json_object *report_json_bytes_verified(const struct report *report)
 {
-	const struct report *report = data;
 	const struct job_proof *proof = &report->job.proof;
 
 	return proof->asked ? json_object_new_uint64(proof->verified) : NULL;
@@ -125,7 +121,7 @@ json_object *report_json_bytes_verified(const void *data)
 
 #define LOOK(key, kind, member) JSON_FIELD(key, kind, struct job_look, member)
 
-json_object *report_json_look(const void *data)
+json_object *report_json_look(const struct report *report)
 {
 	static const struct json_field fields[] = {
 		LOOK("done", JSON_BOOL, done),
@@ -138,7 +134,6 @@ json_object *report_json_look(const void *data)
 		LOOK("seed", JSON_NUMBER, seed),
 		LOOK("differing", JSON_NUMBER, differing),
 	};
-	const struct report *report = data;
 	const struct job_look *look = &report->job.look;
 	double total = (double)report->job.total;
 	json_object *object;
@@ -156,15 +151,14 @@ json_object *report_json_look(const void *data)
 	return object;
 }
 
-json_object *report_json_digests(const void *data)
+json_object *report_json_digests(const struct report *report)
 {
-	const struct report *report = data;
 	json_object *object;
 
 	if (!report->job.digests_saved || !report->files.digests[0])
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "algorithm", json_object_new_string("xxh3-128"));
+	json_add_text(object, "algorithm", "xxh3-128");
 	json_object_object_add(object, "list", report_json_path(report->files.digests));
 	return object;
 }
@@ -174,8 +168,7 @@ static json_object *json_sum(const struct report *report, const struct job_sum *
 	json_object *object = json_object_new_object();
 	char path[512];
 
-	json_object_object_add(object, "algorithm",
-			       json_object_new_string(checksum_name(sum->algorithm)));
+	json_add_text(object, "algorithm", checksum_name(sum->algorithm));
 	json_object_object_add(object, "value", report_json_text(sum->hex));
 	json_object_object_add(object, "list",
 			       report_sum_path(report, sum->algorithm, path, sizeof(path))
@@ -184,7 +177,7 @@ static json_object *json_sum(const struct report *report, const struct job_sum *
 	return object;
 }
 
-json_object *report_json_sums(const void *data)
+json_object *report_json_sums(const struct report *report)
 {
 	/* What the sums are sums of, or why they are not known. */
 	static const char *const words[] = {
@@ -195,7 +188,6 @@ json_object *report_json_sums(const void *data)
 		[JOB_SUMS_DIFFERS] = "differs",
 		[JOB_SUMS_NOT_READ_BACK] = "not-read-back",
 	};
-	const struct report *report = data;
 	const struct job_sums *sums = &report->job.sums;
 	bool known = job_sums_known(sums);
 	json_object *object, *items;
@@ -207,8 +199,7 @@ json_object *report_json_sums(const void *data)
 	json_object_object_add(object, "of", report_json_text(known ? words[sums->state] : NULL));
 	json_object_object_add(object, "unknown_because",
 			       report_json_text(known ? NULL : words[sums->state]));
-	json_object_object_add(object, "zero_bytes",
-			       known ? json_object_new_uint64(sums->zeros) : NULL);
+	json_add_known(object, "zero_bytes", known, sums->zeros);
 	for (unsigned i = 0; i < sums->count; i++)
 		json_object_array_add(items, json_sum(report, &sums->items[i]));
 	json_object_object_add(object, "items", items);

@@ -13,31 +13,16 @@
 #include "base/units.h"
 #include "report/json.h"
 
-/* NULL: there is no such member, or it is null. */
-static json_object *member(json_object *object, const char *key)
-{
-	json_object *found = NULL;
-
-	return json_object_object_get_ex(object, key, &found) ? found : NULL;
-}
-
-static const char *text_of(json_object *object, const char *key)
-{
-	const char *text = json_object_get_string(member(object, key));
-
-	return text ? text : "";
-}
-
 static uint64_t number_of(json_object *object, const char *key)
 {
-	int64_t number = json_object_get_int64(member(object, key));
+	int64_t number = json_object_get_int64(json_member(object, key));
 
 	return number > 0 ? (uint64_t)number : 0;
 }
 
 static void take_text(json_object *object, const char *key, char *buffer, size_t size)
 {
-	const char *text = text_of(object, key);
+	const char *text = json_text_of(object, key);
 
 	text_sanitise(buffer, size, text, strlen(text));
 }
@@ -53,7 +38,7 @@ static void take_end(json_object *object, struct past_end *ret)
 static int64_t time_of(json_object *object, const char *key)
 {
 	struct tm tm = { 0 };
-	const char *rest = strptime(text_of(object, key), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	const char *rest = strptime(json_text_of(object, key), "%Y-%m-%dT%H:%M:%S%z", &tm);
 	long offset = tm.tm_gmtoff;
 
 	return rest ? (int64_t)timegm(&tm) - offset : 0;
@@ -97,7 +82,8 @@ static void print_bytes(FILE *out, json_object *document, const struct past_copy
 
 static void print_time(FILE *out, json_object *document, const struct past_copy *past)
 {
-	double average = json_object_get_double(member(member(document, "rate"), "average"));
+	double average =
+		json_object_get_double(json_member(json_member(document, "rate"), "average"));
 	char when[64] = "-";
 	time_t at = (time_t)past->at;
 	struct tm tm;
@@ -121,7 +107,7 @@ static void print_sentences(FILE *out, json_object *list, const char *name)
 	for (size_t i = 0; i < count; i++) {
 		json_object *item = json_object_array_get_idx(list, i);
 		const char *sentence = json_object_is_type(item, json_type_object)
-					       ? text_of(item, "sentence")
+					       ? json_text_of(item, "sentence")
 					       : json_object_get_string(item);
 		char shown[1024];
 
@@ -152,8 +138,8 @@ static char *in_words(json_object *document, const struct past_copy *past)
 	print_end(out, _("To"), &past->destination);
 	print_bytes(out, document, past);
 	print_time(out, document, past);
-	print_sentences(out, member(document, "warnings"), _("Note"));
-	print_sentences(out, member(document, "next"), _("Next"));
+	print_sentences(out, json_member(document, "warnings"), _("Note"));
+	print_sentences(out, json_member(document, "next"), _("Next"));
 	past_print_name(out, _("Report"));
 	fprintf(out, "%s\n", text_show(path, sizeof(path), past->report));
 	if (past->map[0]) {
@@ -171,21 +157,22 @@ bool past_load(const char *path, struct past_copy *ret)
 	json_object *document = report_json_load(path), *destinations;
 
 	*ret = (struct past_copy){ 0 };
-	if (strcmp(text_of(document, "schema"), "clonedeck.report/1") != 0) {
+	if (strcmp(json_text_of(document, "schema"), "clonedeck.report/1") != 0) {
 		json_object_put(document);
 		return false;
 	}
 	text_copy(ret->report, sizeof(ret->report), path);
-	text_decode(ret->map, sizeof(ret->map), text_of(member(document, "files"), "map"));
+	text_decode(ret->map, sizeof(ret->map),
+		    json_text_of(json_member(document, "files"), "map"));
 	take_text(document, "result", ret->result, sizeof(ret->result));
-	ret->exit_code = json_object_get_int(member(document, "exit_code"));
+	ret->exit_code = json_object_get_int(json_member(document, "exit_code"));
 	ret->at = time_of(document, "started_at");
-	ret->seconds = number_of(member(document, "seconds"), "elapsed");
+	ret->seconds = number_of(json_member(document, "seconds"), "elapsed");
 	ret->total = number_of(document, "bytes_total");
 	ret->copied = number_of(document, "bytes_copied");
 	ret->bad = number_of(document, "bad_bytes");
-	take_end(member(document, "source"), &ret->source);
-	destinations = member(document, "destinations");
+	take_end(json_member(document, "source"), &ret->source);
+	destinations = json_member(document, "destinations");
 	if (json_object_is_type(destinations, json_type_array))
 		take_end(json_object_array_get_idx(destinations, 0), &ret->destination);
 	ret->text = in_words(document, ret);

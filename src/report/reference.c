@@ -3,7 +3,6 @@
  * nothing in it is trusted. */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "report/json.h"
 #include "report/report.h"
 
 #define REPORT_FILE_MAX (64 << 20)
@@ -43,18 +43,6 @@ static int parse(const char *path, json_object **ret, struct error *reterr)
 		    : refuse(path,
 			     _("it is no report of clonedeck (a .json file), or it was cut off"),
 			     reterr);
-}
-
-/* NULL unless it is a text. */
-static const char *text_of(json_object *object, const char *key)
-{
-	json_object *member;
-
-	if (!json_object_is_type(object, json_type_object) ||
-	    !json_object_object_get_ex(object, key, &member) ||
-	    !json_object_is_type(member, json_type_string))
-		return NULL;
-	return json_object_get_string(member);
 }
 
 __attribute__((format(printf, 2, 3))) static bool is_there(struct report_reference *ret,
@@ -94,24 +82,22 @@ static int find_list(const char *path, const char *recorded, struct report_refer
 static int take(json_object *object, const char *path, struct report_reference *ret,
 		struct error *reterr)
 {
-	const char *schema = text_of(object, "schema"), *id = text_of(object, "plan_id");
+	const char *id = json_text_of(object, "plan_id");
 	struct report_reference found = { 0 };
 	json_object *digests = NULL;
 	char list[sizeof(found.list)];
-	const char *encoded;
 	int r;
 
-	if (!schema || strcmp(schema, "clonedeck.report/1") != 0)
+	if (strcmp(json_text_of(object, "schema"), "clonedeck.report/1") != 0)
 		return refuse(path,
 			      _("it is no report of clonedeck (a .json file), or it was cut off"),
 			      reterr);
-	if (!id || strlen(id) != 8)
+	if (strlen(id) != 8)
 		return refuse(path, _("it names no plan"), reterr);
 	if (json_object_object_get_ex(object, "digests", &digests) && !digests)
 		return refuse(path, _("its copy was not verified, so there is no list of digests"),
 			      reterr);
-	encoded = text_of(digests, "list");
-	if (!encoded || !text_decode(list, sizeof(list), encoded) || !list[0])
+	if (!text_decode(list, sizeof(list), json_text_of(digests, "list")) || !list[0])
 		return refuse(path, _("it names no list of digests"), reterr);
 	r = find_list(path, list, &found, reterr);
 	if (r < 0)

@@ -118,41 +118,9 @@ const char *report_verify_line(const struct report *report, char *buffer, size_t
 const char *report_result_line(const struct report *report, char *buffer, size_t size);
 /* Why it ended so, a sentence, translated; "" where the line above says it all. */
 const char *report_reason(const struct report *report);
-/* Each a translated phrase, "" where there is nothing to tell.
- * Was the copy read back, and what came of it? */
-const char *report_verified(const struct report *report, char *buffer, size_t size);
-/* Was the source rechecked (copy/recheck.h), and what came of it? */
-const char *report_rechecked(const struct report *report, char *buffer, size_t size);
-/* Who could write to the source meanwhile, and what that means for the copy. */
-const char *report_in_use(const struct report *report, char *buffer, size_t size);
-/* What was read from the destination after the last write (copy/look.h), and what came of it? */
-const char *report_look(const struct report *report, char *buffer, size_t size);
-/* Which places these were. */
-const char *report_look_places(const struct report *report, char *buffer, size_t size);
-/* Did the destination confirm that all is on its medium? */
-const char *report_flushed(const struct report *report, char *buffer, size_t size);
-/* What became of the file system in the partition that has grown; "" nothing. */
-const char *report_grown_fs(const struct report *report, char *buffer, size_t size);
-/* The table that was made for it; "" none. */
-const char *report_fitted(const struct report *report, char *buffer, size_t size);
-/* Are the held areas there, too? */
-const char *report_armed(const struct report *report, char *buffer, size_t size);
-const char *report_from_memory(const struct report *report, char *buffer, size_t size);
 /* The first table at the start of the disk that is hurt; NULL: none is. */
 const struct report_hurt *report_lost_table(const struct report *report);
-/* "PARTITION TABLE NOT READABLE: the copy will not boot", with its place. */
-const char *report_boot_line(const struct report *report, char *buffer, size_t size);
 const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size_t size);
-/* What becomes of the part of the destination that the copy does not reach. */
-const char *report_left_alone(const struct report *report, char *buffer, size_t size);
-/* What a domain (session.h) left out. */
-const char *report_left_out(const struct report *report, char *buffer, size_t size);
-/* Which free places (plan/free_places.h) were left out, or copied last; and what the destination
- * has there now. */
-const char *report_free(const struct report *report, char *buffer, size_t size);
-const char *report_free_now(const struct report *report, char *buffer, size_t size);
-/* What the checksums are of, or why there are none. */
-const char *report_sums(const struct report *report, char *buffer, size_t size);
 /* Bad areas of the source beyond the first `count` of job.bad. Those that the destination refused
  * are in that list, too, but are no areas of the map. */
 unsigned long report_bad_areas_beyond(const struct report *report, size_t count);

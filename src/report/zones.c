@@ -51,8 +51,8 @@ static json_object *json_cell(const struct zone_latency *cell)
 {
 	json_object *object = json_object_new_object();
 
-	report_json_add_number(object, "p50", 1000ULL * cell->median);
-	report_json_add_number(object, "max", 1000ULL * cell->max);
+	json_add_number(object, "p50", 1000ULL * cell->median);
+	json_add_number(object, "max", 1000ULL * cell->max);
 	return object;
 }
 
@@ -61,13 +61,13 @@ static json_object *json_slowest(const struct report *report)
 	const struct slow_zone *slow = &report->job.zones.slowest;
 	json_object *object = json_object_new_object();
 
-	report_json_add_number(object, "lba", slow->first / report->plan->sector_size);
-	report_json_add_number(object, "sectors", slow->bytes / report->plan->sector_size);
-	report_json_add_number(object, "p50", slow->median);
-	report_json_add_number(object, "max", slow->max);
-	report_json_add_number(object, "rest", slow->rest);
+	json_add_number(object, "lba", slow->first / report->plan->sector_size);
+	json_add_number(object, "sectors", slow->bytes / report->plan->sector_size);
+	json_add_number(object, "p50", slow->median);
+	json_add_number(object, "max", slow->max);
+	json_add_number(object, "rest", slow->rest);
 	json_object_object_add(object, "factor", json_object_new_double(slow->factor));
-	json_object_object_add(object, "weak", json_object_new_boolean(slow->weak));
+	json_add_bool(object, "weak", slow->weak);
 	return object;
 }
 
@@ -88,9 +88,8 @@ const char *report_forecasts(const struct report *report, char *buffer, size_t s
 	return buffer;
 }
 
-json_object *report_json_zones(const void *data)
+json_object *report_json_zones(const struct report *report)
 {
-	const struct report *report = data;
 	const struct zones_shown *zones = &report->job.zones;
 	json_object *object, *cells;
 
@@ -98,8 +97,8 @@ json_object *report_json_zones(const void *data)
 		return NULL;
 	object = json_object_new_object();
 	cells = json_object_new_array();
-	report_json_add_number(object, "lba", zones->first / report->plan->sector_size);
-	report_json_add_number(object, "cell_sectors", zones->cell / report->plan->sector_size);
+	json_add_number(object, "lba", zones->first / report->plan->sector_size);
+	json_add_number(object, "cell_sectors", zones->cell / report->plan->sector_size);
 	for (unsigned i = 0; i < zones->count; i++)
 		json_object_array_add(cells,
 				      zones->cells[i].max ? json_cell(&zones->cells[i]) : NULL);

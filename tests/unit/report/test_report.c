@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/facts.h"
 #include "report/sample.h"
 
 static struct sample sample;
