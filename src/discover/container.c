@@ -26,7 +26,7 @@
  */
 struct container {
 	const char *name;
-	const char *ending; /* of names, without the dot; NULL none */
+	const char *ending; /* what names have behind the dot, or end with ("-..."); NULL none */
 	const char *magic;
 	size_t length;
 	int64_t offset; /* negative: from the end */
@@ -75,17 +75,25 @@ static const struct container table[] = {
 	  "qemu-nbd -f vpc -r -c /dev/nbd0 %s" },
 	{ "VDI", "vdi", MAGIC("\x7f\x10\xda\xbe"), 64, QEMU, QEMU_WRITE("vdi") },
 	{ "Parallels", NULL, MAGIC("WithoutFreeSpace"), 0, QEMU },
-	{ "Parallels", NULL, MAGIC("WithouFreSpacExt"), 0, QEMU },
+	{ "Parallels", "hds", MAGIC("WithouFreSpacExt"), 0, QEMU },
 	{ "EnCase (E01)", "e01", MAGIC("EVF\x09\x0d\x0a\xff\0"), 0, "ewfmount %s DIR", "DIR/ewf1" },
 	{ "EnCase (Ex01)", "ex01", MAGIC("EVF2\r\n\x81\0"), 0, "ewfmount %s DIR", "DIR/ewf1" },
 	{ "AFF", "aff", MAGIC("AFF10\r\n\0"), 0, "affuse %s DIR", "DIR/*.raw" },
-	{ "partclone", NULL, MAGIC("partclone-image"), 0,
+	{ "partclone", "pcl", MAGIC("partclone-image"), 0,
 	  "partclone.restore -C --restore_raw_file -s %s -O partition.img", "partition.img" },
-	{ "ntfsclone", NULL, MAGIC("\0ntfsclone-image"), 0,
+	/* Names that Clonezilla gives */
+	{ "partclone", "-ptcl-img" },
+	{ "ntfsclone", "ntfs-img", MAGIC("\0ntfsclone-image"), 0,
 	  "ntfsclone --restore-image --overwrite partition.img %s", "partition.img" },
 	{ "Apple DMG", "dmg", MAGIC("koly"), -512, "dmg2img %s " RAW, RAW },
-	{ "Android sparse image", NULL, MAGIC("\x3a\xff\x26\xed"), 0, "simg2img %s " RAW, RAW },
+	{ "Android sparse image", "simg", MAGIC("\x3a\xff\x26\xed"), 0, "simg2img %s " RAW, RAW },
 	{ "Windows image (WIM)", "wim", MAGIC("MSWIM\0\0\0"), 0 },
+	{ "Windows image (WIM)", "esd" },
+	{ "FSArchiver", "fsa" },
+	{ "Ghost", "gho" },
+	{ "Acronis", "tib" },
+	{ "Acronis", "tibx" },
+	{ "Macrium Reflect", "mrimg" },
 };
 
 #define CONTAINERS ARRAY_SIZE(table)
@@ -115,12 +123,20 @@ const struct container *container_of_file(int fd, uint64_t size)
 	return NULL;
 }
 
+static bool ends_so(const char *behind_dot, const char *ending)
+{
+	if (!ending)
+		return false;
+	return ending[0] == '-' ? text_has_ending(behind_dot, ending)
+				: strcasecmp(behind_dot, ending) == 0;
+}
+
 const struct container *container_of_name(const char *path)
 {
 	const char *dot = strrchr(text_base_name(path), '.');
 
 	for (size_t i = 0; dot && i < CONTAINERS; i++)
-		if (table[i].ending && strcasecmp(dot + 1, table[i].ending) == 0)
+		if (ends_so(dot + 1, table[i].ending))
 			return &table[i];
 	return NULL;
 }

@@ -8,7 +8,15 @@
 void rule_source_gone(const struct rule_context *c, struct verdict *ret)
 {
 	ret->liftable = c->source->gone[0] && !c->source_disk;
-	if (ret->liftable)
+	if (ret->liftable && c->source->kind == ENDPOINT_IMAGE)
+		rule_say(
+			ret, VERDICT_REFUSE,
+			_("The source %s does not exist any more, or its disk is not attached. If "
+			  "it is lost: only its tables, boot sectors and superblocks are written, "
+			  "as they were saved at the start, and what was not read of it stays out. "
+			  "To accept that: --allow source-gone."),
+			c->source_name);
+	else if (ret->liftable)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is not attached. If it is lost: only its tables, boot "
 			   "sectors and superblocks are written, as they were saved at the start, "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "guard/rules_private.h"
 
@@ -102,13 +103,20 @@ static uint64_t say_range(const struct rule_context *c, char *advice, size_t siz
 static void say_what_fits(const struct rule_context *c, char *advice, size_t size,
 			  struct verdict *ret)
 {
+	size_t used;
+
 	ret->fits_with_table = c->facts->table_can_fit;
-	snprintf(advice, size, "%s",
-		 ret->fits_with_table ? _("But what its partitions hold has room: --table=fit "
-					  "makes table and partitions fit. Or take a larger disk.")
-				      : _("Take a larger disk, or choose ranges that fit."));
+	text_copy(advice, size, _("Take a larger disk, or choose ranges that fit."));
+	ret->fits = say_range(c, advice, size);
 	if (!ret->fits_with_table)
-		ret->fits = say_range(c, advice, size);
+		return;
+	text_copy(advice, size,
+		  _("But what its partitions hold has room: --table=fit makes table and partitions "
+		    "fit. Or take a larger disk."));
+	used = strlen(advice);
+	if (ret->fits)
+		snprintf(advice + used, size - used,
+			 _(" What fits without it: --ranges 0-%" PRIu64 "."), ret->fits - 1);
 }
 
 void rule_destination_too_small(const struct rule_context *c, struct verdict *ret)
@@ -122,7 +130,7 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 	if (needed > c->destination->size) {
 		uint64_t missing = needed - c->destination->size;
 		uint64_t count = (missing + unit - 1) / unit;
-		char advice[200];
+		char advice[512];
 
 		say_what_fits(c, advice, sizeof(advice), ret);
 		rule_say(ret, VERDICT_REFUSE,

@@ -239,7 +239,7 @@ static uint32_t choose_lanes(const struct io_choice *choice)
 static bool share_a_spindle(const struct io_end *source, const struct io_end *destination,
 			    const struct io_choice *choice)
 {
-	return source->rotational == YES && *source->spindle &&
+	return source != destination && source->rotational == YES && *source->spindle &&
 	       !strcmp(source->spindle, destination->spindle) && choice->lanes == 1 &&
 	       choice->source->traits & choice->destination->traits & IO_ASYNC;
 }
@@ -311,7 +311,9 @@ static void describe(const struct io_end *source, const struct io_end *destinati
 
 	if (source->best_depth || destination->best_depth)
 		how = _("Sizes are those that bench sizes found best.");
-	if (choice->source == choice->destination)
+	if (source == destination)
+		ends[0] = '\0';
+	else if (choice->source == choice->destination)
 		snprintf(ends, sizeof(ends), _("Both ends use %s."), choice->source->name);
 	else
 		snprintf(ends, sizeof(ends), _("The source uses %s, the destination %s."),
@@ -324,8 +326,8 @@ static void describe(const struct io_end *source, const struct io_end *destinati
 	else
 		snprintf(amount, sizeof(amount), _("%u lanes have %u buffers of %s."),
 			 choice->lanes, buffers, UNITS_LONG(choice->chunk, UNITS_IEC, 512));
-	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s %s", ends, *how ? " " : "", how,
-		 amount);
+	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s%s%s", ends, *ends ? " " : "", how,
+		 *how ? " " : "", amount);
 }
 
 /* The block layer splits large requests; a SCSI command is sent as it is. */

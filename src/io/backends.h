@@ -24,7 +24,8 @@ struct io_choice {
 	char reason[256]; /* in words, for the plan screen and the report */
 };
 
-/* options: accepted by plan_options_check(). -EINVAL, -EOPNOTSUPP, -E2BIG, -ERANGE (too much
+/* Without a source, the destination stands for it: `source` is the same.
+ * options: accepted by plan_options_check(). -EINVAL, -EOPNOTSUPP, -E2BIG, -ERANGE (too much
  * memory), or the error of a backend's probe. */
 int io_backends_choose(const struct io_end *source, const struct io_end *destination,
 		       const struct plan_options *options, struct io_choice *ret,

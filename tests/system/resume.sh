@@ -309,6 +309,7 @@ a_source_image_that_is_lost_leaves_its_table() {
 	stopped_copy
 	mv lost.img kept.img
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
+	says 'lost.img does not exist any more'
 	says source-gone
 	! sfdisk -d "$destination" 2>/dev/null || fail "it has a table already"
 	run 6 resume copy.map --rate 0 --allow source-gone --confirm "$destination" --log-dir logs

@@ -122,8 +122,11 @@ END_TEST
 
 START_TEST(new_files_are_judged_by_their_name)
 {
-	static const char *const names[] = { "a.img.gz", "a.QCOW2", "a.vmdk", "a.vhdx", "a.vdi",
-					     "a.xz",     "a.zst",   "a.e01",  "a.aff4", "a.zip" };
+	static const char *const names[] = { "a.img.gz",      "a.QCOW2", "a.vmdk",
+					     "a.vhdx",        "a.vdi",   "a.xz",
+					     "a.zst",         "a.e01",   "a.aff4",
+					     "a.zip",         "a.pcl",   "sda1.ext4-ptcl-img",
+					     "sda1.ntfs-img", "a.hds",   "a.tibx" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		ck_assert_int_eq(resolve(names[i], true), -EINVAL);

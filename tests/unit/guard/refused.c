@@ -428,6 +428,7 @@ const struct rule_case refused[] = {
 	{ "destination-too-small", set_too_small, "--ranges 0-" },
 	{ "destination-too-small", set_dos_too_small, "--ranges 0-" },
 	{ "destination-too-small", set_table_can_fit, "--table=fit" },
+	{ "destination-too-small", set_table_can_fit, "--ranges 0-" },
 	{ "destination-too-small", set_partition_too_long, "Partition 2 ends at LBA" },
 	{ "destination-too-small", set_nothing_fits, "shrink it first, or take a larger disk." },
 	{ "destination-too-small", set_without_table, "or choose ranges that fit" },

@@ -71,6 +71,11 @@ START_TEST(one_spindle_is_read_and_written_in_turns)
 	ck_assert_uint_eq(choice.lanes, 1);
 	ck_assert_uint_eq(choice.buffers_per_lane * choice.chunk, 64 * MIB);
 	ck_assert_ptr_nonnull(strstr(choice.reason, "spinning"));
+	/* Of a source that is lost, or not needed, nothing is said. */
+	ck_assert_int_eq(io_backends_choose(&destination, &destination, &options, &choice, &error),
+			 0);
+	ck_assert(!choice.take_turns);
+	ck_assert_str_eq(choice.reason, "One lane has 8 buffers of 1.00 MiB.");
 	/* Where no heads move nothing is gained. */
 	source.rotational = destination.rotational = NO;
 	ck_assert_int_eq(choose(), 0);
