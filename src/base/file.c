@@ -472,6 +472,18 @@ const char *file_phrase(int code)
 	return code == -EXDEV ? _("its disk is not mounted any more") : error_phrase(code);
 }
 
+int file_open_untrusted(const char *path, off_t most)
+{
+	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	return st.st_size > most ? -EFBIG : cleanup_steal_fd(&fd);
+}
+
 static bool is_trusted(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && (st->st_uid == 0 || st->st_uid == geteuid()) &&

@@ -70,6 +70,10 @@ dev_t file_beneath(const char *path);
  * stays as it is named. 0 or a negative errno, with *ret as `path` as far as that fits.
  */
 int file_follow(const char *path, char *ret, size_t size);
+/* To read a file that anybody may have made, of at most so many bytes: a pipe or a device of that
+ * name is not waited for. A descriptor, or a negative errno: -EINVAL for what is no regular file,
+ * -EFBIG. */
+int file_open_untrusted(const char *path, off_t most);
 /*
  * All of a text, into size bytes. Only from a regular file that belongs to the user or to root, and
  * that nobody else may write: else -EPERM. -EFBIG if it is longer, -EILSEQ if it holds a 0.

@@ -5,9 +5,10 @@
  */
 #include "base/text.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -507,6 +508,28 @@ const char *text_base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+const char *text_after(const char *text, const char *beginning)
+{
+	size_t length = strlen(beginning);
+
+	return strncmp(text, beginning, length) == 0 ? text + length : NULL;
+}
+
+bool text_take_number(const char **text, char stop, uint64_t *ret)
+{
+	const char *digits = *text;
+	char *end;
+
+	if (digits[0] < '0' || digits[0] > '9' || (digits[0] == '0' && digits[1] != stop))
+		return false;
+	errno = 0;
+	*ret = strtoull(digits, &end, 10);
+	if (errno || *end != stop)
+		return false;
+	*text = stop ? end + 1 : end;
+	return true;
 }
 
 bool text_has_ending(const char *name, const char *ending)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /* Copies `from` (at most `length` bytes, or up to NUL) into `to`, always
@@ -61,6 +62,11 @@ void text_join(char *list, size_t size, const char *format, ...)
 /* "sdb" of "/dev/sdb", "a.img" of "/srv/a.img"; borrowed from it. */
 const char *text_base_name(const char *path);
 
+/* What of a text comes after this beginning; NULL: it begins otherwise. */
+const char *text_after(const char *text, const char *beginning);
+/* Decimal digits up to `stop`, without a sign or a leading zero; *text is then after it, or at it
+ * if it is NUL. False: it is no such number. */
+bool text_take_number(const char **text, char stop, uint64_t *ret);
 /* Does a name have this ending, and something before it? */
 bool text_has_ending(const char *name, const char *ending);
 /* Takes such an ending off. Returns `name`. */

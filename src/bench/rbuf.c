@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "bench/load.h"
 #include "bench/rbuf.h"
 #include "io/buffers.h"

@@ -13,7 +13,6 @@
 #include "base/i18n.h"
 #include "base/units.h"
 #include "bench/load.h"
-#include "io/backends.h"
 
 #define LARGEST   (16U << 20)
 #define SIZES_MAX 16

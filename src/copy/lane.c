@@ -11,7 +11,6 @@
 #include "base/i18n.h"
 #include "base/thread.h"
 #include "copy/held_memory.h"
-#include "io/buffers.h"
 
 #define BATCH      32
 #define STACK_SIZE (256 << 10)

@@ -137,7 +137,16 @@ static bool parse_half(const char *text, uint64_t *ret)
 	return true;
 }
 
+bool digest_take(const char **text, char stop, struct digest *ret)
+{
+	if (!parse_half(*text, &ret->high) || !parse_half(*text + 16, &ret->low) ||
+	    (*text)[32] != stop)
+		return false;
+	*text += stop ? 33 : 32;
+	return true;
+}
+
 bool digest_parse(const char *text, struct digest *ret)
 {
-	return parse_half(text, &ret->high) && parse_half(text + 16, &ret->low) && !text[32];
+	return digest_take(&text, '\0', ret);
 }

@@ -50,3 +50,5 @@ bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint6
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX]);
 /* Exactly what digest_print() writes. */
 bool digest_parse(const char *text, struct digest *ret);
+/* The same up to `stop`; *text is then as after text_take_number(). */
+bool digest_take(const char **text, char stop, struct digest *ret);

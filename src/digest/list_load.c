@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a list of digests. Nothing in it is trusted. */
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,8 +8,10 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 #include "digest/list.h"
 
 #define LIST_FILE_MAX (256LL << 20)
@@ -37,35 +37,9 @@ static int refuse(struct parser *parser, const char *why)
 			 parser->line, why);
 }
 
-/* Parses decimal digits, without a sign or leading zeros that we would not write; *p is then after
- * them. */
-static bool take_number(const char **p, uint64_t *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**p) || (**p == '0' && isdigit((unsigned char)(*p)[1])))
-		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 10);
-	if (errno)
-		return false;
-	*p = end;
-	return true;
-}
-
-static bool take_word(const char **p, const char *word)
-{
-	size_t n = strlen(word);
-
-	if (strncmp(*p, word, n) != 0)
-		return false;
-	*p += n;
-	return true;
-}
-
 static int parse_size(struct parser *parser, const char *p, uint64_t most, uint64_t *ret)
 {
-	if (*ret || !take_number(&p, ret) || *p || *ret == 0 || *ret > most)
+	if (*ret || !text_take_number(&p, '\0', ret) || *ret == 0 || *ret > most)
 		return refuse(parser, _("the value cannot be right"));
 	return 0;
 }
@@ -100,18 +74,6 @@ static int add_left_out(struct parser *parser, struct range r)
 	return code == -ENOMEM ? error_nomem(parser->reterr) : code;
 }
 
-static bool parse_digests(const char *p, struct digest_line *ret)
-{
-	char first[DIGEST_TEXT_MAX];
-
-	if (strlen(p) < DIGEST_TEXT_MAX || p[DIGEST_TEXT_MAX - 1] != ' ')
-		return false;
-	memcpy(first, p, DIGEST_TEXT_MAX - 1);
-	first[DIGEST_TEXT_MAX - 1] = '\0';
-	return digest_parse(first, &ret->digest) &&
-	       digest_parse(p + DIGEST_TEXT_MAX, &ret->weighted);
-}
-
 static int parse_region(struct parser *parser, const char *p)
 {
 	const struct digest_list *list = parser->list;
@@ -120,13 +82,13 @@ static int parse_region(struct parser *parser, const char *p)
 
 	if (!list->sector_size || !list->region)
 		return refuse(parser, _("the sizes of sector and region must come before it"));
-	if (!take_number(&p, &line.lba) || *p++ != ' ' || !take_number(&p, &line.sectors) ||
-	    *p++ != ' ' || line.sectors == 0 || !u64_add(line.lba, line.sectors, &end))
+	if (!text_take_number(&p, ' ', &line.lba) || !text_take_number(&p, ' ', &line.sectors) ||
+	    line.sectors == 0 || !u64_add(line.lba, line.sectors, &end))
 		return refuse(parser, _("this is not an LBA, a number of sectors and a digest"));
 	parser->lines_read++;
 	if (!strcmp(p, "-"))
 		return add_left_out(parser, (struct range){ line.lba, line.sectors });
-	if (!parse_digests(p, &line))
+	if (!digest_take(&p, ' ', &line.digest) || !digest_take(&p, '\0', &line.weighted))
 		return refuse(parser, _("this is not an LBA, a number of sectors and a digest"));
 	if (list->count > 0)
 		before = list->lines[list->count - 1].lba + list->lines[list->count - 1].sectors;
@@ -141,7 +103,7 @@ static int parse_end(struct parser *parser, const char *p, size_t at)
 	struct digest digest;
 	uint64_t lines;
 
-	if (!take_number(&p, &lines) || *p++ != ' ' || !digest_parse(p, &digest))
+	if (!text_take_number(&p, ' ', &lines) || !digest_parse(p, &digest))
 		return refuse(parser, _("the value cannot be right"));
 	if (lines != parser->lines_read || !digest_equal(digest, digest_bytes(parser->bytes, at)))
 		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "load", parser->path,
@@ -165,6 +127,7 @@ static int parse_comment(struct parser *parser, const char *line)
 static int parse_line(struct parser *parser, const char *line, size_t at)
 {
 	uint64_t sector = parser->list->sector_size;
+	const char *value;
 	int r;
 
 	if (parser->has_end)
@@ -177,15 +140,15 @@ static int parse_line(struct parser *parser, const char *line, size_t at)
 	}
 	if (line[0] == '#')
 		return parse_comment(parser, line);
-	if (take_word(&line, "sector ")) {
-		r = parse_size(parser, line, UINT32_MAX, &sector);
+	if ((value = text_after(line, "sector "))) {
+		r = parse_size(parser, value, UINT32_MAX, &sector);
 		parser->list->sector_size = (uint32_t)sector;
 		return r;
 	}
-	if (take_word(&line, "region "))
-		return parse_size(parser, line, UINT64_MAX, &parser->list->region);
-	if (take_word(&line, "end "))
-		return parse_end(parser, line, at);
+	if ((value = text_after(line, "region ")))
+		return parse_size(parser, value, UINT64_MAX, &parser->list->region);
+	if ((value = text_after(line, "end ")))
+		return parse_end(parser, value, at);
 	return parse_region(parser, line);
 }
 
@@ -219,25 +182,22 @@ static int parse(struct parser *parser)
 
 static int read_file(struct parser *parser)
 {
-	CLEANUP(close)
-	int fd = open(parser->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	CLEANUP(close) int fd = file_open_untrusted(parser->path, LIST_FILE_MAX);
+	struct stat st = { 0 };
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = -errno;
-
-		return error_set(parser->reterr, ERROR_CLASS_ENVIRONMENT, r, "open", parser->path,
-				 _("The list of digests %s cannot be opened: %s."), parser->path,
-				 error_phrase(r));
-	}
-	if (!S_ISREG(st.st_mode))
-		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EINVAL, "open", parser->path,
+	if (fd == -EINVAL)
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, fd, "open", parser->path,
 				 _("%s is no list of digests: it is not a regular file."),
 				 parser->path);
-	if (st.st_size > LIST_FILE_MAX)
-		return error_set(parser->reterr, ERROR_CLASS_USAGE, -EFBIG, "open", parser->path,
+	if (fd == -EFBIG)
+		return error_set(parser->reterr, ERROR_CLASS_USAGE, fd, "open", parser->path,
 				 _("%s is no list of digests: it is larger than 256 MiB."),
 				 parser->path);
+	if (fd < 0)
+		return error_set(parser->reterr, ERROR_CLASS_ENVIRONMENT, fd, "open", parser->path,
+				 _("The list of digests %s cannot be opened: %s."), parser->path,
+				 error_phrase(fd));
+	fstat(fd, &st);
 	parser->bytes = malloc((size_t)st.st_size + 1);
 	if (!parser->bytes)
 		return error_nomem(parser->reterr);

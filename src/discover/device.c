@@ -17,16 +17,11 @@
 /* Peripheral device type (SPC-5, 6.7.2). */
 #define SCSI_TYPE_HOST_MANAGED 20
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* Optical drives and floppies cannot be cloned; the hidden ones are the paths below an NVMe
  * multipath disk. */
 static bool never_listed(struct udev_device *device, const char *name)
 {
-	return starts_with(name, "sr") || starts_with(name, "fd") ||
+	return text_after(name, "sr") || text_after(name, "fd") ||
 	       attr_bool(udev_device_get_syspath(device), "hidden") == YES;
 }
 
@@ -41,7 +36,7 @@ static bool is_technicians_disk(const char *name, enum disk_kind kind)
 		/* The hardware partitions of an eMMC hold firmware, not a system. */
 		return !strstr(name, "boot") && !strstr(name, "rpmb") && !strstr(name, "gp");
 	case DISK_OTHER:
-		return starts_with(name, "xvd") || starts_with(name, "dasd");
+		return text_after(name, "xvd") || text_after(name, "dasd");
 	case DISK_LOOP:
 	case DISK_RAM:
 	case DISK_DM:
@@ -140,8 +135,8 @@ static bool is_better_link(const char *a, const char *b)
 	bool a_names = true, b_names = true;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		a_names = a_names && !starts_with(a, numbers[i]);
-		b_names = b_names && !starts_with(b, numbers[i]);
+		a_names = a_names && !text_after(a, numbers[i]);
+		b_names = b_names && !text_after(b, numbers[i]);
 	}
 	return a_names == b_names ? strcmp(a, b) < 0 : a_names;
 }
@@ -157,7 +152,7 @@ static void read_by_id(struct udev_device *device, struct disk *disk)
 		size_t length = strcspn(links, " ");
 		char link[sizeof(disk->by_id)];
 
-		if (starts_with(links, directory)) {
+		if (text_after(links, directory)) {
 			text_sanitise(link, sizeof(link), links, length);
 			if (!disk->by_id[0] || is_better_link(link + skip, disk->by_id + skip))
 				text_copy(disk->by_id, sizeof(disk->by_id), link);

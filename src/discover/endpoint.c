@@ -384,12 +384,13 @@ int endpoint_resolve(const struct disk_list *disks, const char *text, bool desti
 {
 	const struct disk *bare = disk_of_bare_name(disks, text);
 	struct endpoint found = { 0 };
+	const char *value;
 	int r;
 
-	if (strncmp(text, "serial=", 7) == 0)
-		r = resolve_by_identity(disks, text, text + 7, true, &found, reterr);
-	else if (strncmp(text, "wwn=", 4) == 0)
-		r = resolve_by_identity(disks, text, text + 4, false, &found, reterr);
+	if ((value = text_after(text, "serial=")))
+		r = resolve_by_identity(disks, text, value, true, &found, reterr);
+	else if ((value = text_after(text, "wwn=")))
+		r = resolve_by_identity(disks, text, value, false, &found, reterr);
 	else if (bare)
 		r = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "find", text,
 			      _("%s is the name of a disk: write %s for the disk, or ./%s for a "

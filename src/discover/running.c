@@ -250,6 +250,8 @@ static double decimal(const char *value)
 
 static void take(const char *key, const char *value, struct running *ret)
 {
+	const char *rest;
+
 	if (strcmp(key, "pid") == 0)
 		ret->pid = (pid_t)strtol(value, NULL, 10);
 	else if (strcmp(key, "started") == 0)
@@ -274,10 +276,10 @@ static void take(const char *key, const char *value, struct running *ret)
 		ret->exit_code = (int)strtol(value, NULL, 10);
 	else if (strcmp(key, "report") == 0)
 		text_decode(ret->report, sizeof(ret->report), value);
-	else if (strncmp(key, "source", strlen("source")) == 0)
-		take_end(key + strlen("source"), value, &ret->source);
-	else if (strncmp(key, "destination", strlen("destination")) == 0)
-		take_end(key + strlen("destination"), value, &ret->destination);
+	else if ((rest = text_after(key, "source")))
+		take_end(rest, value, &ret->source);
+	else if ((rest = text_after(key, "destination")))
+		take_end(rest, value, &ret->destination);
 }
 
 static bool parse(char *text, struct running *ret)

@@ -155,11 +155,6 @@ static size_t blocks_of_file(struct usage *usage, const char *path,
 	return fs ? blocks_of_mount(usage, fs, ret) : 0;
 }
 
-static bool has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* The device of the running system, or the medium of a live system. */
 static bool is_boot_mount(const char *target)
 {
@@ -174,7 +169,7 @@ static bool is_boot_mount(const char *target)
 		if (strcmp(target, places[i]) == 0)
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
-		if (has_prefix(target, trees[i]))
+		if (text_after(target, trees[i]))
 			return true;
 	return false;
 }
@@ -338,7 +333,7 @@ static void find_stick(const char *cmdline, char ret[static 64])
 	if (!file || !fgets(line, sizeof(line), file))
 		return;
 	for (char *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save))
-		if (has_prefix(word, key))
+		if (text_after(word, key))
 			text_copy(ret, 64, word + strlen(key));
 }
 

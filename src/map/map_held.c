@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/i18n.h"
+#include "base/text.h"
 #include "map/map_plan.h"
 #include "plan/held.h"
 
@@ -58,77 +58,48 @@ void map_held_print(const struct map_held *held, FILE *file)
 			digest_print(held->first[i].sum.weighted, weighted));
 }
 
-static bool take_range(const char **p, char stop, struct range *ret)
+bool map_take_range(const char **p, char between, char stop, struct range *ret)
 {
 	uint64_t end;
 
-	return map_take_number(p, ',', &ret->start) && map_take_number(p, stop, &ret->count) &&
-	       ret->count > 0 && range_end(*ret, &end);
+	return text_take_number(p, between, &ret->start) &&
+	       text_take_number(p, stop, &ret->count) && ret->count > 0 && range_end(*ret, &end);
 }
 
 static int read_wiped(struct map_held *held, const char *p)
 {
 	struct range r;
 
-	if (held->wiped.count >= HELD_AREAS_MAX || !take_range(&p, '\0', &r) ||
+	if (held->wiped.count >= HELD_AREAS_MAX || !map_take_range(&p, ',', '\0', &r) ||
 	    range_list_overlaps(&held->wiped, r))
 		return -EINVAL;
 	return range_list_add(&held->wiped, r);
-}
-
-static bool take_digest(const char *text, char stop, struct digest *ret)
-{
-	char digits[DIGEST_TEXT_MAX];
-
-	if (strlen(text) < DIGEST_TEXT_MAX - 1 || text[DIGEST_TEXT_MAX - 1] != stop)
-		return false;
-	memcpy(digits, text, DIGEST_TEXT_MAX - 1);
-	digits[DIGEST_TEXT_MAX - 1] = '\0';
-	return digest_parse(digits, ret);
 }
 
 static int read_first(struct map_held *held, const char *p)
 {
 	struct map_reading reading = { 0 };
 
-	if (held->first_count >= READINGS_MAX || !take_range(&p, ',', &reading.sectors) ||
-	    !take_digest(p, ',', &reading.sum.digest) ||
-	    !take_digest(p + DIGEST_TEXT_MAX, '\0', &reading.sum.weighted))
+	if (held->first_count >= READINGS_MAX || !map_take_range(&p, ',', ',', &reading.sectors) ||
+	    !digest_take(&p, ',', &reading.sum.digest) ||
+	    !digest_take(&p, '\0', &reading.sum.weighted))
 		return -EINVAL;
 	reading.sum.sectors = reading.sectors.count;
 	return array_append(held->first, held->first_count, reading);
 }
 
-static const char *value_of(const char *line, const char *key)
+int map_held_read(struct map_held *held, const char *key, const char *value)
 {
-	size_t n = strlen(key);
-
-	return strncmp(line, key, n) == 0 ? line + n : NULL;
-}
-
-int map_held_read_line(struct map_held *held, const char *line, const char **retwhy)
-{
-	const char *value;
-	int r;
-
-	line = value_of(line, MAP_COMMENT_PREFIX);
-	if (!line)
-		return 0;
-	if ((value = value_of(line, "wiped="))) {
-		r = read_wiped(held, value);
-	} else if ((value = value_of(line, "first="))) {
-		r = read_first(held, value);
-	} else if ((value = value_of(line, "arming="))) {
-		held->arming = true;
-		r = strcmp(value, "yes") == 0 ? 0 : -EINVAL;
-	} else if ((value = value_of(line, "cleared="))) {
-		r = map_take_number(&value, '\0', &held->cleared) ? 0 : -EINVAL;
-	} else {
-		return 0;
-	}
-	if (r < 0 && r != -ENOMEM)
-		*retwhy = _("the value cannot be right");
-	return r < 0 ? r : 1;
+	if (strcmp(key, "wiped") == 0)
+		return read_wiped(held, value);
+	if (strcmp(key, "first") == 0)
+		return read_first(held, value);
+	if (strcmp(key, "cleared") == 0)
+		return text_take_number(&value, '\0', &held->cleared) ? 0 : -EINVAL;
+	if (strcmp(key, "arming") != 0)
+		return -ENOENT;
+	held->arming = true;
+	return strcmp(value, "yes") == 0 ? 0 : -EINVAL;
 }
 
 /* Perhaps over several extents that are neighbours on the source. */

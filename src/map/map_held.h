@@ -45,8 +45,9 @@ void map_held_done(struct map_held *held);
 /* -ENOMEM; *ret is empty then. */
 int map_held_copy(const struct map_held *from, struct map_held *ret);
 void map_held_print(const struct map_held *held, FILE *file);
-/* Reads one comment line of a map. 1: it was one of these; 0: it was not; -ENOMEM; -EINVAL with
- * *retwhy, a translated phrase. */
-int map_held_read_line(struct map_held *held, const char *line, const char **retwhy);
+/* -ENOENT: no key of these; -EINVAL, -ENOMEM. */
+int map_held_read(struct map_held *held, const char *key, const char *value);
+/* A start, a length that is not 0, and what must be between and behind them. */
+bool map_take_range(const char **p, char between, char stop, struct range *ret);
 /* Does all of it lie inside the plan? */
 bool map_held_fits(const struct map_held *held, const struct plan *plan);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "map/map_plan.h"
 
 /* ---- the table that fits the destination ---- */
@@ -59,7 +60,7 @@ static int read_bytes(struct fitted *fitted, const char *p)
 	uint64_t at;
 	size_t n = 0;
 
-	if (!map_take_number(&p, ',', &at))
+	if (!text_take_number(&p, ',', &at))
 		return -EINVAL;
 	for (; p[0] && p[1]; p += 2, n++) {
 		const char *high = strchr(digits, p[0]), *low = strchr(digits, p[1]);
@@ -76,10 +77,10 @@ static int read_part(struct fitted *fitted, const char *p)
 	struct fitted_part *part = &fitted->parts[fitted->part_count];
 	uint64_t number;
 
-	if (fitted->part_count >= FITTED_PARTS_MAX || !map_take_number(&p, ',', &number) ||
-	    number > UINT_MAX || !map_take_number(&p, ',', &part->start) ||
-	    !map_take_number(&p, ',', &part->sectors) || !map_take_number(&p, ',', &part->to) ||
-	    !map_take_number(&p, '\0', &part->size))
+	if (fitted->part_count >= FITTED_PARTS_MAX || !text_take_number(&p, ',', &number) ||
+	    number > UINT_MAX || !text_take_number(&p, ',', &part->start) ||
+	    !text_take_number(&p, ',', &part->sectors) || !text_take_number(&p, ',', &part->to) ||
+	    !text_take_number(&p, '\0', &part->size))
 		return -EINVAL;
 	part->number = (unsigned)number;
 	fitted->part_count++;
@@ -96,11 +97,11 @@ int map_fitted_read(struct fitted *fitted, const char *key, const char *value)
 		return read_bytes(fitted, value);
 	if (strcmp(key, "fitted") != 0)
 		return -ENOENT;
-	if (!map_take_number(&value, ',', &grown) || grown > UINT_MAX ||
-	    !map_take_number(&value, ',', &fitted->start) ||
-	    !map_take_number(&value, ',', &fitted->before) ||
-	    !map_take_number(&value, ',', &fitted->after) ||
-	    !map_take_number(&value, '\0', &fitted->backup))
+	if (!text_take_number(&value, ',', &grown) || grown > UINT_MAX ||
+	    !text_take_number(&value, ',', &fitted->start) ||
+	    !text_take_number(&value, ',', &fitted->before) ||
+	    !text_take_number(&value, ',', &fitted->after) ||
+	    !text_take_number(&value, '\0', &fitted->backup))
 		return -EINVAL;
 	fitted->grown = (unsigned)grown;
 	return 0;

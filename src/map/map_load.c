@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a map file, ours or ddrescue's. Nothing in it is trusted. */
+#include "base/file.h"
+#include "base/text.h"
 #include "map/map.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
@@ -68,8 +67,7 @@ static int read_line(struct parser *parser, char line[static MAP_LINE_MAX])
 	if (n > 0 && line[n - 1] == '\r')
 		n--;
 	line[n] = '\0';
-	if (cut &&
-	    (line[0] != '#' || !strncmp(line, MAP_COMMENT_PREFIX, strlen(MAP_COMMENT_PREFIX))))
+	if (cut && (line[0] != '#' || text_after(line, MAP_COMMENT_PREFIX)))
 		return refuse(parser, _("the line is too long"));
 	return 1;
 }
@@ -154,10 +152,8 @@ static int parse_line(struct parser *parser, const char *line)
 	const char *why = NULL;
 
 	if (line[0] == '#') {
-		int r = map_held_read_line(&parser->blocks->held, line, &why);
+		int r = map_plan_read_line(parser->plan, line, &why);
 
-		if (r == 0)
-			r = map_plan_read_line(parser->plan, line, &why);
 		if (r == -ENOMEM)
 			return error_nomem(parser->reterr);
 		return r < 0 ? refuse(parser, why) : 0;
@@ -193,29 +189,23 @@ static int parse(struct parser *parser)
 /* NULL with *retcode and *reterr filled. */
 static FILE *open_file(const char *path, int *retcode, struct error *reterr)
 {
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	FILE *file = NULL;
+	CLEANUP(close) int fd = file_open_untrusted(path, MAP_FILE_MAX);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = -errno;
-
-		*retcode = error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", path,
-				     _("The map file %s cannot be opened: %s."), path,
-				     error_phrase(r));
-	} else if (!S_ISREG(st.st_mode)) {
-		*retcode = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "open", path,
+	if (file)
+		cleanup_steal_fd(&fd);
+	else if (fd == -EINVAL)
+		*retcode = error_set(reterr, ERROR_CLASS_USAGE, fd, "open", path,
 				     _("%s is no map file: it is not a regular file."), path);
-	} else if (st.st_size > MAP_FILE_MAX) {
-		*retcode = error_set(reterr, ERROR_CLASS_USAGE, -EFBIG, "open", path,
+	else if (fd == -EFBIG)
+		*retcode = error_set(reterr, ERROR_CLASS_USAGE, fd, "open", path,
 				     _("%s is no map file: it is larger than 256 MiB."), path);
-	} else {
-		file = fdopen(fd, "r");
-		if (file)
-			cleanup_steal_fd(&fd);
-		else
-			*retcode = error_nomem(reterr);
-	}
+	else if (fd < 0)
+		*retcode = error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "open", path,
+				     _("The map file %s cannot be opened: %s."), path,
+				     error_phrase(fd));
+	else
+		*retcode = error_nomem(reterr);
 	return file;
 }
 
@@ -283,7 +273,8 @@ int map_load(const char *path, struct map **ret, struct plan **retplan, struct e
 {
 	CLEANUP(fclose) FILE *file = NULL;
 	CLEANUP(map) struct map *blocks = map_alloc();
-	CLEANUP(reader) struct map_plan_reader *reader = map_plan_reader_new();
+	CLEANUP(reader)
+	struct map_plan_reader *reader = blocks ? map_plan_reader_new(&blocks->held) : NULL;
 	struct parser parser = { .path = path, .blocks = blocks, .plan = reader, .reterr = reterr };
 	int r = 0;
 

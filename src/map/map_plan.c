@@ -2,7 +2,6 @@
 /* The plan in the comments of a map file, which is as untrusted as any file. */
 #include "map/map_plan.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -13,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "map/map_held.h"
 #include "map/map_lists.h"
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
@@ -84,6 +84,7 @@ struct map_plan_reader {
 	struct extent *extents;
 	size_t capacity;
 	struct free_places places;
+	struct map_held *held;
 };
 
 static const char *const kind_names[] = {
@@ -218,9 +219,13 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 	map_fitted_print(&plan->fitted, file);
 }
 
-struct map_plan_reader *map_plan_reader_new(void)
+struct map_plan_reader *map_plan_reader_new(struct map_held *held)
 {
-	return calloc(1, sizeof(struct map_plan_reader));
+	struct map_plan_reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader)
+		reader->held = held;
+	return reader;
 }
 
 void map_plan_reader_destroy(struct map_plan_reader *reader)
@@ -233,23 +238,9 @@ void map_plan_reader_destroy(struct map_plan_reader *reader)
 	free(reader);
 }
 
-bool map_take_number(const char **p, char stop, uint64_t *ret)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)**p))
-		return false;
-	errno = 0;
-	*ret = strtoull(*p, &end, 10);
-	if (errno || *end != stop)
-		return false;
-	*p = stop ? end + 1 : end;
-	return true;
-}
-
 static bool whole_number(const char *value, uint64_t most, uint64_t *ret)
 {
-	return map_take_number(&value, '\0', ret) && *ret <= most;
+	return text_take_number(&value, '\0', ret) && *ret <= most;
 }
 
 /* Decodes and sanitises. False: a broken code, a NUL, or a text that does not fit or that we would
@@ -319,9 +310,9 @@ static int read_extent(struct map_plan_reader *reader, const char *value)
 {
 	struct extent extent;
 
-	if (!map_take_number(&value, ',', &extent.source_lba) ||
-	    !map_take_number(&value, ',', &extent.destination_lba) ||
-	    !map_take_number(&value, '\0', &extent.sectors))
+	if (!text_take_number(&value, ',', &extent.source_lba) ||
+	    !text_take_number(&value, ',', &extent.destination_lba) ||
+	    !text_take_number(&value, '\0', &extent.sectors))
 		return -EINVAL;
 	if (array_reserve(reader->extents, reader->capacity, reader->extents_read + 1) < 0)
 		return -ENOMEM;
@@ -331,6 +322,9 @@ static int read_extent(struct map_plan_reader *reader, const char *value)
 
 static int read_pair(struct map_plan_reader *reader, const char *key, const char *value)
 {
+	const char *rest;
+	int r;
+
 	if (!strcmp(key, "plan")) {
 		if (reader->has_id || strlen(value) != 8)
 			return -EINVAL;
@@ -346,14 +340,11 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 		return decode_text(value, reader->source_writer, sizeof(reader->source_writer))
 			       ? 0
 			       : -EINVAL;
-	for (int which = 0; which < 2; which++) {
-		size_t n = strlen(end_names[which]);
-
-		if (!strncmp(key, end_names[which], n) && key[n] == '.')
-			return read_end_field(reader, which, key + n + 1, value);
-	}
-	if (!strncmp(key, "option.", 7))
-		return read_option(&reader->options, key + 7, value);
+	for (int which = 0; which < 2; which++)
+		if ((rest = text_after(key, end_names[which])) && *rest == '.')
+			return read_end_field(reader, which, rest + 1, value);
+	if ((rest = text_after(key, "option.")))
+		return read_option(&reader->options, rest, value);
 	if (!strcmp(key, "sector_size"))
 		return whole_number(value, UINT32_MAX, &reader->sector_size) ? 0 : -EINVAL;
 	if (!strcmp(key, "extents"))
@@ -364,7 +355,8 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 		return map_places_read(&reader->places.later, value);
 	if (!strcmp(key, "left_out"))
 		return map_places_read(&reader->places.left_out, value);
-	return map_fitted_read(&reader->fitted, key, value);
+	r = map_fitted_read(&reader->fitted, key, value);
+	return r == -ENOENT && reader->held ? map_held_read(reader->held, key, value) : r;
 }
 
 int map_plan_read_line(struct map_plan_reader *reader, const char *line, const char **retwhy)
@@ -373,9 +365,9 @@ int map_plan_read_line(struct map_plan_reader *reader, const char *line, const c
 	const char *value;
 	size_t n;
 
-	if (strncmp(line, MAP_COMMENT_PREFIX, strlen(MAP_COMMENT_PREFIX)) != 0)
+	line = text_after(line, MAP_COMMENT_PREFIX);
+	if (!line)
 		return 0;
-	line += strlen(MAP_COMMENT_PREFIX);
 	value = strchr(line, '=');
 	n = value ? (size_t)(value - line) : 0;
 	if (!value || n >= sizeof(key)) {

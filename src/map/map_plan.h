@@ -17,14 +17,12 @@
 /* masked_id: NULL, or the id of the plan whose identities are masked here. */
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file);
 
-/* Parses decimal digits up to `stop`, in a comment line; *p is then after it, or at it if it is
- * NUL. */
-bool map_take_number(const char **p, char stop, uint64_t *ret);
-
 struct map_plan_reader;
 
-/* NULL without memory. */
-struct map_plan_reader *map_plan_reader_new(void);
+struct map_held;
+/* held: where what is recorded of the held areas goes (borrowed); NULL: that is not to be there.
+ * NULL without memory. */
+struct map_plan_reader *map_plan_reader_new(struct map_held *held);
 void map_plan_reader_destroy(struct map_plan_reader *reader);
 /* Reads one comment line, without its line break; foreign ones are ignored. On failure, *retwhy is
  * a translated phrase that says what is wrong. -EINVAL, -ENOMEM. */

@@ -67,7 +67,7 @@ static int make(const struct digest_list *list, struct map_plan_reader *reader, 
 
 int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr)
 {
-	struct loader loader = { .reader = map_plan_reader_new() };
+	struct loader loader = { .reader = map_plan_reader_new(NULL) };
 	struct digest_list list;
 	int r;
 

@@ -2,19 +2,18 @@
 #include "map/saved_tables.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "digest/digest.h"
-#include "map/map_plan.h"
 #include "map/partial_digests.h"
 
 #define HEADER    "# clonedeck tables "
@@ -22,6 +21,7 @@
 #define STAGES    (1U + HELD_KEYS)
 /* Areas are cut where sectors could not be read. */
 #define AREAS_MAX 65536U
+#define FILE_MAX  (HELD_BYTES_MAX + (off_t)LINE_SIZE * (AREAS_MAX + HELD_AREAS_MAX + 2))
 
 struct line_area {
 	struct range sectors;
@@ -115,30 +115,12 @@ static bool read_line(FILE *file, char line[static LINE_SIZE])
 	return true;
 }
 
-static bool starts(const char **line, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (strncmp(*line, word, length) != 0)
-		return false;
-	*line += length;
-	return true;
-}
-
-static bool take_range(const char **line, char stop, struct range *ret)
-{
-	uint64_t end;
-
-	return map_take_number(line, ' ', &ret->start) &&
-	       map_take_number(line, stop, &ret->count) && ret->count > 0 && range_end(*ret, &end);
-}
-
 static int read_stage(struct reader *reader, const char *line)
 {
 	struct range range;
 	uint64_t stage;
 
-	if (!map_take_number(&line, ' ', &stage) || !take_range(&line, '\0', &range) ||
+	if (!text_take_number(&line, ' ', &stage) || !map_take_range(&line, ' ', '\0', &range) ||
 	    stage >= STAGES || stage > reader->stage_count || reader->area_count ||
 	    reader->held.count >= HELD_AREAS_MAX ||
 	    range.count > HELD_BYTES_MAX / reader->plan->sector_size ||
@@ -161,7 +143,7 @@ static int read_area(struct reader *reader, const char *line)
 		reader->area_count ? &reader->areas[reader->area_count - 1] : NULL;
 	struct line_area area;
 
-	if (!take_range(&line, ' ', &area.sectors) || !digest_parse(line, &area.digest) ||
+	if (!map_take_range(&line, ' ', ' ', &area.sectors) || !digest_parse(line, &area.digest) ||
 	    reader->area_count >= AREAS_MAX || !range_list_contains(&reader->held, area.sectors) ||
 	    (last && area.sectors.start < last->sectors.start + last->sectors.count))
 		return -EINVAL;
@@ -178,15 +160,15 @@ static int read_head(struct reader *reader)
 	if (!read_line(reader->file, text) || strcmp(text, expected) != 0)
 		return -EINVAL;
 	while (r == 0) {
-		const char *line = text;
+		const char *line;
 
 		if (!read_line(reader->file, text))
 			return -EINVAL;
-		if (strcmp(line, "end") == 0)
+		if (strcmp(text, "end") == 0)
 			return reader->stage_count ? 0 : -EINVAL;
-		if (starts(&line, "stage "))
+		if ((line = text_after(text, "stage ")))
 			r = read_stage(reader, line);
-		else if (starts(&line, "data "))
+		else if ((line = text_after(text, "data ")))
 			r = read_area(reader, line);
 		else
 			r = -EINVAL;
@@ -258,35 +240,24 @@ static int read_all(struct reader *reader,
 	return r == 0 && ret ? give_held(reader, ret) : r;
 }
 
-static FILE *open_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	FILE *file;
-
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) == 0 && !S_ISREG(st.st_mode))
-		errno = EINVAL;
-	else if ((file = fdopen(fd, "r")))
-		return file;
-	close(fd);
-	return NULL;
-}
-
 int saved_tables_load(const char *path, const struct plan *plan,
 		      void (*take)(void *user, uint64_t offset, uint32_t length, const void *data),
 		      void *user, struct held *ret, struct error *reterr)
 {
 	struct reader reader = { .plan = plan };
-	int r;
+	int fd = file_open_untrusted(path, FILE_MAX);
+	int r = fd == -EFBIG ? -EINVAL : fd;
 
 	if (ret)
 		*ret = (struct held){ 0 };
-	reader.file = open_file(path);
-	r = reader.file ? read_all(&reader, take, user, ret) : -errno;
-	if (reader.file)
+	reader.file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (reader.file) {
+		r = read_all(&reader, take, user, ret);
 		fclose(reader.file);
+	} else if (fd >= 0) {
+		r = -errno;
+		close(fd);
+	}
 	range_list_done(&reader.extents);
 	range_list_done(&reader.held);
 	for (unsigned s = 0; s < STAGES; s++)

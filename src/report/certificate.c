@@ -14,7 +14,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/units.h"
 #include "report/facts.h"
 #include "report/mask.h"
 #include "report/template.h"

@@ -2,13 +2,12 @@
 /* JSON: structs as objects, and the pieces that several documents share. */
 #include "report/json.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "scsi/sense.h"
 
@@ -424,12 +423,9 @@ json_object *report_json_error(const struct error *error)
 
 json_object *report_json_load(const char *path)
 {
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	CLEANUP(close) int fd = file_open_untrusted(path, REPORT_JSON_MAX);
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > REPORT_JSON_MAX)
-		return NULL;
-	return json_object_from_fd(fd);
+	return fd < 0 ? NULL : json_object_from_fd(fd);
 }
 
 char *report_json_print(json_object *document, int flags)

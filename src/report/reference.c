@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "report/json.h"
@@ -27,17 +27,13 @@ static int refuse(const char *path, const char *why, struct error *reterr)
 
 static int parse(const char *path, json_object **ret, struct error *reterr)
 {
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
+	CLEANUP(close) int fd = file_open_untrusted(path, REPORT_FILE_MAX);
 
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int r = -errno;
-
-		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", path,
-				 _("The report %s cannot be opened: %s."), path, error_phrase(r));
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > REPORT_FILE_MAX)
+	if (fd == -EINVAL || fd == -EFBIG)
 		return refuse(path, _("it is no regular file, or larger than any report"), reterr);
+	if (fd < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, fd, "open", path,
+				 _("The report %s cannot be opened: %s."), path, error_phrase(fd));
 	*ret = json_object_from_fd_ex(fd, REPORT_DEPTH);
 	return *ret ? 0
 		    : refuse(path,

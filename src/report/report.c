@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "report/mask.h"
 

@@ -174,7 +174,7 @@ static int any_line(void *user, const char *line, const char **retwhy)
 START_TEST(the_list_of_digests_outlives_the_source)
 {
 	char path[160];
-	struct map_plan_reader *reader = map_plan_reader_new();
+	struct map_plan_reader *reader = map_plan_reader_new(NULL);
 	struct digest_list list;
 	struct digests *digests = NULL;
 	struct plan *back = NULL;
