@@ -32,8 +32,10 @@ while getopts m:r:c:w:s:d: option; do
 done
 shift $((OPTIND - 1))
 if [ "${1:-}" != inside ]; then
+	two=()
+	[ "$machine" = uml ] || two=(-p 2)
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to measure}") exec "$here/../lab/$machine-run" \
-		-M 768 -t 1500 -m uio -m target_core_mod -m target_core_user -m tcm_loop \
+		${two[@]+"${two[@]}"} -M 768 -t 1500 -m uio -m target_core_mod -m target_core_user -m tcm_loop \
 		"$here/rbuf-table.sh" ${given[@]+"${given[@]}"} inside
 fi
 [ ${#ways[@]} -gt 0 ] || ways=(none mmap direct indirect)

@@ -40,7 +40,7 @@ if [ "${1:-}" != inside ]; then
 			sleep 0.1
 		done
 	done
-	"$here/../lab/qemu-run" -t 1500 -d "scsi:$work/source.socket:SPIN-SRC-0001" \
+	"$here/../lab/qemu-run" -p 2 -t 1500 -d "scsi:$work/source.socket:SPIN-SRC-0001" \
 		-d "scsi:$work/destination.socket:SPIN-DST-0002" \
 		"$here/sg-spinning.sh" -r "$rounds" -s "$size" inside
 	exit

@@ -30,8 +30,10 @@ done
 shift $((OPTIND - 1))
 if [ "${1:-}" != inside ]; then
 	gib=$(((size + 1023) / 1024))
+	two=()
+	[ "$machine" = uml ] || two=(-p 2)
 	LAB_VISIBLE=$(dirname -- "${CLONEDECK:?the program to measure}") exec "$here/../lab/$machine-run" \
-		-M 768 -t $((gib * rounds * 1200)) \
+		${two[@]+"${two[@]}"} -M 768 -t $((gib * rounds * 1200)) \
 		-m scsi_debug,dev_size_mb=64,virtual_gb="$gib",add_host=2,per_host_store=1,delay=0 \
 		"$here/sg-table.sh" -r "$rounds" -s "$((gib * 1024))" inside
 fi

@@ -43,7 +43,7 @@ power_on() {
 		wait_for test -S "$disk.nbd"
 	done
 	rm -rf result
-	LAB_RESULT=$case_dir/result "$here/../lab/qemu-run" -t 600 -d "virtio:source.img:SRC-000001" \
+	LAB_RESULT=$case_dir/result "$here/../lab/qemu-run" -p 2 -t 600 -d "virtio:source.img:SRC-000001" \
 		-d "virtio:destination.nbd:DST-000002" -d "virtio:log.nbd:LOG-000003" \
 		"$here/machine.sh" inside "$rate" >out 2>err &
 	machine=$!
