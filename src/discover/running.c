@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -403,6 +404,35 @@ bool running_is_on(const struct running_end *end, const struct identity *disk)
 	/* A number may be another disk's by now; the kernel counts them, too. */
 	return end->devno && end->devno == disk->devno &&
 	       (!end->diskseq || !disk->diskseq || end->diskseq == disk->diskseq);
+}
+
+/* By the kernel's list of locks: an image has no number that a record could name it by. */
+static pid_t locked_by(uint64_t inode)
+{
+	CLEANUP(fclose) FILE *locks = fopen("/proc/locks", "re");
+	unsigned long long found;
+	char line[160];
+	long pid;
+
+	while (locks && fgets(line, sizeof(line), locks))
+		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%llu", &pid, &found) == 2 &&
+		    found == inode)
+			return (pid_t)pid;
+	return 0;
+}
+
+bool running_find_lock(uint64_t inode, struct running *ret)
+{
+	CLEANUP(free) struct running *running = calloc(RUNNING_MAX, sizeof(*running));
+	size_t count = running ? running_list(NULL, running) : 0;
+	pid_t pid = locked_by(inode);
+
+	for (size_t i = 0; i < count; i++)
+		if (running[i].pid == pid) {
+			*ret = running[i];
+			return true;
+		}
+	return false;
 }
 
 const char *running_words(const struct running *running, bool destination, char *buffer,

@@ -20,6 +20,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/attr.h"
+#include "discover/running.h"
 #include "guard/claim_private.h"
 
 #define HOLD_TIMEOUT   (NSEC_PER_SEC / 2)
@@ -250,8 +251,15 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 	if (r == 0 || (!claim_is_device(claim) && r != -EWOULDBLOCK))
 		return 0;
 	const char *node = claim->endpoint.node;
-	char name[256];
+	char name[256], words[160];
+	struct running running;
 
+	if (destination && !claim_is_device(claim) && fstat(fd, &st) == 0 &&
+	    running_find_lock(st.st_ino, &running))
+		return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
+				 _("The destination %s is busy: %s. Wait until that has ended, or "
+				   "stop it (kill sends it SIGTERM; what is done can be resumed)."),
+				 node, running_words(&running, true, words, sizeof(words)));
 	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
 			 destination ? _("Another program has locked %s. Nothing was written. End "
 					 "that program (fuser -v %s names it) and start again.")

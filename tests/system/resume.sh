@@ -286,7 +286,12 @@ an_image_that_was_cut_off_between_two_parts() {
 		--map copy.map >out 2>err &
 	copy=$!
 	wait_for cmp -i "$((8 * MIB))" -n "$MIB" "$source" copy.img
+	# Whoever wants it now is told whose it is.
+	kill -STOP "$copy"
+	run 3 resume copy.map --rate 0 --confirm "$PWD/copy.img" --log-dir logs
+	says "process $copy, is copying to it"
 	kill -TERM "$copy"
+	kill -CONT "$copy"
 	ends 6
 	cp --sparse=always copy.img whole.img
 	for size in 0 "$MIB" "$((8 * MIB))"; do
