@@ -8,6 +8,21 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
+/* The first `i` below `count` for which the condition holds, if it also holds for all behind it;
+ * `count` if for none. In as many steps as its logarithm. */
+#define array_first(count, i, condition)                                                           \
+	({                                                                                         \
+		size_t low_ = 0, high_ = (count);                                                  \
+		while (low_ < high_) {                                                             \
+			size_t i = low_ + (high_ - low_) / 2;                                      \
+			if (condition)                                                             \
+				high_ = i;                                                         \
+			else                                                                       \
+				low_ = i + 1;                                                      \
+		}                                                                                  \
+		low_;                                                                              \
+	})
+
 /* Appends an item to an allocated array of `count`. 0 or -ENOMEM; then it is as before. */
 #define array_append(items, count, ...)                                                            \
 	({                                                                                         \

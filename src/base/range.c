@@ -94,18 +94,7 @@ bool range_intersect(struct range a, struct range b, struct range *ret)
 /* The index of the first item that ends after `sector`; count if there is none. */
 static size_t first_behind(const struct range_list *list, uint64_t sector)
 {
-	size_t low = 0, high = list->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct range *item = &list->items[middle];
-
-		if (item->start + item->count <= sector)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first(list->count, i, list->items[i].start + list->items[i].count > sector);
 }
 
 /* Replaces the items [from, to) by `with` (at most 2 of them). */

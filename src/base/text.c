@@ -64,17 +64,9 @@ static const struct code_range harmful[] = {
 
 static bool code_in(const struct code_range *ranges, size_t count, uint32_t code)
 {
-	size_t low = 0, high = count;
+	size_t at = array_first(count, i, ranges[i].last >= code);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges[middle].last < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && ranges[low].first <= code;
+	return at < count && ranges[at].first <= code;
 }
 
 /* Blanks other than U+0020, which look alike and have any width. */

@@ -207,17 +207,9 @@ void work_jump(struct work *work, uint64_t to)
 
 static const struct work_area *area_of(const struct work *work, uint64_t chunk)
 {
-	size_t low = 0, high = work->count;
+	size_t behind = array_first(work->count, i, work->areas[i].first_chunk > chunk);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (work->areas[middle].first_chunk <= chunk)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &work->areas[low];
+	return &work->areas[behind ? behind - 1 : 0];
 }
 
 void work_piece(const struct work *work, uint64_t chunk, struct piece *ret)
@@ -363,21 +355,12 @@ uint64_t work_position(const struct work *work)
 
 bool work_allowed(const struct plan *plan, const struct piece *piece)
 {
-	size_t low = 0, high = plan->extent_count;
 	uint64_t source, destination, length;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		plan_extent_bytes(plan, middle, &source, &destination, &length);
-		if (source <= piece->source)
-			low = middle;
-		else
-			high = middle;
-	}
 	if (plan->extent_count == 0)
 		return false;
-	plan_extent_bytes(plan, low, &source, &destination, &length);
+	plan_extent_bytes(plan, plan_extent_from(plan, piece->source), &source, &destination,
+			  &length);
 	return piece->source >= source && piece->source - source <= length &&
 	       piece->length <= length - (piece->source - source) &&
 	       piece->destination >= destination &&

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct digests {
 	const struct plan *plan;
 	uint64_t region; /* bytes, a power of two */
@@ -103,51 +105,28 @@ size_t digests_count(const struct digests *digests)
 	return digests->count;
 }
 
-static size_t extent_of_region(const struct digests *digests, size_t region)
+struct digest_region digests_region(const struct digests *digests, size_t i)
 {
-	size_t low = 0, high = digests->plan->extent_count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (digests->first[middle] <= region)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-void digests_region(const struct digests *digests, size_t i, struct digest_region *ret)
-{
-	size_t extent = extent_of_region(digests, i);
-	uint64_t source, destination, length, from;
+	size_t extent = array_first(digests->plan->extent_count, k, digests->first[k] > i) - 1;
+	uint64_t source, destination, length, from = (i - digests->first[extent]) * digests->region;
 
 	plan_extent_bytes(digests->plan, extent, &source, &destination, &length);
-	from = (i - digests->first[extent]) * digests->region;
-	ret->source = source + from;
-	ret->destination = destination + from;
-	ret->length = length - from < digests->region ? length - from : digests->region;
+	return (struct digest_region){
+		.source = source + from,
+		.destination = destination + from,
+		.length = length - from < digests->region ? length - from : digests->region,
+	};
 }
 
 bool digests_find(const struct digests *digests, uint64_t at, size_t *ret)
 {
-	size_t low = 0, high = digests->plan->extent_count;
+	size_t extent = plan_extent_from(digests->plan, at);
 	uint64_t source, destination, length;
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		plan_extent_bytes(digests->plan, middle, &source, &destination, &length);
-		if (source <= at)
-			low = middle;
-		else
-			high = middle;
-	}
-	plan_extent_bytes(digests->plan, low, &source, &destination, &length);
+	plan_extent_bytes(digests->plan, extent, &source, &destination, &length);
 	if (at < source || at - source >= length)
 		return false;
-	*ret = digests->first[low] + (size_t)((at - source) / digests->region);
+	*ret = digests->first[extent] + (size_t)((at - source) / digests->region);
 	return true;
 }
 
@@ -159,12 +138,11 @@ unsigned digests_parts(const struct digests *digests, uint64_t source, const voi
 
 	while (length > 0 && n < DIGEST_PARTS_MAX) {
 		struct digest_part *part = &parts[n];
-		struct digest_region region;
 		uint32_t take = length;
 
 		if (!digests_find(digests, source, &part->region))
 			break;
-		digests_region(digests, part->region, &region);
+		struct digest_region region = digests_region(digests, part->region);
 		if (take > region.source + region.length - source)
 			take = (uint32_t)(region.source + region.length - source);
 		part->sum.sectors = take / sector;
@@ -219,9 +197,8 @@ bool digests_pin_down(const struct digests *expected, const struct digests *foun
 		      uint64_t *ret)
 {
 	uint64_t sectors, from_end;
-	struct digest_region r;
+	struct digest_region r = digests_region(expected, region);
 
-	digests_region(expected, region, &r);
 	sectors = r.length / expected->plan->sector_size;
 	if (!digest_sum_pin_down(&expected->sums[region], &found->sums[region], sectors, &from_end))
 		return false;

@@ -58,7 +58,7 @@ void digests_destroy(struct digests *digests); /* NULL is fine */
 
 uint64_t digests_region_size(const struct digests *digests);
 size_t digests_count(const struct digests *digests);
-void digests_region(const struct digests *digests, size_t i, struct digest_region *ret);
+struct digest_region digests_region(const struct digests *digests, size_t i);
 /* The region of this byte of the source; false outside the plan. */
 bool digests_find(const struct digests *digests, uint64_t source, size_t *ret);
 

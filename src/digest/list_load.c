@@ -279,10 +279,9 @@ static bool fill_all(const struct digest_list *list, const struct plan *plan,
 		return false;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct digest_line *line = &list->lines[i];
-		struct digest_region region;
 		uint64_t out;
+		struct digest_region region = digests_region(digests, i);
 
-		digests_region(digests, i, &region);
 		if (region.source / plan->sector_size != line->lba ||
 		    region.length / plan->sector_size != line->sectors)
 			return false;

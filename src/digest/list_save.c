@@ -66,11 +66,10 @@ static size_t put_regions(FILE *file, const struct contents *c)
 
 	for (size_t i = 0; i < digests_count(c->digests); i++) {
 		char digest[DIGEST_TEXT_MAX], weighted[DIGEST_TEXT_MAX];
-		struct digest_region region;
 		struct digest_sum sum = digests_sum(c->digests, i);
 		uint64_t lba, count;
+		struct digest_region region = digests_region(c->digests, i);
 
-		digests_region(c->digests, i, &region);
 		lba = region.source / c->sector;
 		count = region.length / c->sector;
 		put_line(file, c, "%" PRIu64 " %" PRIu64 " %s %s\n", lba, count,

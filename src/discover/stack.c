@@ -44,18 +44,10 @@ static int compare_devno(const void *a, const void *b, void *user)
 
 size_t stack_by_devno(const struct stack *stack, dev_t devno)
 {
-	size_t low = 0, high = stack->count;
+	size_t at = array_first(stack->count, i, stack->blocks[stack->by_devno[i]].devno >= devno);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (stack->blocks[stack->by_devno[middle]].devno < devno)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < stack->count && stack->blocks[stack->by_devno[low]].devno == devno)
-		return stack->by_devno[low];
+	if (at < stack->count && stack->blocks[stack->by_devno[at]].devno == devno)
+		return stack->by_devno[at];
 	return STACK_NONE;
 }
 

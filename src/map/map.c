@@ -200,19 +200,10 @@ int map_copy(const struct map *from, struct map **ret, struct error *reterr)
 /* The index of the first block that ends after pos; count if there is none. */
 static size_t find(const struct map *map, uint64_t pos)
 {
-	size_t low = 0, high = map->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		/* Not start + size: the last block may end at 2^64 - 1. */
-		if (map_block(map, middle)->start > pos ||
-		    pos - map_block(map, middle)->start < map_block(map, middle)->size)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	/* Not start + size: the last block may end at 2^64 - 1. */
+	return array_first(map->count, i,
+			   map_block(map, i)->start > pos ||
+				   pos - map_block(map, i)->start < map_block(map, i)->size);
 }
 
 /* Do blocks first … last cover [start, end) without a hole? */

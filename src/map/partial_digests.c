@@ -79,10 +79,9 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 	int known = 0;
 
 	for (size_t i = 0; i < digests_count(digests); i++) {
-		struct digest_region region;
 		uint64_t taken = digests_sum(digests, i).sectors;
 
-		digests_region(digests, i, &region);
+		struct digest_region region = digests_region(digests, i);
 
 		bool right = taken == region_finished_bytes(map, &region) / sector;
 
@@ -95,9 +94,9 @@ static int sort_out(struct digests *digests, const struct map *map, uint32_t sec
 	return known;
 }
 
-static int save(const struct digests *digests, const struct plan *plan, const char *masked_id,
-		const struct range_list *left_out, const char *path, struct file_timeout *timeout,
-		struct error *reterr)
+int digests_save_with_plan(const struct digests *digests, const struct plan *plan,
+			   const char *masked_id, const struct range_list *left_out,
+			   const char *path, struct file_timeout *timeout, struct error *reterr)
 {
 	char *lines = NULL;
 	size_t length;
@@ -124,7 +123,8 @@ int partial_digests_save(struct digests *digests, const struct plan *plan, const
 	if (known < 0)
 		r = error_nomem(reterr);
 	else if (known > 0)
-		r = save(digests, plan, masked_id, &left_out, path, timeout, reterr);
+		r = digests_save_with_plan(digests, plan, masked_id, &left_out, path, timeout,
+					   reterr);
 	else if ((r = file_remove(timeout, path)) < 0)
 		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 			      _("The list of digests %s of an earlier copy cannot be removed: %s."),
@@ -152,9 +152,8 @@ void partial_digests_restore(struct digests *digests, const struct map *map,
 			     const struct recorded_copy *earlier)
 {
 	for (size_t i = 0; i < digests_count(digests); i++) {
-		struct digest_region region;
+		struct digest_region region = digests_region(digests, i);
 
-		digests_region(digests, i, &region);
 		if (!same_finished(map, earlier->map, &region))
 			continue;
 		digests_set(digests, i, digests_sum(earlier->digests, i));

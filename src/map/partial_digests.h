@@ -24,9 +24,14 @@ void partial_digests_path(const char *map_path, char path[static PATH_MAX]);
 /* Bytes of a region that the map calls finished. */
 uint64_t region_finished_bytes(const struct map *map, const struct digest_region *region);
 
+/* Saves a list of digests (digest/list.h) and the plan with it. left_out: sectors without a digest;
+ * masked_id: NULL, or the id of the plan whose identities are masked. Waits for the disk as
+ * file_replace() does. */
+int digests_save_with_plan(const struct digests *digests, const struct plan *plan,
+			   const char *masked_id, const struct range_list *left_out,
+			   const char *path, struct file_timeout *timeout, struct error *reterr);
 /* Saves the known digests of what the map calls finished, and clears all others in `digests`. If
- * there are none, removes the file, which would belong to another copy. masked_id: NULL, or the id
- * of the plan whose identities are masked. Waits for the disk as file_replace() does. */
+ * there are none, removes the file, which would belong to another copy. */
 int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,
 			 const struct map *map, const char *path, struct file_timeout *timeout,
 			 struct error *reterr);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/range.h"
 
 #define NOWHERE UINT64_MAX
@@ -77,19 +78,11 @@ static bool is_logical(const struct disk *disk, const struct partition *partitio
  * ascend on both. */
 static size_t first_behind(const struct plan *plan, uint64_t lba, bool destination)
 {
-	size_t low = 0, high = plan->extent_count;
+	const struct extent *e = plan->extents;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct extent *extent = &plan->extents[middle];
-		uint64_t start = destination ? extent->destination_lba : extent->source_lba;
-
-		if (start + extent->sectors <= lba)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first(plan->extent_count, i,
+			   (destination ? e[i].destination_lba : e[i].source_lba) + e[i].sectors >
+				   lba);
 }
 
 /* Where on the destination the plan copies these sectors of its source to, if it copies them all;

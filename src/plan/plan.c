@@ -466,6 +466,14 @@ enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destin
 	return destination && destination->rotational == NO ? ROLLING_SPARE : ROLLING_NO;
 }
 
+size_t plan_extent_from(const struct plan *plan, uint64_t source)
+{
+	size_t behind = array_first(plan->extent_count, i,
+				    plan->extents[i].source_lba > source / plan->sector_size);
+
+	return behind ? behind - 1 : 0;
+}
+
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength)
 {

@@ -126,6 +126,8 @@ bool plan_probes(const struct plan *plan, const struct disk *destination);
 /* When what is copied is read back. Where nobody chose, during the copy if that slows nothing: the
  * destination (its disk; NULL: unknown) is a flash disk and another one than the source. */
 enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destination);
+/* The last extent that begins at or before this byte of the source; the first one if none does. */
+size_t plan_extent_from(const struct plan *plan, uint64_t source);
 /* Bytes of extent i, from the start of each end's node. */
 void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
 		       uint64_t *retdestination, uint64_t *retlength);

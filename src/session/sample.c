@@ -157,11 +157,10 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 {
 	struct digest_sum sum = { 0 }, known = digests_sum(half->known, region);
 	struct digest_part parts[DIGEST_PARTS_MAX];
-	struct digest_region r;
 	struct map_block block;
 	uint64_t end, to;
+	struct digest_region r = digests_region(half->known, region);
 
-	digests_region(half->known, region, &r);
 	end = r.source + r.length;
 	*rettells = false;
 	for (uint64_t at = r.source; at < end; at = to) {
@@ -188,12 +187,11 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 
 static void compare_region(struct tally *tally, size_t region)
 {
-	struct digest_region r;
 	bool same, tells;
 
 	if (!read_region(tally->half, tally->a, region, &same, &tells))
 		return;
-	digests_region(tally->half->known, region, &r);
+	struct digest_region r = digests_region(tally->half->known, region);
 	count(tally, r.source, same, tells);
 }
 

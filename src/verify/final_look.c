@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "verify/verification.h"
 
@@ -121,23 +122,6 @@ void look_done(struct look *look)
 	free(look->mismatches);
 }
 
-/* The first mark that ends behind this byte of the destination. */
-static size_t first_ending_behind(const struct look *look, uint64_t at)
-{
-	size_t low = 0, high = look->marks.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct piece *piece = &look->marks.items[middle].piece;
-
-		if (piece->destination + piece->length <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* data NULL: unknown. */
 static void take(struct verification *v, const struct piece *piece, uint32_t length,
 		 const char *data)
@@ -145,8 +129,12 @@ static void take(struct verification *v, const struct piece *piece, uint32_t len
 	struct look *look = v->look;
 	uint64_t from = piece->destination, to = from + length;
 
-	for (size_t i = first_ending_behind(look, from); i < look->marks.count; i++) {
-		const struct piece *mark = &look->marks.items[i].piece;
+	const struct mark *marks = look->marks.items;
+	size_t first = array_first(look->marks.count, i,
+				   marks[i].piece.destination + marks[i].piece.length > from);
+
+	for (size_t i = first; i < look->marks.count; i++) {
+		const struct piece *mark = &marks[i].piece;
 		struct look_place *place = &look->places[i];
 
 		if (mark->destination >= to)

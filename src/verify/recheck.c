@@ -23,9 +23,8 @@
 
 static struct range sectors_of_region(const struct verification *v, size_t i)
 {
-	struct digest_region region;
+	struct digest_region region = digests_region(v->proof->expected, i);
 
-	digests_region(v->proof->expected, i, &region);
 	return (struct range){ region.source / v->copy->plan->sector_size,
 			       region.length / v->copy->plan->sector_size };
 }

@@ -94,9 +94,8 @@ void rolling_tell(struct verification *v)
 
 static uint64_t sectors_of(const struct verification *v, size_t region)
 {
-	struct digest_region r;
+	struct digest_region r = digests_region(v->proof->expected, region);
 
-	digests_region(v->proof->expected, region, &r);
 	return r.length / v->copy->plan->sector_size;
 }
 
@@ -130,12 +129,11 @@ void rolling_open(struct verification *v, const struct map *confirmed)
 
 static void tell(struct verification *v, size_t region)
 {
-	struct digest_region r;
 
 	if (v->rolling->told)
 		return;
 	v->rolling->told = true;
-	digests_region(v->proof->expected, region, &r);
+	struct digest_region r = digests_region(v->proof->expected, region);
 	copy_tell(v->copy, LOG_LEVEL_WARNING,
 		  _("%s does not return what was written to it: the data of source LBA %" PRIu64
 		    " to %" PRIu64
@@ -226,8 +224,8 @@ static bool take_piece(struct verification *v, struct piece *ret)
 			if (!has_piece(rolling, taken))
 				return false;
 		} while (!atomic_compare_exchange_weak(&rolling->taken, &taken, taken + 1));
-		digests_region(v->proof->expected, rolling->regions[taken / rolling->pieces],
-			       &region);
+		region = digests_region(v->proof->expected,
+					rolling->regions[taken / rolling->pieces]);
 		from = taken % rolling->pieces * chunk;
 		taken++;
 	} while (from >= region.length);

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 
 #include "copy/retry.h"
-#include "digest/list.h"
 #include "verify/verification.h"
-#include "map/map_plan.h"
 #include "map/partial_digests.h"
 #include "verify/verdict_private.h"
 
@@ -132,9 +130,8 @@ void proof_collect(struct proof *proof, const struct lane_report *report)
 
 uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region)
 {
-	struct digest_region r;
+	struct digest_region r = digests_region(v->proof->expected, region);
 
-	digests_region(v->proof->expected, region, &r);
 	return region_finished_bytes(map, &r) / v->copy->plan->sector_size;
 }
 
@@ -150,9 +147,8 @@ void proof_ask(struct verification *v, size_t region)
 static int ask(struct verification *v, size_t region, struct range_list *ret)
 {
 	uint32_t sector = v->copy->plan->sector_size;
-	struct digest_region r;
+	struct digest_region r = digests_region(v->proof->expected, region);
 
-	digests_region(v->proof->expected, region, &r);
 	proof_ask(v, region);
 	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
 }
@@ -258,11 +254,10 @@ int proof_forget_wrong(const struct verification *v, struct map *map)
 	int r = 0;
 
 	for (size_t i = 0; proof && r == 0 && i < proof->count; i++) {
-		struct digest_region region;
 
 		if (!can_be_mended(&proof->regions[i]))
 			continue;
-		digests_region(proof->expected, i, &region);
+		struct digest_region region = digests_region(proof->expected, i);
 		r = forget_finished(map, &region, &bytes);
 	}
 	return r;
@@ -273,10 +268,9 @@ static int rewrite_region(struct verification *v, size_t region, struct range_li
 {
 	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[region];
-	struct digest_region r;
 	int code;
+	struct digest_region r = digests_region(proof->expected, region);
 
-	digests_region(proof->expected, region, &r);
 	pthread_mutex_lock(v->map_lock);
 	code = forget_finished(v->map, &r, &proof->rewritten);
 	pthread_mutex_unlock(v->map_lock);
@@ -385,26 +379,15 @@ int proof_save(struct verification *v, const char *path, struct file_timeout *ti
 	       bool *retsaved, struct error *reterr)
 {
 	struct range_list bad = { 0 };
-	char *lines = NULL;
-	size_t length;
-	FILE *file;
 	int r;
 
 	*retsaved = false;
 	if (!v->owner->nothing_left(v->copy->job) || !all_known(v))
 		return 0;
-	file = open_memstream(&lines, &length);
-	if (!file)
-		return error_nomem(reterr);
-	map_plan_print(v->copy->plan, NULL, file);
-	r = fclose(file) ? -ENOMEM : without_digest(v, &bad);
-	if (r < 0)
-		r = error_nomem(reterr);
-	else
-		r = digest_list_save(v->proof->expected, v->copy->plan->sector_size, lines, &bad,
-				     path, timeout, reterr);
+	r = without_digest(v, &bad) < 0 ? error_nomem(reterr)
+					: digests_save_with_plan(v->proof->expected, v->copy->plan,
+								 NULL, &bad, path, timeout, reterr);
 	*retsaved = r == 0;
 	range_list_done(&bad);
-	free(lines);
 	return r;
 }

@@ -33,9 +33,8 @@ const char *job_mismatch_words(enum mismatch_kind kind)
 
 static uint64_t destination_of(const struct verification *v, uint64_t source, size_t region)
 {
-	struct digest_region r;
+	struct digest_region r = digests_region(v->proof->expected, region);
 
-	digests_region(v->proof->expected, region, &r);
 	return (r.destination + (source - r.source)) / io_sector_size(v->copy->destination);
 }
 
@@ -73,10 +72,9 @@ static struct job_mismatch *new_mismatch(struct verification *v, size_t region, 
 /* Only the region is known. */
 static void new_mismatch_somewhere(struct verification *v, size_t region)
 {
-	struct digest_region r;
 	struct job_mismatch *mismatch;
+	struct digest_region r = digests_region(v->proof->expected, region);
 
-	digests_region(v->proof->expected, region, &r);
 	mismatch = new_mismatch(v, region, r.source, r.length);
 	if (mismatch)
 		mismatch->somewhere = true;
@@ -185,9 +183,8 @@ static void describe(struct verification *v, size_t i, struct job_mismatch *mism
 	const struct proof *proof = v->proof;
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum found = digests_sum(proof->found, i);
-	struct digest_region r;
+	struct digest_region r = digests_region(proof->expected, i);
 
-	digests_region(proof->expected, i, &r);
 	mismatch->kind = proof->regions[i].kind;
 	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
 	mismatch->region_lba = r.source / v->copy->plan->sector_size;
@@ -211,10 +208,9 @@ static void note_unknown(struct verification *v, size_t i)
 {
 	struct proof *proof = v->proof;
 	struct job_mismatch *mismatch;
-	struct digest_region r;
 
 	proof->regions[i].state = REGION_UNKNOWN;
-	digests_region(proof->expected, i, &r);
+	struct digest_region r = digests_region(proof->expected, i);
 	mismatch = list_mismatch(v, i, r.source, r.length);
 	if (!mismatch)
 		return;
@@ -317,12 +313,11 @@ static void settle(struct verification *v, size_t i)
 	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[i];
 	uint32_t sector = v->copy->plan->sector_size;
-	struct digest_region r;
 	uint64_t wrong;
 
 	state->state = REGION_WRONG;
 	state->kind = state->unread ? MISMATCH_UNREADABLE : MISMATCH_DESTINATION;
-	digests_region(proof->expected, i, &r);
+	struct digest_region r = digests_region(proof->expected, i);
 	if (!state->unread && digests_pin_down(proof->expected, proof->found, i, &wrong))
 		new_mismatch(v, i, r.source + wrong * sector, sector);
 	else

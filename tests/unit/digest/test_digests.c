@@ -165,9 +165,8 @@ START_TEST(the_order_of_the_pieces_does_not_matter)
 	ck_assert_uint_eq(digests_count(one), 3 + 2);
 
 	for (size_t i = 0; i < digests_count(one); i++) {
-		struct digest_region r;
+		struct digest_region r = digests_region(one, i);
 
-		digests_region(one, i, &r);
 		ck_assert_uint_eq(
 			digests_parts(one, r.source, data + r.source, (uint32_t)r.length, parts),
 			1);
@@ -254,11 +253,10 @@ START_TEST(the_table_stays_small_for_a_large_disk)
 	const struct extent extent = { 0, 0, sectors };
 	struct plan *plan = test_plan(&extent, 1, sectors);
 	struct digests *digests = NULL;
-	struct digest_region last;
 
 	ck_assert_int_eq(digests_new(plan, 8 * MIB, &digests), 0);
 	ck_assert_uint_le(digests_count(digests), DIGEST_REGIONS_MAX);
-	digests_region(digests, digests_count(digests) - 1, &last);
+	struct digest_region last = digests_region(digests, digests_count(digests) - 1);
 	ck_assert_uint_eq(last.source + last.length, sectors * SECTOR);
 	digests_destroy(digests);
 	/* A size from a file that would need a large table is no size of ours. */
