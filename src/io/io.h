@@ -2,10 +2,9 @@
 /*
  * The backend interface: how one end of a copy is read and written.
  *
- * One const table per backend, one file each (uring.c, threads.c, buffered.c,
- * image.c, null.c; sg has several). A backend opens a handle per lane and end, on
- * descriptors that the caller owns. All calls on a handle come from one thread, and
- * that thread reaps the completions, so there are no locks and no callbacks.
+ * One const table per backend (uring.c, buffered.c, image.c, sg.c, three in simple.c). A backend
+ * opens a handle per lane and end, on descriptors that the caller owns. All calls on a handle come
+ * from one thread, and that thread reaps the completions, so there are no locks and no callbacks.
  *
  * Units: byte offsets from the start of the end's node. Offsets and lengths of
  * requests are multiples of the logical sector size; buffers come from buffers.h,

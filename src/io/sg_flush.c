@@ -12,8 +12,6 @@
 /* Unit attentions that do not matter, because nothing was written yet. */
 #define NEWS_TRIES 8
 
-/* Sends one SYNCHRONIZE CACHE. A device that was reset meanwhile has nothing left to flush, but
- * would confirm the next one. */
 int sg_explain(const struct io_end *end, const char *operation, const struct sg_result *result,
 	       struct error *reterr)
 {
@@ -33,6 +31,8 @@ int sg_explain(const struct io_end *end, const char *operation, const struct sg_
 	return result->code;
 }
 
+/* Sends one SYNCHRONIZE CACHE. A device that was reset meanwhile has nothing left to flush, but
+ * would confirm the next one. */
 static int synchronize(const struct sg_handle *handle, bool long_lba, struct sg_result *result)
 {
 	struct scsi_cdb cdb;
