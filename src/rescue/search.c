@@ -12,6 +12,8 @@
 /* Good sectors in a row are written together: at most this many bytes, read in this time. */
 #define RUN_BYTES (64u << 10)
 #define RUN_TIME  NSEC_PER_SEC
+/* After so many runs without a surprise the next one probably brings none. */
+#define CALM_RUNS 16
 
 /* The tag of a slot: which edge it reads from, whether it reports a sector known to be bad, and the
  * number of its spot. */
@@ -80,6 +82,20 @@ static bool was_away(const struct lane *lane)
 	return lane->copy->search->good > 2ULL * lane->widest;
 }
 
+/* Are the next bytes on that side probably good? In scraping, which comes last, a run of good ones
+ * before them is enough. If reads of this disk take long, a failed one costs more than reading
+ * sector by sector does. */
+static bool is_calm(const struct lane *lane, const struct search_spot *spot,
+		    const struct search_side *side)
+{
+	const struct sector_search *p = lane->copy->search;
+	uint64_t run = run_most(lane);
+
+	if (counter_get(&lane->counters.slow_reads) || spot->has_bad)
+		return false;
+	return p->calm >= CALM_RUNS * run || (!p->edges && side->calm >= run);
+}
+
 /* Bytes of the next request on that side. */
 static uint32_t next_length(const struct lane *lane, const struct search_spot *spot,
 			    const struct search_side *side)
@@ -88,7 +104,10 @@ static uint32_t next_length(const struct lane *lane, const struct search_spot *s
 	uint32_t sector = lane->copy->plan->sector_size, run = run_most(lane);
 	uint64_t left = spot->high - spot->low;
 
-	if (was_away(lane) && run > sector && left >= run && spot_has_room(p, spot, side, run))
+	if (run > left)
+		run = (uint32_t)left;
+	if (run > sector && (was_away(lane) || is_calm(lane, spot, side)) &&
+	    spot_has_room(p, spot, side, run))
 		return run;
 	return left < sector ? (uint32_t)left : sector;
 }
@@ -248,8 +267,8 @@ static bool extend(struct lane *lane, struct slot *slot)
 	    copy_gate(copy) != GATE_RUN)
 		return false;
 	side->busy = false;
-	bool room =
-		spot_has_room(copy->search, spot, side, sector) && spot->high - spot->low >= sector;
+	bool room = spot_has_room(copy->search, spot, side, sector) &&
+		    next_length(lane, spot, side) == sector;
 	side->busy = true;
 	if (!room || !rate_limit_take(copy->limit, sector, now, &wait))
 		return false;
@@ -299,6 +318,28 @@ static void put_back(const struct slot *slot, struct search_spot *spot, uint32_t
 		spot->low -= length;
 }
 
+/* That a part which failed as a whole has one bad sector is no surprise. */
+static void note_failure(struct lane *lane, const struct slot *slot)
+{
+	struct sector_search *p = lane->copy->search;
+	struct search_spot *spot = spot_of(lane, slot);
+	bool large = slot->request.length > lane->copy->plan->sector_size;
+
+	p->good = 0;
+	if (large || !spot->has_bad)
+		p->calm = side_of(lane, slot)->calm = 0;
+	spot->has_bad = large;
+}
+
+static void note_good(struct lane *lane, const struct slot *slot)
+{
+	uint32_t length = slot->request.length;
+
+	lane->copy->search->good += length;
+	lane->copy->search->calm += length;
+	side_of(lane, slot)->calm += length;
+}
+
 /* The run up to the failed sector is good; the sector itself is reported, or read again, on its
  * own. */
 static void run_failed(struct lane *lane, struct slot *slot)
@@ -308,7 +349,7 @@ static void run_failed(struct lane *lane, struct slot *slot)
 	struct piece last;
 
 	drop_last(slot, &last);
-	lane->copy->search->good = 0;
+	note_failure(lane, slot);
 	if (retry_is_damage(slot)) {
 		counter_add(&lane->counters.errors, 1);
 		side->failed = true;
@@ -333,7 +374,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 	}
 	if (retry_read_at_once(lane, slot))
 		return;
-	lane->copy->search->good = 0;
+	note_failure(lane, slot);
 	side->busy = false;
 	if (slot->piece.length > lane->copy->plan->sector_size) {
 		/* Read again sector by sector; nothing is reported. */
@@ -350,7 +391,7 @@ static void read_failed(struct lane *lane, struct slot *slot)
 static void read_done(struct lane *lane, struct slot *slot)
 {
 	slot->search.pos = slot->piece.length;
-	lane->copy->search->good += slot->request.length;
+	note_good(lane, slot);
 	if (!extend(lane, slot))
 		end_run(lane, slot);
 }

@@ -4,12 +4,18 @@
  * are ever adjacent, because the kernel merges waiting neighbours, and then a good
  * sector fails together with the bad one. Small areas are trimmed from both edges
  * at once. On disks without seeks, an area is cut into spots, and several spots are
- * read at once; otherwise it is one read at a time. Every sector is read once per
- * pass, so no more reads fail than there are bad sectors; good sectors in a row are
- * written together. If the disk has shown that its larger physical sectors fail as
- * a whole, one failed read counts for the rest of that sector. And if more was
- * good in a row than two requests of the copy, it was not the sectors that failed but
- * the disk, which was away for a while: then requests are larger until one fails.
+ * read at once; otherwise it is one read at a time. Where bad sectors are likely,
+ * every sector is read once per pass, so no more reads fail than there are bad ones;
+ * good sectors in a row are written together. If the disk has shown that its larger
+ * physical sectors fail as a whole, one failed read counts for the rest of that
+ * sector. And if more was good in a row than two requests of the copy, it was not
+ * the sectors that failed but the disk, which was away for a while: then requests are
+ * larger until one fails.
+ *
+ * In what failed as a whole one bad sector is no surprise, any other failure is one.
+ * Long after the last surprise, or, in scraping, behind a run of good sectors, up to
+ * 64 KiB are read in one request: where one request of a MiB failed, hardly anything
+ * else in it is bad. The price is a failed read now and then.
  *
  * A sector smaller than the destination's is patched in: the destination's sector
  * is read back, changed and written, one at a time, so that its other parts, which
@@ -36,6 +42,7 @@ struct search_side {
 	bool busy; /* a slot is reading this sector: */
 	uint64_t start, end;
 	bool failed;      /* met a bad sector */
+	uint64_t calm;    /* bytes read here since the last surprise */
 	uint64_t since;   /* monotonic ns: start of its run of good sectors */
 	struct piece bad; /* ended the last run, not reported yet; length 0: none */
 	int code;         /* of that failure */
@@ -46,7 +53,8 @@ struct search_side {
 
 struct search_spot {
 	bool open;
-	bool both; /* is read from both sides at once */
+	bool has_bad; /* a read of it failed, and no bad sector was found since */
+	bool both;    /* is read from both sides at once */
 	const struct work_area *area;
 	uint64_t low, high;          /* the part of it not handed out yet */
 	struct search_side sides[2]; /* from the front, from the back */
@@ -58,6 +66,7 @@ struct sector_search {
 	bool cuts;      /* areas are cut into spots */
 	uint32_t whole; /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
 	uint64_t good;  /* bytes read since the last failure */
+	uint64_t calm;  /* the same since the last surprise */
 	size_t area;    /* number of areas of the work that are done */
 	uint64_t done;  /* bytes of the current area that are */
 	uint64_t spot;  /* number of spots opened after these */

@@ -176,6 +176,7 @@ static bool open_next(const struct lane *lane)
 		return false;
 	*place = (struct search_spot){
 		.open = true,
+		.has_bad = p->edges,
 		.both = p->edges && !p->patches && end - start <= NEAR,
 		.area = area_at(copy, p->area),
 		.low = start,

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -241,6 +242,41 @@ START_TEST(a_disk_that_comes_back_is_read_in_large_requests)
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 256);
 	ck_assert_uint_lt(fault_script_counts(rig.source_script).reads, 2000);
 	rig_check_complete(&rig);
+	rig_done(&rig);
+}
+END_TEST
+
+/*
+ * A failed request of a MiB with two bad sectors, and spots that are alone in their clusters: what
+ * is probably good is not read sector by sector, unless reads of this disk take so long that a
+ * failed one costs more than that.
+ */
+START_TEST(good_ground_is_read_in_large_requests)
+{
+	struct range bad[30] = { { (8 * MIB + 100 * KIB) / 512, 1 },
+				 { (8 * MIB + 900 * KIB) / 512, 1 } };
+	struct plan_options options = damaged_options;
+	uint64_t reads;
+
+	options.chunk = MIB;
+	options.queue_depth = 1;
+	options.lanes = 1;
+	damaged_new(&rig, 0, 64 * MIB, &options);
+	rig.setup.source.rotational = YES;
+	for (size_t i = 0; i < 30; i++) {
+		if (i >= 2)
+			bad[i] = (struct range){ ((18 + i) * MIB + 30 * KIB) / 512, 1 };
+		damaged_fail_reads(&rig, bad[i].start, 1, 0, -EIO);
+	}
+	if (_i)
+		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .length = 512, .times = 1,
+			  .delay_ns = 1050 * MS);
+	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	reads = fault_script_counts(rig.source_script).reads;
+	ck_assert_msg(_i ? reads > 6000 : reads < 4500, "%" PRIu64 " reads", reads);
+	/* The delay counts as one more. */
+	ck_assert_uint_eq(damaged_failed_reads(&rig), 1 + 28 + 30 + (unsigned)_i);
+	damaged_check(&rig, bad, 30);
 	rig_done(&rig);
 }
 END_TEST
@@ -545,6 +581,7 @@ Suite *unit_suite(void)
 	tcase_add_loop_test(tc, a_failing_disk_is_read_in_long_requests_until_one_fails, 0, 4);
 	tcase_add_loop_test(tc, a_dense_zone_is_left, 0, 2);
 	tcase_add_loop_test(tc, a_disk_that_comes_back_is_read_in_large_requests, 0, 4);
+	tcase_add_loop_test(tc, good_ground_is_read_in_large_requests, 0, 2);
 	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
 	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
 	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
