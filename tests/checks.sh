@@ -116,7 +116,7 @@ check_address() {
 	build_address || return 1
 	ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-		sanitized_tests address --suite unit --suite address
+		sanitized_tests address --suite unit --suite fuzz --suite address
 }
 
 # A program without a second thread has no races.

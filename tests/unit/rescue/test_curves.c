@@ -223,7 +223,8 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("curves");
 
 	tcase_set_timeout(tc, 20);
-	tcase_add_loop_test(tc, what_comes_off_before_the_disk_dies, 0, 2 * PATTERNS);
+	tcase_add_loop_test(tc, what_comes_off_before_the_disk_dies, 0,
+			    loop_of_data(2 * PATTERNS, 2));
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -423,9 +423,11 @@ Suite *unit_suite(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, NULL, whole_teardown);
 	tcase_add_loop_test(tcase, an_honest_disk, 0, WAYS);
-	tcase_add_loop_test(tcase, a_disk_that_is_a_few_sectors_too_short, 0, 4 * WAYS);
-	tcase_add_loop_test(tcase, the_probe_finds_it_first, 0, 5);
-	tcase_add_loop_test(tcase, the_last_write_hits_another_sector, 0, 4 * WAYS);
+	tcase_add_loop_test(tcase, a_disk_that_is_a_few_sectors_too_short, 0,
+			    loop_of_data(4 * WAYS, WAYS));
+	tcase_add_loop_test(tcase, the_probe_finds_it_first, 0, loop_of_data(5, 1));
+	tcase_add_loop_test(tcase, the_last_write_hits_another_sector, 0,
+			    loop_of_data(4 * WAYS, WAYS));
 	tcase_add_test(tcase, what_is_found_is_written_again);
 	tcase_add_loop_test(tcase, a_resume_arms_it_again, 0, WAYS);
 	add_tests(tcase, a_later_write_hits_what_was_proven_early,
