@@ -73,9 +73,12 @@ static json_object *json_slowest(const struct report *report)
 
 const char *report_forecasts(const struct report *report, char *buffer, size_t size)
 {
+	bool ended = !report->job.error.code && report->job.result != JOB_RESULT_STOPPED;
 	size_t used = 0;
 
-	for (int i = 0; i < JOB_FORECASTS && !report->job.error.code; i++) {
+	buffer[0] = '\0';
+	/* How long the rest took is known only where there was an end. */
+	for (int i = 0; i < JOB_FORECASTS && ended; i++) {
 		const struct job_forecast *one = &report->job.forecasts[i];
 
 		if (!one->known || used >= size)

@@ -469,6 +469,18 @@ START_TEST(a_weak_zone_is_named)
 END_TEST
 
 /* A reason stands below every result that is none; loops: no error, an error. */
+START_TEST(a_forecast_of_a_copy_that_ended)
+{
+	struct job_snapshot *job = &sample.report.job;
+
+	job->forecasts[0] =
+		(struct job_forecast){ .known = true, .told = 180, .at = 20, .took = 113 };
+	ck_assert_str_eq(SAID(report_forecasts), "at 10% left 0:03:00, took 0:01:53");
+	job->result = JOB_RESULT_STOPPED;
+	ck_assert_str_eq(SAID(report_forecasts), "");
+}
+END_TEST
+
 START_TEST(a_failure_says_why)
 {
 
@@ -594,8 +606,8 @@ Suite *unit_suite(void)
 		  names_of_files_command_no_terminal, a_check_that_was_lifted);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
 	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
-		  a_weak_zone_is_named, text_stays_within_its_columns, absurd_widths_end,
-		  checksums_say_what_they_are_of);
+		  a_weak_zone_is_named, a_forecast_of_a_copy_that_ended,
+		  text_stays_within_its_columns, absurd_widths_end, checksums_say_what_they_are_of);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
