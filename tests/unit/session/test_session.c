@@ -249,35 +249,21 @@ static void know_both(void)
 	while (!is_known(source) || !is_known(destination));
 }
 
-/* By name, what a list of disks has. */
-static void list_nodes(char *buffer, size_t size)
-{
-	const struct disk_list *disks = session_disks(session);
-	size_t length = 0;
-
-	buffer[0] = '\0';
-	for (size_t i = 0; i < disks->count && length < size; i++)
-		length += (size_t)snprintf(buffer + length, size - length, "%s ",
-					   disks->disks[i].node);
-}
-
-/* Where no other disk comes or goes meanwhile, and the machine is not too busy for its two
- * seconds. */
+/* It may be silent once, and on a busy machine once more. */
 START_TEST(a_disk_that_answers_late_is_not_silent_each_time)
 {
-	char before[4096], after[4096];
-	uint64_t begin;
+	unsigned lists = 0;
 
 	open_session("logs", NULL);
 	know_both();
+	reads = 0;
 	late = true;
-	list_nodes(before, sizeof(before));
-	begin = clock_monotonic();
-	rescan();
+	do
+		rescan();
+	while ((reads == 0 || !is_known(source)) && ++lists < 10);
 	late = false;
-	list_nodes(after, sizeof(after));
-	if (strcmp(before, after) == 0 && clock_monotonic() - begin < 5 * NSEC_PER_SEC)
-		ck_assert(is_known(source));
+	ck_assert_uint_gt(reads, 0);
+	ck_assert(is_known(source));
 }
 END_TEST
 
