@@ -41,19 +41,31 @@ static void put_doing(const struct job_snapshot *job, char *buffer, size_t size)
 	buffer[strcspn(buffer, " ")] = '\0';
 }
 
+const char *progress_left(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
+
+	if (job->eta.known)
+		return text_copy(buffer, size, units_print_duration(job->eta.seconds, least));
+	if (!job->left.known)
+		return text_copy(buffer, size, _("unknown"));
+	snprintf(buffer, size, _("%s to %s"), units_print_duration(job->left.least, least),
+		 units_print_duration(job->left.most, most));
+	return buffer;
+}
+
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
 {
 	const struct job_pass *pass = job_pass_counted(job);
 	uint64_t so_far = pass ? pass->done : job->written, whole = pass ? pass->total : job->total;
-	char doing[64];
+	char doing[64], left[96];
 	bool flushing = job->state == JOB_FLUSHING; /* its rate is not known */
 	int n = put_hang(&job->hang, buffer, PROGRESS_LINE_MAX);
 
 	put_doing(job, doing, sizeof(doing));
 	n += snprintf(buffer + n, (size_t)(PROGRESS_LINE_MAX - n),
 		      _("%.1f %%  left %s  %s %.1f %%  %s of %s  %s  errors %llu"),
-		      progress_percent(job->overall),
-		      job->eta.known ? UNITS_DURATION(job->eta.seconds) : _("unknown"), doing,
+		      progress_percent(job->overall), progress_left(job, left, sizeof(left)), doing,
 		      progress_percent(stage_fraction(so_far, whole)),
 		      UNITS_LONG(so_far, UNITS_SI, 512), UNITS_LONG(whole, UNITS_SI, 512),
 		      UNITS_RATE(flushing ? (double)NAN : job->now_pass),

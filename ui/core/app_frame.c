@@ -5,6 +5,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "session/progress.h"
 
 #include "ui/core/app_private.h"
 #include "ui/core/line.h"
@@ -303,7 +304,7 @@ static void draw_small(struct app *app, struct draw *draw, struct rect area)
 	line_add(&line, "%s, %s", percent,
 		 job->state == JOB_ENDED ? run_state_words(job) : run_state_phrase(job));
 	if (job->state != JOB_ENDED)
-		line_piece(&line, _("LEFT %s"), run_text_eta(job, eta, sizeof(eta)));
+		line_piece(&line, _("LEFT %s"), progress_left(job, eta, sizeof(eta)));
 	if (!line_piece(&line, _("needs 40x8")))
 		draw_text(draw, area, 1, 0, ROLE_WARN, _("needs 40x8"));
 	draw_text(draw, area, 0, 0, ROLE_STRONG, line.text);

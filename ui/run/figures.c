@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "session/progress.h"
 
 #include "ui/run/model.h"
 
@@ -109,7 +110,7 @@ void run_text_left(const struct run_facts *facts, struct line *line, enum role *
 	}
 	if (job->state == JOB_ENDED)
 		return;
-	if (!line_piece(line, _("LEFT %s"), run_text_eta(job, left, sizeof(left))) &&
+	if (!line_piece(line, _("LEFT %s"), progress_left(job, left, sizeof(left))) &&
 	    job->left.known)
 		line_piece(line, _("LEFT up to %s"), units_print_duration(job->left.most, elapsed));
 	run_text_ends_at(job, facts->now, at, sizeof(at));
@@ -280,7 +281,7 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	passes_overall(job, all, sizeof(all));
 	passes_percent(job, percent, sizeof(percent));
 	text_current(job, current, sizeof(current));
-	run_text_eta(job, eta, sizeof(eta));
+	progress_left(job, eta, sizeof(eta));
 	run_text_ends_at(job, now, at, sizeof(at));
 	text_verified(job, verified, sizeof(verified));
 	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);

@@ -217,19 +217,6 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 	snprintf(buffer, size, "%s/%s %s", left, right, names[scale == UNITS_IEC][power]);
 }
 
-const char *run_text_eta(const struct job_snapshot *job, char *buffer, size_t size)
-{
-	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
-
-	if (job->eta.known)
-		return text_copy(buffer, size, units_print_duration(job->eta.seconds, least));
-	if (!job->left.known)
-		return text_copy(buffer, size, _("unknown"));
-	snprintf(buffer, size, _("%s to %s"), units_print_duration(job->left.least, least),
-		 units_print_duration(job->left.most, most));
-	return buffer;
-}
-
 void run_text_clock(int64_t at, int64_t now, char *buffer, size_t size)
 {
 	time_t time = (time_t)at;

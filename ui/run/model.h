@@ -62,8 +62,6 @@ bool run_text_small(const struct run_facts *facts, int index, struct line *line,
  * unix seconds.
  */
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line);
-/* "1:25:30", "1:05:00 to 1:17:00" or "unknown". */
-const char *run_text_eta(const struct job_snapshot *job, char *buffer, size_t size);
 /* "18:39"; beyond a day, where the time of day alone would mislead, with the day. Both unix
  * seconds.
  */

@@ -74,6 +74,8 @@ START_TEST(unknown_time_is_not_zero)
 {
 	job.eta.known = false;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "left unknown"));
+	job.left = (struct job_range){ .known = true, .least = 70, .most = 1500 };
+	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "left 0:01:10 to 0:25:00  "));
 	/* Nor is the speed of a flush. */
 	job.state = JOB_FLUSHING;
 	job.now_pass = 0;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "session/progress.h"
 #include "ui/run/model.h"
 
 static struct job_snapshot job;
@@ -336,7 +337,7 @@ START_TEST(test_unknown_is_a_dash)
 	char text[96];
 
 	job.total = 1 << 30;
-	ck_assert_str_eq(run_text_eta(&job, text, sizeof(text)), "unknown");
+	ck_assert_str_eq(progress_left(&job, text, sizeof(text)), "unknown");
 	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "");
 	job.left = (struct job_range){ true, 61, 63 };
 	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "00:01");
