@@ -35,7 +35,7 @@ int terminfo_check(const char *name, struct error *reterr)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
 				 _("The deck does not know this terminal: TERM is not set. %s"),
 				 HEADLESS);
-	if (setupterm(NULL, STDOUT_FILENO, &found) != OK)
+	if (setupterm(name, STDOUT_FILENO, &found) != OK)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
 				 _("The deck does not know a terminal named '%s' (TERM). Try "
 				   "TERM=vt100. %s"),
@@ -59,13 +59,22 @@ bool terminfo_line_drawing(void)
 	return acs_chars != NULL;
 }
 
-void terminfo_whole_screen(int rows)
+/* tputs() gives what it is called with no more than the character. */
+static FILE *sequence_out;
+
+static int put_byte(int byte)
+{
+	return putc(byte, sequence_out);
+}
+
+void terminfo_whole_screen(FILE *out, int rows)
 {
 	if (!change_scroll_region)
 		return;
-	putp(tiparm(change_scroll_region, 0, rows - 1));
+	sequence_out = out;
+	tputs(tiparm(change_scroll_region, 0, rows - 1), 1, put_byte);
 	/* It goes through the C library's buffer, what curses draws does not. */
-	fflush(stdout);
+	fflush(out);
 }
 
 bool terminfo_takes_title(void)
@@ -185,9 +194,9 @@ static void set_all(void (*handler)(int))
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
-bool terminfo_takes_output(void)
+bool terminfo_takes_output(int fd)
 {
-	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct pollfd out = { .fd = fd, .events = POLLOUT };
 
 	return poll(&out, 1, 0) > 0 && out.revents & POLLOUT &&
 	       !(out.revents & (POLLERR | POLLHUP));
@@ -195,7 +204,7 @@ bool terminfo_takes_output(void)
 
 void term_rescue_give_back(void)
 {
-	if (terminfo_takes_output())
+	if (terminfo_takes_output(STDOUT_FILENO))
 		give_back();
 }
 
@@ -217,7 +226,7 @@ void term_rescue_restore(void)
 
 /* As above: of a signal handler. */
 static struct {
-	int null;
+	int null, fds[3];
 	volatile sig_atomic_t lost;
 } patience;
 
@@ -226,8 +235,8 @@ static void on_alarm(int signal)
 {
 	int before = errno;
 
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		dup2(patience.null, fd);
+	for (size_t i = 0; i < sizeof(patience.fds) / sizeof(*patience.fds); i++)
+		dup2(patience.null, patience.fds[i]);
 	patience.lost = true;
 	errno = before;
 }
@@ -241,12 +250,15 @@ static void let_alarm(int how)
 	pthread_sigmask(how, &set, NULL);
 }
 
-void term_patience_begin(int null)
+void term_patience_begin(int null, int in, int out)
 {
 	struct sigaction action = { .sa_handler = on_alarm }; /* without SA_RESTART */
 
 	sigemptyset(&action.sa_mask);
 	patience.null = null;
+	patience.fds[0] = in;
+	patience.fds[1] = out;
+	patience.fds[2] = out == STDOUT_FILENO ? STDERR_FILENO : out;
 	patience.lost = false;
 	sigaction(SIGALRM, &action, NULL);
 	let_alarm(SIG_UNBLOCK);
