@@ -27,6 +27,11 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *ret);
 bool u64_sub(uint64_t a, uint64_t b, uint64_t *ret);
 bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret);
 
+static inline bool is_power_of_2(uint64_t value)
+{
+	return value != 0 && (value & (value - 1)) == 0;
+}
+
 uint64_t u64_align_down(uint64_t value, uint64_t alignment); /* any alignment > 0 */
 bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret);
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "boot/fat.h"
@@ -45,15 +46,6 @@ static bool read_bytes(const struct boot_source *source, uint64_t at, void *to, 
 {
 	return at < source->size && length <= source->size - at &&
 	       pread(source->fd, to, length, (off_t)at) == (ssize_t)length;
-}
-
-static uint64_t number(const uint8_t *p, unsigned bytes)
-{
-	uint64_t n = 0;
-
-	while (bytes--)
-		n = n << 8 | p[bytes];
-	return n;
 }
 
 /* ---- BIOS ---- */
@@ -95,7 +87,8 @@ static unsigned partition_at(const struct boot_source *source, uint64_t lba)
 static void look_at_core(const struct boot_source *source, const uint8_t *first,
 			 struct boot_look *look)
 {
-	uint64_t unit = source->sector_size, lba = number(first + GRUB_CORE_LBA, 8), start, length;
+	uint64_t unit = source->sector_size, lba = bytes_little(first + GRUB_CORE_LBA, 8), start,
+		 length;
 	struct boot_item *item;
 	uint8_t core[FIRST];
 
@@ -106,11 +99,12 @@ static void look_at_core(const struct boot_source *source, const uint8_t *first,
 		return;
 	item->lost = is_lost(source, start, unit);
 	for (unsigned at = GRUB_PIECES; !item->lost && at > FIRST / 2; at -= GRUB_PIECE) {
-		if (!number(core + at + 8, 2))
+		if (!bytes_little(core + at + 8, 2))
 			break;
-		length = number(core + at + 8, 2) * unit;
-		item->lost = !u64_mul(number(core + at, 8), unit, &start) || start > source->size ||
-			     length > source->size - start || is_lost(source, start, length);
+		length = bytes_little(core + at + 8, 2) * unit;
+		item->lost = !u64_mul(bytes_little(core + at, 8), unit, &start) ||
+			     start > source->size || length > source->size - start ||
+			     is_lost(source, start, length);
 	}
 }
 
@@ -147,7 +141,7 @@ static void look_for_bios(const struct boot_source *source, const uint8_t *first
 		const uint8_t *slot = first + SLOTS + (size_t)16 * i;
 
 		for (size_t k = 0; slot[0] == 0x80 && k < source->count; k++)
-			if (source->partitions[k].start == number(slot + 8, 4))
+			if (source->partitions[k].start == bytes_little(slot + 8, 4))
 				look_at_active(source, &source->partitions[k], look);
 	}
 }

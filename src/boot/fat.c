@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/range.h"
 #include "base/text.h"
 
 #define ENTRY        32U
@@ -22,16 +24,6 @@
 /* No boot loader is longer. */
 #define FILE_CLUSTERS_MAX (1U << 17)
 
-static unsigned get16(const uint8_t *p)
-{
-	return p[0] | (unsigned)p[1] << 8;
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return get16(p) | (uint32_t)get16(p + 2) << 16;
-}
-
 static int read_at(const struct fat *fat, uint64_t place, void *to, size_t length)
 {
 	ssize_t n = pread(fat->fd, to, length, (off_t)(fat->start + place));
@@ -39,11 +31,6 @@ static int read_at(const struct fat *fat, uint64_t place, void *to, size_t lengt
 	if (n < 0)
 		return -errno;
 	return n == (ssize_t)length ? 0 : -ENODATA;
-}
-
-static bool is_power(unsigned n)
-{
-	return n && (n & (n - 1)) == 0;
 }
 
 /* By the number of its clusters and nothing else, as every system decides it. */
@@ -54,22 +41,24 @@ static unsigned bits_of(uint32_t clusters)
 
 bool fat_measure(const uint8_t first[static 512], uint64_t size, struct fat *fat)
 {
-	uint64_t sector = get16(first + 11), reserved = get16(first + 14), tables = first[16];
-	uint64_t sectors = get16(first + 19), length = get16(first + 22), clusters;
+	uint64_t sector = bytes_little(first + 11, 2), reserved = bytes_little(first + 14, 2),
+		 tables = first[16];
+	uint64_t sectors = bytes_little(first + 19, 2), length = bytes_little(first + 22, 2),
+		 clusters;
 	bool large = !length;
 
-	sectors = sectors ? sectors : get32(first + 32);
-	length = length ? length : get32(first + 36);
-	if (first[510] != 0x55 || first[511] != 0xaa || !is_power((unsigned)sector) ||
-	    sector < 512 || sector > 4096 || !is_power(first[13]) || !reserved || !tables ||
-	    tables > 2 || !length || sectors * sector > size)
+	sectors = sectors ? sectors : bytes_little(first + 32, 4);
+	length = length ? length : bytes_little(first + 36, 4);
+	if (first[510] != 0x55 || first[511] != 0xaa || !is_power_of_2(sector) || sector < 512 ||
+	    sector > 4096 || !is_power_of_2(first[13]) || !reserved || !tables || tables > 2 ||
+	    !length || sectors * sector > size)
 		return false;
 	fat->sector = (uint32_t)sector;
 	fat->tables = (unsigned)tables;
 	fat->table = reserved * sector;
 	fat->table_length = length * sector;
 	fat->root = fat->table + tables * fat->table_length;
-	fat->root_length = get16(first + 17) * (uint64_t)ENTRY;
+	fat->root_length = bytes_little(first + 17, 2) * (uint64_t)ENTRY;
 	fat->data = fat->root + (fat->root_length + sector - 1) / sector * sector;
 	fat->cluster = (uint32_t)sector * first[13];
 	if (fat->data >= sectors * sector)
@@ -79,7 +68,7 @@ bool fat_measure(const uint8_t first[static 512], uint64_t size, struct fat *fat
 		return false;
 	fat->clusters = (uint32_t)clusters;
 	fat->bits = bits_of(fat->clusters);
-	fat->root_cluster = get32(first + 44);
+	fat->root_cluster = (uint32_t)bytes_little(first + 44, 4);
 	/* A table that is too short would be read beyond its end. */
 	return ((clusters + 2) * fat->bits + 7) / 8 <= fat->table_length &&
 	       (fat->bits == 32) == (fat->root_length == 0) && (fat->bits == 32) == large;
@@ -116,7 +105,7 @@ static uint32_t follow(const struct fat *fat, uint32_t cluster)
 
 	if (read_at(fat, fat->table + bit / 8, entry, fat->bits == 32 ? 4 : 2) < 0)
 		return 0;
-	next = get32(entry) & 0x0fffffff;
+	next = (uint32_t)bytes_little(entry, 4) & 0x0fffffff;
 	if (fat->bits == 12)
 		next = bit % 8 ? next >> 4 : next & 0x0fff;
 	return is_cluster(fat, next) ? next : 0;
@@ -178,7 +167,8 @@ static void take_part(struct fat_folder *folder, const uint8_t *entry)
 		return;
 	folder->parts--;
 	for (unsigned i = 0; i < PART_LETTERS; i++)
-		folder->name[folder->parts * PART_LETTERS + i] = (uint16_t)get16(entry + places[i]);
+		folder->name[folder->parts * PART_LETTERS + i] =
+			(uint16_t)bytes_little(entry + places[i], 2);
 }
 
 static size_t put_letter(char *to, uint16_t letter)
@@ -243,10 +233,10 @@ int fat_next(struct fat_folder *folder, struct fat_entry *ret)
 		if (entry[0] == 0xe5 || entry[0] == '.' || entry[11] & VOLUME_LABEL)
 			continue;
 		ret->folder = entry[11] & FOLDER;
-		ret->first = get16(entry + 26);
+		ret->first = (uint32_t)bytes_little(entry + 26, 2);
 		if (folder->fat->bits == 32)
-			ret->first |= (uint32_t)get16(entry + 20) << 16;
-		ret->size = get32(entry + 28);
+			ret->first |= (uint32_t)bytes_little(entry + 20, 2) << 16;
+		ret->size = (uint32_t)bytes_little(entry + 28, 4);
 		return 1;
 	}
 	return r;

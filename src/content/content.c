@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "content/content.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -20,25 +22,122 @@
 /* Reading over a smaller free place is faster than going around it. */
 #define SMALL (256U << 10)
 
-static const struct content_kind kinds[] = {
-	{ "ext2", content_ext },    { "ext3", content_ext },       { "ext4", content_ext },
-	{ "swap", content_swap },   { "swsuspend", content_swap }, { "xfs", content_xfs },
-	{ "vfat", content_fat },    { "exfat", content_exfat },    { "ntfs", content_ntfs },
-	{ "btrfs", content_btrfs }, { "f2fs", content_f2fs },
+/* ---- how large a file system says it is: what lies behind that in its partition is nobody's ----
+ */
+
+#define FIRST 4096U /* bytes: what most of them say about themselves lies in these */
+
+/* Each: bytes, 0 if it cannot be. `first`: the first bytes of the volume, or from `at` on. */
+
+static uint64_t size_of_ext(const unsigned char *first)
+{
+	const unsigned char *super = first + 1024;
+	uint64_t blocks = bytes_little(super + 4, 4), bytes;
+
+	if (bytes_little(super + 0x38, 2) != 0xef53 || bytes_little(super + 0x18, 4) > 6)
+		return 0;
+	if (bytes_little(super + 0x60, 4) & 0x80) /* 64bit */
+		blocks |= bytes_little(super + 0x150, 4) << 32;
+	return u64_mul(blocks, 1024ULL << bytes_little(super + 0x18, 4), &bytes) ? bytes : 0;
+}
+
+static uint64_t size_of_xfs(const unsigned char *first)
+{
+	uint32_t block;
+	uint64_t blocks, bytes;
+
+	memcpy(&block, first + 4, sizeof(block));
+	memcpy(&blocks, first + 8, sizeof(blocks));
+	return memcmp(first, "XFSB", 4) == 0 && u64_mul(be64toh(blocks), be32toh(block), &bytes)
+		       ? bytes
+		       : 0;
+}
+
+/* With the backup of its boot sector, which it does not count. */
+static uint64_t size_of_ntfs(const unsigned char *first)
+{
+	uint64_t sectors = bytes_little(first + 0x28, 8), bytes;
+
+	return memcmp(first + 3, "NTFS    ", 8) == 0 && u64_add(sectors, 1, &sectors) &&
+			       u64_mul(sectors, bytes_little(first + 0x0b, 2), &bytes)
+		       ? bytes
+		       : 0;
+}
+
+static uint64_t size_of_fat(const unsigned char *first)
+{
+	uint64_t sectors = bytes_little(first + 0x13, 2);
+
+	if (!sectors)
+		sectors = bytes_little(first + 0x20, 4);
+	return bytes_little(first + 510, 2) == 0xaa55 ? sectors * bytes_little(first + 0x0b, 2) : 0;
+}
+
+static uint64_t size_of_exfat(const unsigned char *first)
+{
+	uint64_t bytes;
+
+	return memcmp(first + 3, "EXFAT   ", 8) == 0 && first[0x6c] >= 9 && first[0x6c] <= 12 &&
+			       u64_mul(bytes_little(first + 0x48, 8), 1ULL << first[0x6c], &bytes)
+		       ? bytes
+		       : 0;
+}
+
+static uint64_t size_of_f2fs(const unsigned char *first)
+{
+	const unsigned char *super = first + 1024;
+	uint64_t bytes;
+
+	return bytes_little(super, 4) == 0xf2f52010 && bytes_little(super + 16, 4) == 12 &&
+			       u64_mul(bytes_little(super + 36, 8), 4096, &bytes)
+		       ? bytes
+		       : 0;
+}
+
+/* The bytes on this device alone: a file system may have several. */
+static uint64_t size_of_btrfs(const unsigned char *first)
+{
+	return memcmp(first + 0x40, "_BHRfS_M", 8) == 0 ? bytes_little(first + 0xc9 + 8, 8) : 0;
+}
+
+static uint64_t size_of_swap(const unsigned char *first)
+{
+	return memcmp(first + FIRST - 10, "SWAPSPACE2", 10) == 0 &&
+			       bytes_little(first + 1024, 4) == 1
+		       ? (bytes_little(first + 1028, 4) + 1) * FIRST
+		       : 0;
+}
+
+/* ---- the kinds ---- */
+
+static const struct kind {
+	const char *fs; /* libblkid's TYPE */
+	content_reader *read;
+	uint64_t (*size)(const unsigned char *first); /* NULL: it does not say */
+	uint64_t at;
+} kinds[] = {
+	{ "ext2", content_ext, size_of_ext },   { "ext3", content_ext, size_of_ext },
+	{ "ext4", content_ext, size_of_ext },   { "swap", content_swap, size_of_swap },
+	{ "swsuspend", content_swap },          { "xfs", content_xfs, size_of_xfs },
+	{ "vfat", content_fat, size_of_fat },   { "exfat", content_exfat, size_of_exfat },
+	{ "ntfs", content_ntfs, size_of_ntfs }, { "btrfs", content_btrfs, size_of_btrfs, 65536 },
+	{ "f2fs", content_f2fs, size_of_f2fs },
 };
 
-static content_reader *reader_of(const char *fs)
+static const struct kind *kind_of(const char *fs)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(kinds[i].fs, fs) == 0)
-			return kinds[i].read;
+			return &kinds[i];
 	return NULL;
 }
 
 bool content_known(const char *fs)
 {
-	return reader_of(fs) != NULL;
+	return kind_of(fs) != NULL;
 }
+
+/* ---- reading ---- */
 
 /* All of [at, at + size) into an aligned buffer; at is aligned, too. What lies behind the last
  * byte that is asked for may be missing. */
@@ -176,15 +275,15 @@ static int read_and_check(const struct volume *volume, content_reader *read,
 
 int content_read(const struct volume *volume, const char *fs, struct content *content)
 {
-	content_reader *read = reader_of(fs);
+	const struct kind *kind = kind_of(fs);
 	int r;
 
 	*content = (struct content){ 0 };
-	if (read && content_size(volume, fs) > volume->size)
+	if (kind && content_size(volume, fs) > volume->size)
 		r = content_doubt(content,
 				  _("it is larger than the partition or disk in which it lies"));
-	else if (read)
-		r = read_and_check(volume, read, content);
+	else if (kind)
+		r = read_and_check(volume, kind->read, content);
 	else
 		r = content_doubt(content, fs[0] ? _("what such a file system uses is not known")
 						 : _("no file system was recognised"));
@@ -197,4 +296,15 @@ int content_read(const struct volume *volume, const char *fs, struct content *co
 void content_done(struct content *content)
 {
 	range_list_done(&content->free);
+}
+
+uint64_t content_size(const struct volume *volume, const char *fs)
+{
+	const struct kind *kind = kind_of(fs);
+	unsigned char first[FIRST];
+	uint64_t bytes = 0;
+
+	if (kind && kind->size && volume_read(volume, kind->at, first, sizeof(first)) == 0)
+		bytes = kind->size(first);
+	return bytes ? bytes : volume->size;
 }

@@ -39,11 +39,6 @@ struct content {
  */
 typedef int content_reader(const struct volume *volume, struct content *content);
 
-struct content_kind {
-	const char *fs; /* libblkid's TYPE */
-	content_reader *read;
-};
-
 /* Reads these bytes of the volume, whatever their alignment. -EIO etc.; -ERANGE: beyond its end;
  * -ECANCELED. */
 int volume_read(const struct volume *volume, uint64_t offset, void *buffer, size_t size);

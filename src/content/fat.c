@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "boot/fat.h"
@@ -31,9 +32,8 @@ static uint32_t entry_at(const struct fat *fat, const unsigned char *table, uint
 	if (fat->bits == 12)
 		return (number & 1 ? p[0] >> 4 | p[1] << 4 : p[0] | p[1] << 8) & 0xfff;
 	if (fat->bits == 16)
-		return (uint32_t)(p[0] | p[1] << 8);
-	return (p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24) &
-	       0x0fffffff;
+		return (uint32_t)bytes_little(p, 2);
+	return bytes_little(p, 4) & 0x0fffffff;
 }
 
 static int close_run(struct reading *reading, uint64_t end)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/bytes.h"
 #include "content/ntfs_private.h"
 
 #include <endian.h>
@@ -104,15 +105,6 @@ bool ntfs_has(const struct ntfs *fs, const unsigned char *record, enum ntfs_type
 	return find(fs, record, type, &a) != NULL;
 }
 
-static uint64_t number_at(const unsigned char *at, unsigned bytes)
-{
-	uint64_t number = 0;
-
-	while (bytes-- > 0)
-		number = number << 8 | at[bytes];
-	return number;
-}
-
 /* One run of the list at `at`; *retsize is what it takes, 0 at the end of the list. */
 static bool decode(const struct ntfs *fs, const unsigned char *at, size_t room, uint64_t *cluster,
 		   struct ntfs_run *ret, size_t *retsize)
@@ -124,10 +116,10 @@ static bool decode(const struct ntfs *fs, const unsigned char *at, size_t room, 
 		return true;
 	if (length == 0 || length > 8 || offset > 8 || room < 1U + length + offset)
 		return false;
-	ret->count = number_at(at + 1, length);
+	ret->count = bytes_little(at + 1, length);
 	ret->hole = offset == 0;
 	if (offset > 0) {
-		uint64_t step = number_at(at + 1 + length, offset);
+		uint64_t step = bytes_little(at + 1 + length, offset);
 
 		/* The places are steps from the last one, forth or back. */
 		if (offset < 8 && step >> (offset * 8 - 1))

@@ -24,8 +24,3 @@ static inline bool content_calls_free(const struct volume *volume, const struct 
 	end /= volume->sector_size;
 	return range_list_overlaps(&content->free, (struct range){ first, end - first + 1 });
 }
-
-static inline bool is_power_of_2(uint64_t value)
-{
-	return value != 0 && (value & (value - 1)) == 0;
-}

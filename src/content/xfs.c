@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/range.h"
 #include "content/content.h"
 #include "content/crc32c.h"
 #include "content/xfs.h"
@@ -109,11 +110,6 @@ static const char *gate(const struct xfs *fs, const struct superblock *super)
 	return NULL;
 }
 
-static bool is_power_of_2(uint64_t value, uint64_t min, uint64_t max)
-{
-	return value >= min && value <= max && (value & (value - 1)) == 0;
-}
-
 /* Sizes that make sense together; everything later relies on them. */
 static bool understand(struct xfs *fs, const struct superblock *super)
 {
@@ -123,10 +119,10 @@ static bool understand(struct xfs *fs, const struct superblock *super)
 	fs->blocks = be64toh(super->blocks);
 	fs->group_blocks = be32toh(super->group_blocks);
 	fs->groups = be32toh(super->groups);
-	return is_power_of_2(fs->block, 512, PIECE_MAX) && fs->block >= fs->sector &&
-	       u64_mul(fs->blocks, fs->block, &bytes) && bytes <= fs->volume->size &&
-	       fs->group_blocks >= 64 && fs->groups > 0 && super->group_log < 32 &&
-	       fs->group_blocks <= 1ULL << super->group_log &&
+	return is_power_of_2(fs->block) && fs->block >= 512 && fs->block <= PIECE_MAX &&
+	       fs->block >= fs->sector && u64_mul(fs->blocks, fs->block, &bytes) &&
+	       bytes <= fs->volume->size && fs->group_blocks >= 64 && fs->groups > 0 &&
+	       super->group_log < 32 && fs->group_blocks <= 1ULL << super->group_log &&
 	       (fs->blocks + fs->group_blocks - 1) / fs->group_blocks == fs->groups &&
 	       be64toh(super->free_blocks) <= fs->blocks;
 }
@@ -263,7 +259,7 @@ static int walk(struct xfs *fs)
 		return r;
 	fs->sector = be16toh(super.sector_size);
 	fs->sums = (be16toh(super.version) & 15) == 5;
-	if (!is_power_of_2(fs->sector, 512, 32768))
+	if (!is_power_of_2(fs->sector) || fs->sector < 512 || fs->sector > 32768)
 		return -EINVAL;
 	r = volume_read(fs->volume, 0, fs->piece, fs->sector);
 	if (r < 0)

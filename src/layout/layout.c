@@ -369,7 +369,7 @@ static int check_ends(const struct plan *plan, struct error *reterr)
 
 static bool is_sector_size(uint32_t bytes)
 {
-	return bytes >= FITTED_UNIT && bytes <= 4096 && (bytes & (bytes - 1)) == 0;
+	return bytes >= FITTED_UNIT && bytes <= 4096 && is_power_of_2(bytes);
 }
 
 static int check_sectors(const struct fitting *f, uint64_t size, struct error *reterr)

@@ -66,6 +66,7 @@ int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr
 /* What follows from the places of the partitions in what they hold: FAT and NTFS say where they
  * begin. */
 int moved_collect(const struct fitting *f, struct fitted *ret, struct error *reterr);
+struct volume volume_of(const struct fitting *f, const struct layout_part *part);
 /* What is in the partitions, and whether they may move. */
 int learn_parts(struct fitting *f, struct error *reterr);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.

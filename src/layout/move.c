@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -61,22 +62,13 @@ bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t 
 
 /* ---- what is in them ---- */
 
-static struct volume volume_of(const struct fitting *f, const struct layout_part *part)
+struct volume volume_of(const struct fitting *f, const struct layout_part *part)
 {
 	return (struct volume){ .fd = f->fd,
 				.start = part->start * f->sector,
 				.size = part->sectors * f->sector,
 				.sector_size = f->sector,
 				.node = f->name };
-}
-
-static uint64_t little(const unsigned char *p, unsigned bytes)
-{
-	uint64_t n = 0;
-
-	while (bytes--)
-		n = n << 8 | p[bytes];
-	return n;
 }
 
 static bool has_words(const unsigned char *code, size_t length, const char *words)
@@ -97,7 +89,7 @@ static bool goes_by_table(const unsigned char *code)
 static const char *named_by_mbr(const struct fitting *f, const struct layout_part *part)
 {
 	const unsigned char *code = f->before;
-	uint64_t lba = little(code + GRUB_CORE, 8);
+	uint64_t lba = bytes_little(code + GRUB_CORE, 8);
 
 	if (has_words(code, CODE, "GRUB"))
 		return lba >= part->start && lba - part->start < part->sectors
@@ -120,7 +112,7 @@ static const char *why_fixed(const struct fitting *f, const struct layout_part *
 		return _("Windows finds it by its place");
 	if (volume_read(&volume, 0, first, sizeof(first)) < 0)
 		return _("its first sector cannot be read");
-	if (little(first + 510, 2) == 0xaa55 &&
+	if (bytes_little(first + 510, 2) == 0xaa55 &&
 	    (has_words(first, FIRST, "GRUB") || has_words(first, FIRST, "LILO")))
 		return _("boot code in it names its place");
 	return named_by_mbr(f, part);
@@ -370,19 +362,19 @@ int fit_larger(struct fitting *f, struct layout_part *part, struct error *reterr
 
 static bool is_sound(const struct layout_part *part, const unsigned char *first)
 {
-	return little(first + 510, 2) == 0xaa55 &&
-	       little(first + HIDDEN, 4) == (part->start & UINT32_MAX);
+	return bytes_little(first + 510, 2) == 0xaa55 &&
+	       bytes_little(first + HIDDEN, 4) == (part->start & UINT32_MAX);
 }
 
 /* Where the copy of the first sector is, in bytes; 0: there is none. */
 static uint64_t second_of(const struct layout_part *part, const unsigned char *first)
 {
-	uint64_t bytes = little(first + 0x0b, 2), at = 0;
+	uint64_t bytes = bytes_little(first + 0x0b, 2), at = 0;
 
 	if (strcmp(part->fs, "ntfs") == 0)
-		return u64_mul(little(first + 0x28, 8), bytes, &at) ? at : 0;
+		return u64_mul(bytes_little(first + 0x28, 8), bytes, &at) ? at : 0;
 	/* FAT32 alone has a zero there. */
-	return little(first + 0x16, 2) == 0 ? little(first + 0x32, 2) * bytes : 0;
+	return bytes_little(first + 0x16, 2) == 0 ? bytes_little(first + 0x32, 2) * bytes : 0;
 }
 
 static int add_begin(const struct fitting *f, const struct layout_part *part, uint64_t at,

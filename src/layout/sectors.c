@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -21,20 +22,6 @@ uint64_t sector_multiple(const struct fitting *f)
 uint64_t sector_there(const struct fitting *f, uint64_t lba)
 {
 	return lba * f->sector / f->other_sector;
-}
-
-static uint32_t big(const unsigned char *p, unsigned bytes)
-{
-	uint32_t n = 0;
-
-	while (bytes--)
-		n = n << 8 | *p++;
-	return n;
-}
-
-static uint32_t little(const unsigned char *p)
-{
-	return (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
 }
 
 /* The sector size of all that is encrypted in it; 0: unknown. */
@@ -68,22 +55,22 @@ static uint32_t unit_of(const struct volume *volume, const char *fs)
 	if (strcmp(fs, "crypto_LUKS") == 0)
 		return luks2_sector(volume);
 	if (strcmp(fs, "xfs") == 0)
-		return volume_read(volume, 0, data, sizeof(data)) < 0 ? 0 : big(data + 0x66, 2);
+		return volume_read(volume, 0, data, sizeof(data)) < 0
+			       ? 0
+			       : (uint32_t)bytes_big(data + 0x66, 2);
 	if (strcmp(fs, "btrfs") == 0)
-		return volume_read(volume, 65536, data, sizeof(data)) < 0 ? 0 : little(data + 0x90);
+		return volume_read(volume, 65536, data, sizeof(data)) < 0
+			       ? 0
+			       : (uint32_t)bytes_little(data + 0x90, 4);
 	if (strncmp(fs, "ext", 3) != 0 || volume_read(volume, 1024, data, sizeof(data)) < 0 ||
-	    little(data + 0x18) > 6)
+	    bytes_little(data + 0x18, 4) > 6)
 		return 0;
-	return 1024U << little(data + 0x18);
+	return 1024U << bytes_little(data + 0x18, 4);
 }
 
 static bool works_with_both(const struct fitting *f, const struct layout_part *part)
 {
-	const struct volume volume = { .fd = f->fd,
-				       .start = part->start * f->sector,
-				       .size = part->sectors * f->sector,
-				       .sector_size = f->sector,
-				       .node = f->name };
+	const struct volume volume = volume_of(f, part);
 	uint32_t larger = f->sector > f->other_sector ? f->sector : f->other_sector;
 
 	return unit_of(&volume, part->fs) >= larger;

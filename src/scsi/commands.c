@@ -7,6 +7,8 @@
 
 #include <scsi/sg_lib.h>
 
+#include "base/bytes.h"
+
 enum {
 	OP_TEST_UNIT_READY = 0x00,
 	OP_MODE_SENSE_6 = 0x1a,
@@ -61,22 +63,6 @@ static void put_be64(uint64_t value, uint8_t *to)
 {
 	value = htobe64(value);
 	memcpy(to, &value, sizeof(value));
-}
-
-static uint32_t get_be32(const uint8_t *from)
-{
-	uint32_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return be32toh(value);
-}
-
-static uint64_t get_be64(const uint8_t *from)
-{
-	uint64_t value;
-
-	memcpy(&value, from, sizeof(value));
-	return be64toh(value);
 }
 
 static uint8_t transfer_flags(const struct scsi_format *format, bool write)
@@ -179,7 +165,8 @@ uint32_t scsi_parse_buffer_capacity(enum scsi_buffer_mode mode, const uint8_t *d
 {
 	if (length < SCSI_BUFFER_DESCRIPTOR_SIZE)
 		return 0;
-	return get_be32(data) & (mode == SCSI_BUFFER_ECHO_DESCRIPTOR ? 0x1fff : 0xffffff);
+	return (uint32_t)bytes_big(data, 4) &
+	       (mode == SCSI_BUFFER_ECHO_DESCRIPTOR ? 0x1fff : 0xffffff);
 }
 
 void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret)
@@ -215,8 +202,8 @@ int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capac
 {
 	if (length < 8)
 		return -EPROTO;
-	uint32_t last = get_be32(data);
-	uint32_t block_size = get_be32(data + 4);
+	uint32_t last = (uint32_t)bytes_big(data, 4);
+	uint32_t block_size = (uint32_t)bytes_big(data + 4, 4);
 
 	/* all ones: the disk is larger than this command can say */
 	if (last == UINT32_MAX)
@@ -235,8 +222,8 @@ int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capac
 	if (length < 12)
 		return -EPROTO;
 	memcpy(answer, data, length < sizeof(answer) ? length : sizeof(answer));
-	uint64_t last = get_be64(answer);
-	uint32_t block_size = get_be32(answer + 8);
+	uint64_t last = bytes_big(answer, 8);
+	uint32_t block_size = (uint32_t)bytes_big(answer + 8, 4);
 
 	if (block_size == 0 || last == UINT64_MAX)
 		return -EPROTO;

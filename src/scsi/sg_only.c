@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <scsi/sg_lib.h>
 
+#include "base/range.h"
 #include "scsi/commands.h"
 
 /* News from before we came: each command takes one with it. */
@@ -54,7 +55,7 @@ static int read_capacity(int fd, struct scsi_capacity *ret)
 /* Disks of arrays may have 520 or 528: nothing that a file or another disk could hold. */
 static bool is_sector_size(uint32_t size)
 {
-	return size >= 512 && size <= 65536 && (size & (size - 1)) == 0;
+	return size >= 512 && size <= 65536 && is_power_of_2(size);
 }
 
 int sg_only_measure(int fd, struct sg_only_size *ret)
