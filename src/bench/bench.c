@@ -239,12 +239,11 @@ static int look_at_copies(const struct identity *disk, struct bench_result *resu
 
 static int look_at_use(const struct disk *disk, struct bench_result *result, struct error *reterr)
 {
-	for (size_t i = 0; i < disk->in_use.count; i++)
-		if (disk->in_use.items[i].kind == USE_COPY)
-			return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", disk->node,
-					 _("%s is not measured: it is being copied. That would "
-					   "slow the copy down."),
-					 disk->node);
+	if (use_list_find(&disk->in_use, USE_COPY))
+		return error_set(reterr, ERROR_CLASS_REFUSED, -EBUSY, "measure", disk->node,
+				 _("%s is not measured: it is being copied. That would "
+				   "slow the copy down."),
+				 disk->node);
 	if (disk->in_use.count > 0)
 		bench_result_note(result,
 				  _("%s is in use (%s): what others ask of it meanwhile is in the "

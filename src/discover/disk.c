@@ -112,12 +112,27 @@ const char *region_words(const struct disk *disk, enum region_kind kind, uint64_
 	return "";
 }
 
-const char *use_mountpoint(const struct use_list *list)
+const struct use *use_list_find(const struct use_list *list, enum use_kind kind)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].kind == USE_MOUNT)
-			return list->items[i].what;
-	return "";
+		if (list->items[i].kind == kind)
+			return &list->items[i];
+	return NULL;
+}
+
+const char *use_mountpoint(const struct use_list *list)
+{
+	const struct use *use = use_list_find(list, USE_MOUNT);
+
+	return use ? use->what : "";
+}
+
+const struct partition *disk_partition(const struct disk *disk, unsigned number)
+{
+	for (size_t i = 0; disk && i < disk->partition_count; i++)
+		if (disk->partitions[i].number == number)
+			return &disk->partitions[i];
+	return NULL;
 }
 
 const char *use_letters(const struct use_list *list, enum tristate read_only,
@@ -133,14 +148,9 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 	};
 	size_t used = 0;
 
-	for (size_t l = 0; l < ARRAY_SIZE(letters); l++) {
-		for (size_t i = 0; i < list->count; i++) {
-			if (list->items[i].kind == letters[l].kind) {
-				buffer[used++] = letters[l].letter;
-				break;
-			}
-		}
-	}
+	for (size_t l = 0; l < ARRAY_SIZE(letters); l++)
+		if (use_list_find(list, letters[l].kind))
+			buffer[used++] = letters[l].letter;
 	if (read_only == YES) {
 		if (used > 0)
 			buffer[used++] = ' ';

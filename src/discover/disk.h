@@ -174,6 +174,8 @@ struct disk_list {
 };
 
 void use_list_done(struct use_list *list);
+/* The first one of this kind; NULL: none. */
+const struct use *use_list_find(const struct use_list *list, enum use_kind kind);
 void disk_list_destroy(struct disk_list *list); /* NULL is fine */
 
 /* By node name, NULL if not in the list. */
@@ -190,6 +192,8 @@ bool identity_same(const struct identity *a, const struct identity *b);
 bool identity_same_inode(const struct identity *a, const struct identity *b);
 /* By start, then number; for qsort(). */
 int partition_compare(const void *a, const void *b);
+/* NULL: it has none of this number, or `disk` is NULL. */
+const struct partition *disk_partition(const struct disk *disk, unsigned number);
 /* "sda" of "/dev/sda", borrowed from it; any other path as it is. */
 const char *node_short(const char *node);
 /* "GPT backup", translated; "" for what has a name of its own: partitions, and a disk without any.

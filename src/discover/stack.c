@@ -14,25 +14,6 @@
 #include "base/text.h"
 #include "discover/attr.h"
 
-struct block {
-	dev_t devno;
-	char name[64], node[64];
-	char holder_name[128];
-	char *backing_file; /* as the kernel says it, not sanitised: it is looked up */
-	size_t disk;        /* of a partition, else STACK_NONE */
-	bool bcache;        /* bcache has taken it, as backing device or cache */
-	size_t *below;
-	size_t below_count;
-	unsigned visited; /* number of the last walk that came by */
-};
-
-struct stack {
-	struct block *blocks;
-	size_t count;
-	size_t *by_devno; /* indices, sorted */
-	unsigned walk;
-};
-
 static int compare_devno(const void *a, const void *b, void *user)
 {
 	const struct stack *stack = user;
@@ -69,7 +50,7 @@ static size_t by_folder(const struct stack *stack, const char *folder)
 
 int stack_link(struct stack *stack, size_t block, size_t below)
 {
-	struct block *b = &stack->blocks[block];
+	struct stack_block *b = &stack->blocks[block];
 
 	return array_append(b->below, b->below_count, below);
 }
@@ -96,7 +77,7 @@ static int link_slaves(struct stack *stack, size_t block, struct udev_device *de
 	return r;
 }
 
-static int read_backing_file(struct block *block, struct udev_device *device)
+static int read_backing_file(struct stack_block *block, struct udev_device *device)
 {
 	const char *file = NULL;
 
@@ -127,7 +108,7 @@ static bool is_taken_by_bcache(struct udev_device *device)
 	return access(path, F_OK) == 0;
 }
 
-static int read_block(struct block *block, struct udev_device *device, bool bcache)
+static int read_block(struct stack_block *block, struct udev_device *device, bool bcache)
 {
 	const char *name = udev_device_get_sysname(device);
 	const char *node = udev_device_get_devnode(device);
@@ -211,31 +192,6 @@ void stack_destroy(struct stack *stack)
 	free(stack);
 }
 
-size_t stack_count(const struct stack *stack)
-{
-	return stack ? stack->count : 0;
-}
-
-dev_t stack_devno(const struct stack *stack, size_t block)
-{
-	return stack->blocks[block].devno;
-}
-
-const char *stack_node(const struct stack *stack, size_t block)
-{
-	return stack->blocks[block].node;
-}
-
-const char *stack_backing_file(const struct stack *stack, size_t block)
-{
-	return stack->blocks[block].backing_file;
-}
-
-const char *stack_holder_name(const struct stack *stack, size_t block)
-{
-	return stack->blocks[block].holder_name;
-}
-
 enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
 {
 	switch (disk_kind_of(stack->blocks[block].name)) {
@@ -256,23 +212,10 @@ enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
 	return USE_BCACHE;
 }
 
-bool stack_is_bcache(const struct stack *stack, size_t block)
-{
-	return stack->blocks[block].bcache;
-}
-
-bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret)
-{
-	if (n >= stack->blocks[block].below_count)
-		return false;
-	*ret = stack->blocks[block].below[n];
-	return true;
-}
-
 static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
 		void *user)
 {
-	struct block *b = &stack->blocks[block];
+	struct stack_block *b = &stack->blocks[block];
 	int r;
 
 	/* Also ends a circle, which a made-up sysfs may hold. */
@@ -283,7 +226,7 @@ static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, vo
 	for (size_t i = 0; r >= 0 && i < b->below_count; i++)
 		r = walk(stack, b->below[i], visit, user);
 	if (r >= 0 && b->disk != STACK_NONE) {
-		const struct block *disk = &stack->blocks[b->disk];
+		const struct stack_block *disk = &stack->blocks[b->disk];
 
 		for (size_t i = 0; r >= 0 && i < disk->below_count; i++)
 			r = walk(stack, disk->below[i], visit, user);
@@ -294,7 +237,7 @@ static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, vo
 /* A circle, which a made-up sysfs may hold, ends at the most. */
 static unsigned height(const struct stack *stack, size_t block, unsigned most)
 {
-	const struct block *b = &stack->blocks[block];
+	const struct stack_block *b = &stack->blocks[block];
 	unsigned highest = 0;
 
 	for (size_t i = 0; most > 0 && i < b->below_count; i++) {

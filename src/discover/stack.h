@@ -14,32 +14,40 @@
 #include "discover/disk.h"
 
 struct udev_device;
-struct stack;
 
 #define STACK_NONE SIZE_MAX
 /* Higher stacks are not distinguished. */
 #define STACK_HEIGHT_MAX 16U
 
+struct stack_block {
+	dev_t devno;
+	char name[64], node[64];
+	char holder_name[128]; /* what a holder of this kind is called */
+	char *backing_file;    /* of a loop or zram device, else NULL; as the kernel says it, not
+				* sanitised: it is looked up */
+	size_t disk;           /* of a partition, else STACK_NONE */
+	bool bcache;   /* bcache has taken it, as backing device or cache; whether anything stands
+			* upon it is another question */
+	size_t *below; /* directly */
+	size_t below_count;
+	unsigned visited; /* number of the last walk that came by */
+};
+
+struct stack {
+	struct stack_block *blocks;
+	size_t count;
+	size_t *by_devno; /* indices, sorted */
+	unsigned walk;
+};
+
 /* Links slaves; files behind loop devices and zram need stack_link(). -ENOMEM. */
 int stack_new(struct udev_device *const *blocks, size_t count, struct stack **ret);
 void stack_destroy(struct stack *stack);
 
-size_t stack_count(const struct stack *stack);
 size_t stack_by_devno(const struct stack *stack, dev_t devno); /* STACK_NONE */
-dev_t stack_devno(const struct stack *stack, size_t block);
-const char *stack_node(const struct stack *stack, size_t block);
-/* The file or device behind a loop or zram device, NULL for others. */
-const char *stack_backing_file(const struct stack *stack, size_t block);
-/* The name of a holder of this kind, and what it means for the devices below. */
-const char *stack_holder_name(const struct stack *stack, size_t block);
+/* What a holder means for the devices below. */
 enum use_kind stack_holder_kind(const struct stack *stack, size_t block);
-/* The n-th device directly below; false after the last. */
-bool stack_below(const struct stack *stack, size_t block, size_t n, size_t *ret);
 int stack_link(struct stack *stack, size_t block, size_t below);
-
-/* bcache has registered it, as a cache or as what is cached; whether anything stands upon it is
- * another question. */
-bool stack_is_bcache(const struct stack *stack, size_t block);
 
 /* On how many devices, one upon the other, the block stands: 0 for hardware. */
 unsigned stack_height(const struct stack *stack, size_t block);

@@ -56,7 +56,7 @@ static int spread_to(size_t block, void *user)
 	struct spread *spread = user;
 
 	return use_list_add(&spread->usage->uses[block], spread->kind, spread->what,
-			    stack_node(spread->usage->stack, block));
+			    spread->usage->stack->blocks[block].node);
 }
 
 /* The use reaches the block and everything below it. */
@@ -71,7 +71,7 @@ static size_t blocks_of_btrfs(struct usage *usage, size_t block,
 			      size_t ret[static BTRFS_MEMBERS_MAX])
 {
 	dev_t members[BTRFS_MEMBERS_MAX];
-	size_t found = btrfs_members(stack_devno(usage->stack, block), members), count = 0;
+	size_t found = btrfs_members(usage->stack->blocks[block].devno, members), count = 0;
 
 	for (size_t i = 0; i < found; i++) {
 		ret[count] = stack_by_devno(usage->stack, members[i]);
@@ -247,35 +247,27 @@ static int add_swaps(struct usage *usage)
 
 static int add_holder(struct usage *usage, size_t holder)
 {
-	const char *file = stack_backing_file(usage->stack, holder);
-	const char *what = file ? file : stack_holder_name(usage->stack, holder);
-	size_t below;
+	const struct stack_block *block = &usage->stack->blocks[holder];
+	const char *what = block->backing_file ? block->backing_file : block->holder_name;
 
-	for (size_t n = 0; stack_below(usage->stack, holder, n, &below); n++)
-		if (spread(usage, below, stack_holder_kind(usage->stack, holder), what) < 0)
+	for (size_t n = 0; n < block->below_count; n++)
+		if (spread(usage, block->below[n], stack_holder_kind(usage->stack, holder), what) <
+		    0)
 			return -ENOMEM;
 	return 0;
-}
-
-static bool has_kind(const struct use_list *list, enum use_kind kind)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].kind == kind)
-			return true;
-	return false;
 }
 
 /* The highest first: that is the order in which a stack is taken apart. */
 static int add_holders(struct usage *usage)
 {
-	size_t count = stack_count(usage->stack);
+	size_t count = usage->stack->count;
 
 	for (unsigned height = STACK_HEIGHT_MAX; height > 0; height--)
 		for (size_t i = 0; i < count; i++)
 			if (stack_height(usage->stack, i) == height && add_holder(usage, i) < 0)
 				return -ENOMEM;
 	for (size_t i = 0; i < count; i++)
-		if (stack_is_bcache(usage->stack, i) && !has_kind(&usage->uses[i], USE_BCACHE) &&
+		if (usage->stack->blocks[i].bcache && !use_list_find(&usage->uses[i], USE_BCACHE) &&
 		    spread(usage, i, USE_BCACHE, "bcache") < 0)
 			return -ENOMEM;
 	return 0;
@@ -284,8 +276,8 @@ static int add_holders(struct usage *usage)
 /* Loop devices and zram lie on a file system: known only once the mounts are. */
 static int link_backing_files(struct usage *usage)
 {
-	for (size_t i = 0; i < stack_count(usage->stack); i++) {
-		const char *file = stack_backing_file(usage->stack, i);
+	for (size_t i = 0; i < usage->stack->count; i++) {
+		const char *file = usage->stack->blocks[i].backing_file;
 		size_t blocks[BTRFS_MEMBERS_MAX];
 		size_t count = file ? blocks_of_file(usage, file, blocks) : 0;
 
@@ -402,7 +394,7 @@ void usage_destroy(struct usage *usage)
 {
 	if (!usage)
 		return;
-	for (size_t i = 0; usage->uses && i < stack_count(usage->stack); i++)
+	for (size_t i = 0; usage->uses && i < usage->stack->count; i++)
 		use_list_done(&usage->uses[i]);
 	free(usage->uses);
 	stack_destroy(usage->stack);

@@ -55,23 +55,19 @@ void rule_destination_boot(const struct rule_context *c, struct verdict *ret)
 
 void rule_destination_on_boot_disk(const struct rule_context *c, struct verdict *ret)
 {
+	const struct use *boot;
 	char list[RULE_LIST_MAX];
 
 	if (c->destination->kind != ENDPOINT_PARTITION || !c->destination_disk)
 		return;
 	if (find_use(c->destination_disk, c->destination, 1U << USE_BOOT, list))
 		return;
-	for (size_t i = 0; i < c->destination_disk->in_use.count; i++) {
-		const struct use *use = &c->destination_disk->in_use.items[i];
-
-		if (use->kind != USE_BOOT)
-			continue;
+	boot = use_list_find(&c->destination_disk->in_use, USE_BOOT);
+	if (boot)
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is on the disk of the running system (%s). Make sure that it is the "
 			   "partition you mean."),
-			 c->destination->node, use->node);
-		return;
-	}
+			 c->destination->node, boot->node);
 }
 
 void rule_destination_mounted(const struct rule_context *c, struct verdict *ret)

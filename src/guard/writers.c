@@ -242,14 +242,6 @@ static bool rebuilds(const struct disk *array, char action[static 32])
 	       strcmp(action, "frozen") != 0 && strcmp(action, "check") != 0;
 }
 
-static bool is_held(const struct disk *disk)
-{
-	for (size_t i = 0; i < disk->in_use.count; i++)
-		if (disk->in_use.items[i].kind == USE_EXCLUSIVE)
-			return true;
-	return false;
-}
-
 /* Arrays and volumes built upon the source. A ZFS pool on an encrypted partition shows only as an
  * exclusive open of that volume. */
 static void find_holder(const struct search *search, const struct disk_list *disks, char *ret,
@@ -266,7 +258,7 @@ static void find_holder(const struct search *search, const struct disk_list *dis
 			continue;
 		if (disk->kind == DISK_MD && rebuilds(disk, action))
 			snprintf(ret, size, _("the array %s is at work: %s"), disk->node, action);
-		else if (is_held(disk))
+		else if (use_list_find(&disk->in_use, USE_EXCLUSIVE))
 			snprintf(ret, size, _("something holds %s open exclusively"), disk->node);
 	}
 }

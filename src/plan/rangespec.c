@@ -186,14 +186,6 @@ static int take_last(struct parser *parser, const char *start, struct range *ret
 	return error;
 }
 
-static const struct partition *find_partition(const struct disk *disk, unsigned number)
-{
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (disk->partitions[i].number == number)
-			return &disk->partitions[i];
-	return NULL;
-}
-
 static int take_partition(struct parser *parser, const char *start, struct range *ret)
 {
 	const struct disk *disk = parser->context->disk;
@@ -215,7 +207,7 @@ static int take_partition(struct parser *parser, const char *start, struct range
 			      "with partitions."));
 
 	const struct partition *partition =
-		number <= UINT_MAX ? find_partition(disk, (unsigned)number) : NULL;
+		number <= UINT_MAX ? disk_partition(disk, (unsigned)number) : NULL;
 
 	if (!partition)
 		return fail(parser, -EINVAL, start, parser->at,
@@ -368,7 +360,7 @@ static void print_item(struct range r, const struct rangespec_context *context,
 
 		/* The second of two with one number could not be found again. */
 		if (partition->start == r.start && partition->sectors == r.count &&
-		    find_partition(disk, partition->number) == partition)
+		    disk_partition(disk, partition->number) == partition)
 			consider(best, "@%u", partition->number);
 	}
 }

@@ -97,14 +97,15 @@ static void expect_growth(const struct disk *source, struct report *report)
 {
 	const struct plan *plan = report->plan;
 	struct grown_fs *grown = &report->grown_fs;
+	const struct partition *partition;
 
 	if (!plan->options.grow_fs || !plan->fitted.grown)
 		return;
 	*grown = (struct grown_fs){ .state = GROWN_FS_FAILED };
 	grow_fs_node(plan, plan->fitted.grown, grown->node, sizeof(grown->node));
-	for (size_t i = 0; source && i < source->partition_count; i++)
-		if (source->partitions[i].number == plan->fitted.grown)
-			text_copy(grown->fs, sizeof(grown->fs), source->partitions[i].fs);
+	partition = disk_partition(source, plan->fitted.grown);
+	if (partition)
+		text_copy(grown->fs, sizeof(grown->fs), partition->fs);
 }
 
 void aftercare_run(struct log *log, const struct disk *source, struct report *report)

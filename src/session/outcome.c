@@ -261,12 +261,12 @@ static void say_superblocks(struct report *report)
 
 static void say_grown(const struct disk *source, unsigned number, struct report *report)
 {
+	const struct partition *partition = disk_partition(source, number);
 	char node[80], command[REPORT_STEP_MAX / 2] = "";
 
 	grow_fs_node(report->plan, number, node, sizeof(node));
-	for (size_t i = 0; source && i < source->partition_count; i++)
-		if (source->partitions[i].number == number)
-			grow_fs_by_hand(source->partitions[i].fs, node, command, sizeof(command));
+	if (partition)
+		grow_fs_by_hand(partition->fs, node, command, sizeof(command));
 	if (command[0])
 		outcome_add(report,
 			    _("Partition %u has grown, what is in it has not. To grow it:  %s"),

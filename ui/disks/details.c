@@ -106,14 +106,6 @@ static void write_limits(const struct disk *disk, struct writer *w)
 		add(w, "%s", _("unknown"));
 }
 
-static bool is_copied(const struct disk *disk)
-{
-	for (size_t i = 0; i < disk->in_use.count; i++)
-		if (disk->in_use.items[i].kind == USE_COPY)
-			return true;
-	return false;
-}
-
 /* Of so many bytes, the names of the first partitions say enough. */
 #define TABLE_MOST 200
 
@@ -121,7 +113,7 @@ static void write_table(const struct disk *disk, struct writer *w)
 {
 	if (strcmp(disk->table, "?") == 0) {
 		add(w, "%s",
-		    disk_is_sg_only(disk) || disk->silent || is_copied(disk)
+		    disk_is_sg_only(disk) || disk->silent || use_list_find(&disk->in_use, USE_COPY)
 			    ? _("not read")
 			    : _("could not be read"));
 		return;
@@ -306,10 +298,7 @@ static const struct partition *partition_of(const struct disk *disk, char letter
 			  : letter >= '1' && letter <= '9' ? (unsigned)(letter - '0')
 							   : 0;
 
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (number && disk->partitions[i].number == number)
-			return &disk->partitions[i];
-	return NULL;
+	return number ? disk_partition(disk, number) : NULL;
 }
 
 #define PICTURE_MOST 512

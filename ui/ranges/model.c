@@ -12,13 +12,9 @@
 /* A partition or an image by itself is one row, from its first sector to its last. */
 static void make_single_row(struct ranges_model *model, struct ranges_row *row)
 {
-	const struct disk *disk = model->disk;
-
 	row->kind = REGION_WHOLE;
 	row->range.count = model->context.sectors;
-	for (size_t i = 0; disk && i < disk->partition_count; i++)
-		if (disk->partitions[i].number == model->source.partition)
-			row->partition = &disk->partitions[i];
+	row->partition = disk_partition(model->disk, model->source.partition);
 }
 
 /* Do the rows of the disk's table count from the start of the source? */
