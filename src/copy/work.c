@@ -60,17 +60,17 @@ static bool next_part(const struct map *map, const char *statuses, uint64_t pos,
 static int add_parts(struct work *work, const struct plan *plan, size_t extent,
 		     const struct map *map, const char *statuses, struct range within)
 {
-	uint64_t source, destination, length, from, to;
+	struct extent_bytes e = plan_extent_bytes(plan, extent);
+	uint64_t from, to;
 	struct range part;
 
-	plan_extent_bytes(plan, extent, &source, &destination, &length);
-	if (!range_intersect((struct range){ source, length }, within, &part))
+	if (!range_intersect((struct range){ e.source, e.length }, within, &part))
 		return 0;
 	for (uint64_t pos = part.start;
 	     next_part(map, statuses, pos, part.start + part.count, &from, &to); pos = to) {
 		int r = add_area(work, (struct work_area){
 					       .source = from,
-					       .destination = destination + (from - source),
+					       .destination = e.destination + (from - e.source),
 					       .length = to - from,
 				       });
 
@@ -152,17 +152,16 @@ int work_add_places(struct work *work, const struct plan *plan, const struct ran
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 		struct range part;
 
-		plan_extent_bytes(plan, i, &source, &destination, &length);
 		for (size_t j = 0; r == 0 && j < places->count; j++)
-			if (range_intersect((struct range){ source, length },
+			if (range_intersect((struct range){ e.source, e.length },
 					    bytes_of(places->items[j], plan), &part))
 				r = add_area(work, (struct work_area){
 							   .source = part.start,
-							   .destination = destination +
-									  (part.start - source),
+							   .destination = e.destination +
+									  (part.start - e.source),
 							   .length = part.count,
 						   });
 	}
@@ -355,14 +354,13 @@ uint64_t work_position(const struct work *work)
 
 bool work_allowed(const struct plan *plan, const struct piece *piece)
 {
-	uint64_t source, destination, length;
+	struct extent_bytes e;
 
 	if (plan->extent_count == 0)
 		return false;
-	plan_extent_bytes(plan, plan_extent_from(plan, piece->source), &source, &destination,
-			  &length);
-	return piece->source >= source && piece->source - source <= length &&
-	       piece->length <= length - (piece->source - source) &&
-	       piece->destination >= destination &&
-	       piece->destination - destination == piece->source - source;
+	e = plan_extent_bytes(plan, plan_extent_from(plan, piece->source));
+	return piece->source >= e.source && piece->source - e.source <= e.length &&
+	       piece->length <= e.length - (piece->source - e.source) &&
+	       piece->destination >= e.destination &&
+	       piece->destination - e.destination == piece->source - e.source;
 }

@@ -17,10 +17,7 @@ struct digests {
 
 static uint64_t regions_of(const struct plan *plan, size_t extent, uint64_t region)
 {
-	uint64_t source, destination, length;
-
-	plan_extent_bytes(plan, extent, &source, &destination, &length);
-	return (length - 1) / region + 1;
+	return (plan_extent_bytes(plan, extent).length - 1) / region + 1;
 }
 
 /* The smallest power of two with which the table stays small. */
@@ -108,25 +105,24 @@ size_t digests_count(const struct digests *digests)
 struct digest_region digests_region(const struct digests *digests, size_t i)
 {
 	size_t extent = array_first(digests->plan->extent_count, k, digests->first[k] > i) - 1;
-	uint64_t source, destination, length, from = (i - digests->first[extent]) * digests->region;
+	struct extent_bytes e = plan_extent_bytes(digests->plan, extent);
+	uint64_t from = (i - digests->first[extent]) * digests->region;
 
-	plan_extent_bytes(digests->plan, extent, &source, &destination, &length);
 	return (struct digest_region){
-		.source = source + from,
-		.destination = destination + from,
-		.length = length - from < digests->region ? length - from : digests->region,
+		.source = e.source + from,
+		.destination = e.destination + from,
+		.length = e.length - from < digests->region ? e.length - from : digests->region,
 	};
 }
 
 bool digests_find(const struct digests *digests, uint64_t at, size_t *ret)
 {
 	size_t extent = plan_extent_from(digests->plan, at);
-	uint64_t source, destination, length;
+	struct extent_bytes e = plan_extent_bytes(digests->plan, extent);
 
-	plan_extent_bytes(digests->plan, extent, &source, &destination, &length);
-	if (at < source || at - source >= length)
+	if (at < e.source || at - e.source >= e.length)
 		return false;
-	*ret = digests->first[extent] + (size_t)((at - source) / digests->region);
+	*ret = digests->first[extent] + (size_t)((at - e.source) / digests->region);
 	return true;
 }
 

@@ -206,13 +206,11 @@ bool rules_refuse_destination(const struct disk *disk, const struct endpoint *en
 	const struct plan plan = { .destinations = { *end }, .destination_count = 1 };
 	struct rule_context context;
 
-	for (size_t i = 0; i < disk->in_use.count; i++)
-		if (disk->in_use.items[i].kind == USE_COPY) {
-			*ret = (struct verdict){ 0 };
-			rule_say(ret, VERDICT_REFUSE, _("%s belongs to the copy that runs."),
-				 disk->node);
-			return true;
-		}
+	if (use_list_find(&disk->in_use, USE_COPY)) {
+		*ret = (struct verdict){ 0 };
+		rule_say(ret, VERDICT_REFUSE, _("%s belongs to the copy that runs."), disk->node);
+		return true;
+	}
 	look_at(&plan, &no_facts, NULL, disk, &context);
 	return refuse_row(&context, RULE_DESTINATION_ROW, ret);
 }
@@ -316,11 +314,10 @@ bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length)
 	if (!u64_add(start, length, &end))
 		return false;
 	for (size_t i = 0; i < plan->extent_count && pos < end; i++) {
-		uint64_t from, to, bytes;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &from, &to, &bytes);
-		if (from <= pos && pos < from + bytes)
-			pos = from + bytes;
+		if (e.source <= pos && pos < e.source + e.length)
+			pos = e.source + e.length;
 	}
 	return pos >= end;
 }
@@ -344,11 +341,10 @@ uint64_t rule_destination_end(const struct plan *plan)
 	uint64_t end = 0;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t from, to, bytes;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &from, &to, &bytes);
-		if (to + bytes > end)
-			end = to + bytes;
+		if (e.destination + e.length > end)
+			end = e.destination + e.length;
 	}
 	return end;
 }

@@ -134,15 +134,15 @@ static bool lands_on_partition(const struct rule_context *c, uint64_t start)
 	const struct disk *disk = c->destination_disk;
 
 	for (size_t i = 0; i < c->plan->extent_count; i++) {
-		uint64_t from, to, bytes, at;
+		struct extent_bytes e = plan_extent_bytes(c->plan, i);
+		uint64_t at;
 
-		plan_extent_bytes(c->plan, i, &from, &to, &bytes);
-		if (start < from || start - from >= bytes)
+		if (start < e.source || start - e.source >= e.length)
 			continue;
 		for (size_t k = 0; disk && k < disk->partition_count; k++)
 			if (u64_mul(disk->partitions[k].start, disk->identity.logical_sector_size,
 				    &at) &&
-			    at == to + (start - from))
+			    at == e.destination + (start - e.source))
 				return true;
 	}
 	return false;

@@ -212,10 +212,9 @@ void rule_destination_hidden(const struct rule_context *c, struct verdict *ret)
 static bool multiples_of(const struct plan *plan, uint32_t sector)
 {
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t from, to, bytes;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &from, &to, &bytes);
-		if (from % sector || to % sector || bytes % sector)
+		if (e.source % sector || e.destination % sector || e.length % sector)
 			return false;
 	}
 	return true;
@@ -289,19 +288,21 @@ void rule_alignment(const struct rule_context *c, struct verdict *ret)
 	size_t count = plan->options.table == TABLE_FIT ? 1 : plan->extent_count;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t from, to, bytes, offset = 0;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+		uint64_t offset = 0;
 
-		plan_extent_bytes(plan, i, &from, &to, &bytes);
 		if (c->destination_disk)
 			offset = c->destination_disk->alignment_offset;
-		if ((destination->start + to + physical - offset % physical) % physical == 0)
+		if ((destination->start + e.destination + physical - offset % physical) %
+			    physical ==
+		    0)
 			continue;
 		rule_say(ret, VERDICT_WARN,
 			 _("Writing on %s starts at byte %" PRIu64
 			   ", inside a physical sector of %" PRIu32
 			   " bytes: the disk must read before it writes, which is slow. A "
 			   "destination LBA on a multiple avoids it."),
-			 destination->node, to, physical);
+			 destination->node, e.destination, physical);
 		return;
 	}
 }

@@ -131,11 +131,10 @@ static int make_map(struct job *job, struct error *reterr)
 static void make_zones(struct job *job)
 {
 	const struct plan *plan = job->plan;
-	uint64_t first, last, unused, length;
+	struct extent_bytes last = plan_extent_bytes(plan, plan->extent_count - 1);
 
-	plan_extent_bytes(plan, 0, &first, &unused, &length);
-	plan_extent_bytes(plan, plan->extent_count - 1, &last, &unused, &length);
-	zones_init(job->zones, first, last + length, job->choice.chunk);
+	zones_init(job->zones, plan_extent_bytes(plan, 0).source, last.source + last.length,
+		   job->choice.chunk);
 }
 
 static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)

@@ -21,28 +21,28 @@ int job_setup_check(const struct job_setup *setup, struct error *reterr)
 				   "what it has still to read."),
 				 setup->destination.name);
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, destination, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (source % a || destination % b || length % a || length % b)
+		if (e.source % a || e.destination % b || e.length % a || e.length % b)
 			return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan",
-					    setup->destination.name, destination / b, length / b, b,
+					    setup->destination.name, e.destination / b,
+					    e.length / b, b,
 					    _("The range at LBA %llu does not begin and end with "
 					      "whole sectors of %s, which are %u bytes."),
 					    (unsigned long long)plan->extents[i].source_lba,
 					    setup->destination.name, b);
-		if (source + length > setup->source.size)
+		if (e.source + e.length > setup->source.size)
 			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
-					    setup->source.name, source / a, length / a, a,
+					    setup->source.name, e.source / a, e.length / a, a,
 					    _("The range at LBA %llu ends beyond the end of %s."),
-					    (unsigned long long)source / a, setup->source.name);
+					    (unsigned long long)e.source / a, setup->source.name);
 		if (!setup->destination.regular_file &&
-		    destination + length > setup->destination.size)
-			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
-					    setup->destination.name, destination / b, length / b, b,
-					    _("The range at LBA %llu ends beyond the end of %s."),
-					    (unsigned long long)destination / b,
-					    setup->destination.name);
+		    e.destination + e.length > setup->destination.size)
+			return error_set_at(
+				reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", setup->destination.name,
+				e.destination / b, e.length / b, b,
+				_("The range at LBA %llu ends beyond the end of %s."),
+				(unsigned long long)e.destination / b, setup->destination.name);
 	}
 	return 0;
 }

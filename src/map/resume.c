@@ -39,14 +39,14 @@ static int settle_units(struct map *map, const struct plan *plan, uint32_t unit)
 	bool rescues = plan->options.on_error == ON_ERROR_MAP;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t start, destination, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 		struct map_block block;
 
-		plan_extent_bytes(plan, i, &start, &destination, &length);
-		for (uint64_t pos = start; map_at(map, pos, &block) && block.start < start + length;
+		for (uint64_t pos = e.source;
+		     map_at(map, pos, &block) && block.start < e.source + e.length;
 		     pos = block.start + block.size)
-			if (block.start > start && (block.start - start) % unit &&
-			    settle_edge(map, rescues, start, block.start, unit) < 0)
+			if (block.start > e.source && (block.start - e.source) % unit &&
+			    settle_edge(map, rescues, e.source, block.start, unit) < 0)
 				return -ENOMEM;
 	}
 	return 0;

@@ -312,22 +312,21 @@ static uint64_t written_of(const struct plan *plan, const struct range_list *fin
 
 	for (size_t i = first_behind(plan, from / plan->sector_size, true); i < plan->extent_count;
 	     i++) {
-		uint64_t source, start, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 		struct range part;
 
-		plan_extent_bytes(plan, i, &source, &start, &length);
-		if (node->start + start >= bytes.end)
+		if (node->start + e.destination >= bytes.end)
 			break;
-		if (node->kind != ENDPOINT_IMAGE && start >= node->size)
+		if (node->kind != ENDPOINT_IMAGE && e.destination >= node->size)
 			break;
-		if (node->kind != ENDPOINT_IMAGE && length > node->size - start)
-			length = node->size - start;
-		if (!range_intersect((struct range){ node->start + start, length },
+		if (node->kind != ENDPOINT_IMAGE && e.length > node->size - e.destination)
+			e.length = node->size - e.destination;
+		if (!range_intersect((struct range){ node->start + e.destination, e.length },
 				     (struct range){ bytes.start, bytes.end - bytes.start }, &part))
 			continue;
 		total += part.count;
 		/* From here on, as bytes of the source. */
-		part.start = part.start - node->start - start + source;
+		part.start = part.start - node->start - e.destination + e.source;
 		if (finished)
 			done += range_list_common(finished, part);
 	}

@@ -367,15 +367,15 @@ uint64_t plan_bytes_left_out(const struct plan *plan, size_t *retareas)
 
 	*retareas = 0;
 	for (size_t i = 0; i <= plan->extent_count; i++) {
-		uint64_t from = plan->source.size, to, bytes = 0;
+		struct extent_bytes e = { .source = plan->source.size };
 
 		if (i < plan->extent_count)
-			plan_extent_bytes(plan, i, &from, &to, &bytes);
-		if (from > pos) {
-			left += from - pos;
+			e = plan_extent_bytes(plan, i);
+		if (e.source > pos) {
+			left += e.source - pos;
 			++*retareas;
 		}
-		pos = from + bytes;
+		pos = e.source + e.length;
 	}
 	return left;
 }
@@ -426,12 +426,11 @@ uint64_t plan_bytes_left_alone(const struct plan *plan)
 	if (!destination->exists)
 		return 0;
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, start, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 		struct range taken;
 
-		plan_extent_bytes(plan, i, &source, &start, &length);
 		/* What is added to a file had no contents before. */
-		if (range_intersect((struct range){ start, length },
+		if (range_intersect((struct range){ e.destination, e.length },
 				    (struct range){ 0, destination->size }, &taken))
 			left -= taken.count;
 	}
@@ -474,14 +473,15 @@ size_t plan_extent_from(const struct plan *plan, uint64_t source)
 	return behind ? behind - 1 : 0;
 }
 
-void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
-		       uint64_t *retdestination, uint64_t *retlength)
+struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i)
 {
 	const struct extent *extent = &plan->extents[i];
 
-	*retsource = extent->source_lba * plan->sector_size;
-	*retdestination = extent->destination_lba * plan->sector_size;
-	*retlength = extent->sectors * plan->sector_size;
+	return (struct extent_bytes){
+		.source = extent->source_lba * plan->sector_size,
+		.destination = extent->destination_lba * plan->sector_size,
+		.length = extent->sectors * plan->sector_size,
+	};
 }
 
 /* ---- both ends on one disk ---- */
@@ -526,13 +526,10 @@ bool plan_overlaps_itself(const struct plan *plan)
 		return false;
 	/* Both lists ascend: walk them together, always advancing the one that ends first. */
 	while (i < plan->extent_count && j < plan->extent_count) {
-		struct range from, to;
-		uint64_t unused;
+		struct extent_bytes a = plan_extent_bytes(plan, i), b = plan_extent_bytes(plan, j);
+		struct range from = { plan->source.start + a.source, a.length };
+		struct range to = { plan->destinations[0].start + b.destination, b.length };
 
-		plan_extent_bytes(plan, i, &from.start, &unused, &from.count);
-		plan_extent_bytes(plan, j, &unused, &to.start, &to.count);
-		from.start += plan->source.start;
-		to.start += plan->destinations[0].start;
 		if (range_overlaps(from, to))
 			return true;
 		if (from.start < to.start)

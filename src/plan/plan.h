@@ -129,8 +129,10 @@ enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destin
 /* The last extent that begins at or before this byte of the source; the first one if none does. */
 size_t plan_extent_from(const struct plan *plan, uint64_t source);
 /* Bytes of extent i, from the start of each end's node. */
-void plan_extent_bytes(const struct plan *plan, size_t i, uint64_t *retsource,
-		       uint64_t *retdestination, uint64_t *retlength);
+struct extent_bytes {
+	uint64_t source, destination, length;
+};
+struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i);
 
 /* The partition of the source that contains this LBA; 0: none or unknown. disk: of the source, or
  * NULL. */

@@ -213,15 +213,14 @@ json_object *report_json_extents(const struct plan *plan)
 	for (size_t i = 0; i < plan->extent_count; i++) {
 		const struct extent *extent = &plan->extents[i];
 		json_object *object = json_object_new_object();
-		uint64_t source, destination, bytes;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &source, &destination, &bytes);
 		json_add_number(object, "source_lba", extent->source_lba);
 		json_add_number(object, "destination_lba", extent->destination_lba);
 		json_add_number(object, "sectors", extent->sectors);
-		json_add_number(object, "source_offset", source);
-		json_add_number(object, "destination_offset", destination);
-		json_add_number(object, "bytes", bytes);
+		json_add_number(object, "source_offset", e.source);
+		json_add_number(object, "destination_offset", e.destination);
+		json_add_number(object, "bytes", e.length);
 		json_object_array_add(array, object);
 	}
 	return array;

@@ -60,16 +60,15 @@ static bool is_missing(void *user, uint64_t start, uint64_t length)
 	uint64_t found = 0, from, to;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t source, destination, bytes;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 		struct range part;
 
-		plan_extent_bytes(plan, i, &source, &destination, &bytes);
 		if (!range_intersect((struct range){ start, length },
-				     (struct range){ destination, bytes }, &part))
+				     (struct range){ e.destination, e.length }, &part))
 			continue;
 		found += part.count;
 		/* The map counts bytes of the source. */
-		part.start = part.start - destination + source;
+		part.start = part.start - e.destination + e.source;
 		if (outcome_missing(copy->map, part.start, part.start + part.count, &from, &to))
 			return true;
 	}

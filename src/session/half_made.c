@@ -60,12 +60,11 @@ uint32_t half_made_piece(const struct half_made *half)
 bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret)
 {
 	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		uint64_t from, to, length;
+		struct extent_bytes e = plan_extent_bytes(half->plan, i);
 
-		plan_extent_bytes(half->plan, i, &from, &to, &length);
-		if (source < from || source - from >= length)
+		if (source < e.source || source - e.source >= e.length)
 			continue;
-		*ret = to + (source - from);
+		*ret = e.destination + (source - e.source);
 		return true;
 	}
 	return false;
@@ -311,15 +310,15 @@ static int check_place(const struct half_made *half, uint64_t at, uint64_t lengt
 		       struct error *reterr)
 {
 	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		uint64_t source, destination, size, sector = half->plan->sector_size;
+		struct extent_bytes e = plan_extent_bytes(half->plan, i);
+		uint64_t sector = half->plan->sector_size;
 		struct range part;
 
-		plan_extent_bytes(half->plan, i, &source, &destination, &size);
 		if (!range_intersect((struct range){ at, length },
-				     (struct range){ destination, size }, &part))
+				     (struct range){ e.destination, e.length }, &part))
 			continue;
-		for (uint64_t pos = source + u64_align_down(part.start - destination, sector),
-			      end = source + (part.start - destination) + part.count;
+		for (uint64_t pos = e.source + u64_align_down(part.start - e.destination, sector),
+			      end = e.source + (part.start - e.destination) + part.count;
 		     pos < end; pos += SPOT) {
 			struct map_block block;
 

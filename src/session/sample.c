@@ -45,13 +45,12 @@ static uint32_t spot_length(const struct half_made *half)
 static bool align(const struct half_made *half, uint64_t at, uint32_t length, uint64_t *ret)
 {
 	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		uint64_t source, destination, size;
+		struct extent_bytes e = plan_extent_bytes(half->plan, i);
 
-		plan_extent_bytes(half->plan, i, &source, &destination, &size);
-		if (at < source || at - source >= size)
+		if (at < e.source || at - e.source >= e.length)
 			continue;
-		*ret = source + u64_align_down(at - source, length);
-		return size - (*ret - source) >= length;
+		*ret = e.source + u64_align_down(at - e.source, length);
+		return e.length - (*ret - e.source) >= length;
 	}
 	return false;
 }
@@ -317,16 +316,17 @@ static int tells_nothing(const struct half_made *half, struct error *reterr)
 static uint64_t finished_end(const struct plan *plan, const struct map *map)
 {
 	for (size_t i = plan->extent_count; i-- > 0;) {
-		uint64_t source, destination, length, last = 0;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+		uint64_t last = 0;
 		struct map_block block;
 
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		for (uint64_t pos = source;
-		     map_next(map, pos, MAP_FINISHED, &block) && block.start < source + length;
+		for (uint64_t pos = e.source;
+		     map_next(map, pos, MAP_FINISHED, &block) && block.start < e.source + e.length;
 		     pos = last)
 			last = block.start + block.size;
 		if (last)
-			return destination + (last < source + length ? last - source : length);
+			return e.destination +
+			       (last < e.source + e.length ? last - e.source : e.length);
 	}
 	return 0;
 }

@@ -25,15 +25,15 @@
 
 static void mark_area(const struct plan *plan, struct range bytes, struct marks *marks)
 {
-	uint64_t source, destination, length;
 	struct range part;
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (!range_intersect(bytes, (struct range){ source, length }, &part))
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+
+		if (!range_intersect(bytes, (struct range){ e.source, e.length }, &part))
 			continue;
-		destination += part.start - source;
-		marks_add_all(marks, destination, destination + part.count,
+		e.destination += part.start - e.source;
+		marks_add_all(marks, e.destination, e.destination + part.count,
 			      marks_length(marks, BLOCKS), MARK_HELD);
 	}
 }
@@ -66,15 +66,15 @@ static void mark_ends(const struct verification *v, struct marks *marks)
 /* The byte of the destination that so many bytes of the plan lie before. */
 static uint64_t destination_of(const struct plan *plan, uint64_t bytes)
 {
-	uint64_t source, destination = 0, length = 1;
+	struct extent_bytes e = { .length = 1 };
 
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		plan_extent_bytes(plan, i, &source, &destination, &length);
-		if (bytes < length)
-			return destination + bytes;
-		bytes -= length;
+		e = plan_extent_bytes(plan, i);
+		if (bytes < e.length)
+			return e.destination + bytes;
+		bytes -= e.length;
 	}
-	return destination + length - 1;
+	return e.destination + e.length - 1;
 }
 
 static void mark_sample(const struct verification *v, struct marks *marks)

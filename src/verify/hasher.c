@@ -86,13 +86,13 @@ static void add_zeros(struct worker *worker, uint64_t length)
 static uint64_t place_of(struct worker *worker, uint64_t at)
 {
 	const struct plan *plan = worker->hasher->plan;
-	uint64_t source, destination, length;
 
 	for (;; worker->extent++) {
-		plan_extent_bytes(plan, worker->extent, &source, &destination, &length);
-		if (at < source + length || worker->extent + 1 == plan->extent_count)
-			return worker->extent_before + (at - source);
-		worker->extent_before += length;
+		struct extent_bytes e = plan_extent_bytes(plan, worker->extent);
+
+		if (at < e.source + e.length || worker->extent + 1 == plan->extent_count)
+			return worker->extent_before + (at - e.source);
+		worker->extent_before += e.length;
 	}
 }
 

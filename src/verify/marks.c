@@ -51,15 +51,15 @@ static bool is_left_out(const struct plan *plan, uint64_t source, uint64_t lengt
 static bool place(const struct marks *marks, struct range wanted, struct piece *ret)
 {
 	for (size_t i = 0; i < marks->plan->extent_count; i++) {
-		uint64_t source, destination, length;
+		struct extent_bytes e = plan_extent_bytes(marks->plan, i);
 
-		plan_extent_bytes(marks->plan, i, &source, &destination, &length);
-		if (!range_contains((struct range){ destination, length }, wanted))
+		if (!range_contains((struct range){ e.destination, e.length }, wanted))
 			continue;
-		if (is_left_out(marks->plan, source + (wanted.start - destination), wanted.count))
+		if (is_left_out(marks->plan, e.source + (wanted.start - e.destination),
+				wanted.count))
 			return false;
 		*ret = (struct piece){
-			.source = source + (wanted.start - destination),
+			.source = e.source + (wanted.start - e.destination),
 			.destination = wanted.start,
 			.length = (uint32_t)wanted.count,
 		};
@@ -125,19 +125,14 @@ void marks_add_wraps(struct marks *marks, uint32_t length)
 
 uint64_t marks_begin(const struct marks *marks)
 {
-	uint64_t source, destination, length;
-
-	plan_extent_bytes(marks->plan, 0, &source, &destination, &length);
-	return destination;
+	return plan_extent_bytes(marks->plan, 0).destination;
 }
 
 uint64_t marks_end(const struct marks *marks)
 {
-	uint64_t source, destination, length;
+	struct extent_bytes last = plan_extent_bytes(marks->plan, marks->plan->extent_count - 1);
 
-	plan_extent_bytes(marks->plan, marks->plan->extent_count - 1, &source, &destination,
-			  &length);
-	return destination + length;
+	return last.destination + last.length;
 }
 
 static int compare(const void *a, const void *b)

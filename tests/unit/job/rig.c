@@ -395,11 +395,10 @@ static enum map_status status_at(const struct map *map, uint64_t source)
 static bool source_of(const struct plan *plan, uint64_t destination, uint64_t *ret)
 {
 	for (size_t i = 0; i < plan->extent_count; i++) {
-		uint64_t from, to, length;
+		struct extent_bytes e = plan_extent_bytes(plan, i);
 
-		plan_extent_bytes(plan, i, &from, &to, &length);
-		if (destination >= to && destination - to < length) {
-			*ret = from + (destination - to);
+		if (destination >= e.destination && destination - e.destination < e.length) {
+			*ret = e.source + (destination - e.destination);
 			return true;
 		}
 	}

@@ -74,7 +74,7 @@ START_TEST(whole_disk)
 	struct plan_options options = {
 		.chunk = 1 << 20, .queue_depth = 4, .lanes = 2, .rate = 5, .retries = 3
 	};
-	uint64_t from, to, length;
+	struct extent_bytes e;
 
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, &options, &plan, &error),
 			 0);
@@ -89,10 +89,10 @@ START_TEST(whole_disk)
 	ck_assert_str_eq(plan->source.node, "/dev/sda");
 	ck_assert_str_eq(plan->destinations[0].node, "/dev/sdb");
 	ck_assert_mem_eq(&plan->options, &options, sizeof(options));
-	plan_extent_bytes(plan, 0, &from, &to, &length);
-	ck_assert_uint_eq(from, 0);
-	ck_assert_uint_eq(to, 0);
-	ck_assert_uint_eq(length, 2000398934016ULL);
+	e = plan_extent_bytes(plan, 0);
+	ck_assert_uint_eq(e.source, 0);
+	ck_assert_uint_eq(e.destination, 0);
+	ck_assert_uint_eq(e.length, 2000398934016ULL);
 }
 END_TEST
 
@@ -225,7 +225,7 @@ END_TEST
 
 START_TEST(one_sector_and_large_disks)
 {
-	uint64_t from, to, length;
+	struct extent_bytes e;
 	const uint64_t at = SECTORS_20T;
 
 	sda = test_disk("sda", 0, 1, 4096);
@@ -237,10 +237,10 @@ START_TEST(one_sector_and_large_disks)
 	sda = test_disk("sda", 0, SECTORS_20T, 512);
 	source = test_whole(&sda);
 	ck_assert_int_eq(make((struct range[]){ { SECTORS_20T - 1, 1 }, { 0 } }, &at), 0);
-	plan_extent_bytes(plan, 0, &from, &to, &length);
-	ck_assert_uint_eq(from, 19999999999488ULL);
-	ck_assert_uint_eq(to, 20000000000000ULL);
-	ck_assert_uint_eq(length, 512);
+	e = plan_extent_bytes(plan, 0);
+	ck_assert_uint_eq(e.source, 19999999999488ULL);
+	ck_assert_uint_eq(e.destination, 20000000000000ULL);
+	ck_assert_uint_eq(e.length, 512);
 }
 END_TEST
 

@@ -92,10 +92,9 @@ static void expected_sum(enum checksum_algorithm algorithm, char hex[static CHEC
 
 	ck_assert_int_eq(checksum_new(algorithm, &sum, NULL), 0);
 	for (size_t i = 0; i < rig.plan->extent_count; i++) {
-		uint64_t from, to, length;
+		struct extent_bytes e = plan_extent_bytes(rig.plan, i);
 
-		plan_extent_bytes(rig.plan, i, &from, &to, &length);
-		checksum_add(sum, bytes + from, length);
+		checksum_add(sum, bytes + e.source, e.length);
 	}
 	checksum_take(sum, hex);
 	checksum_destroy(sum);
@@ -380,10 +379,9 @@ static struct map *all_finished(void)
 
 	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
 	for (size_t i = 0; i < rig.plan->extent_count; i++) {
-		uint64_t from, to, length;
+		struct extent_bytes e = plan_extent_bytes(rig.plan, i);
 
-		plan_extent_bytes(rig.plan, i, &from, &to, &length);
-		ck_assert_int_eq(map_set(map, from, length, MAP_FINISHED), 0);
+		ck_assert_int_eq(map_set(map, e.source, e.length, MAP_FINISHED), 0);
 	}
 	return map;
 }
