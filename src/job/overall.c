@@ -9,6 +9,7 @@
 #define MEASURED_AFTER (2 * NSEC_PER_SEC)  /* of a pass */
 #define GIVEN_UP       (60 * NSEC_PER_SEC) /* without a good read: anything may happen */
 #define NOT_YET_ALL    0.9999              /* 1 is kept for the end of the job */
+#define FORECAST_LATE  0.05
 
 const unsigned job_forecast_at[JOB_FORECASTS] = { 10, 50, 90 };
 
@@ -316,18 +317,16 @@ static void advance(struct overall *overall, double left, const struct job_snaps
 	overall->active = active;
 }
 
-/* The first one at or behind each mark, where one is made before the next mark. */
+/* The first one at or soon behind each mark: what is told later is none of that mark. */
 static void forecast(struct overall *overall, const struct job_snapshot *job)
 {
 	uint64_t now = overall->active / NSEC_PER_SEC;
 
 	for (int i = 0; i < JOB_FORECASTS; i++) {
 		struct job_forecast *one = &overall->forecasts[i];
-		unsigned next = i + 1 < JOB_FORECASTS ? job_forecast_at[i + 1] : 100;
+		double behind = overall->fraction - job_forecast_at[i] / 100.0;
 
-		if (!one->known && job->eta.known &&
-		    overall->fraction >= job_forecast_at[i] / 100.0 &&
-		    overall->fraction < next / 100.0)
+		if (!one->known && job->eta.known && behind >= 0 && behind < FORECAST_LATE)
 			*one = (struct job_forecast){ true, job->eta.seconds, now, 0 };
 		if (one->known)
 			one->took = now - one->at;

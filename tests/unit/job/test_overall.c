@@ -428,6 +428,21 @@ START_TEST(a_modelled_disk)
 }
 END_TEST
 
+/* Known at 20 % first: that is not what was told at 10. */
+START_TEST(what_is_told_late_is_no_forecast)
+{
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(400 * MB);
+	ck_assert(job.eta.known);
+	ck_assert_double_ge(job.overall, 0.15);
+	ck_assert_double_lt(job.overall, 0.5);
+	for (int i = 0; i < 60; i++)
+		copy(10 * MB);
+	ck_assert(!job.forecasts[0].known);
+	ck_assert(job.forecasts[1].known);
+}
+END_TEST
+
 /* A pause is no time of the copy, and nothing moves in it. */
 START_TEST(pauses_do_not_count)
 {
@@ -520,9 +535,9 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
 		  verified_meanwhile, only_copied, only_verified, written_again,
-		  stages_weigh_what_they_take, a_modelled_disk, pauses_do_not_count,
-		  free_places_are_cleared, free_places_are_forgotten, a_pause_has_no_end,
-		  nothing_divides_by_nothing);
+		  stages_weigh_what_they_take, a_modelled_disk, what_is_told_late_is_no_forecast,
+		  pauses_do_not_count, free_places_are_cleared, free_places_are_forgotten,
+		  a_pause_has_no_end, nothing_divides_by_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
