@@ -101,21 +101,23 @@ static void say_lost(const struct disk *source, uint64_t room, const char *node,
 static void say_rebuild(const struct disk *source, uint64_t room, const char *node,
 			struct report *report)
 {
-	char lines[REPORT_STEP_MAX / 2] = " -e '^last-lba'";
-	bool fits = source->kind != DISK_DM;
+	char lines[REPORT_STEP_MAX / 2 - 64] = " -e '^last-lba'", from[128];
+	bool fits = text_shell_quote(from, sizeof(from), source->node);
 
 	for (size_t i = 0; i < source->partition_count; i++) {
 		const struct partition *p = &source->partitions[i];
 
+		/* By where it starts: not every partition has a node, and sfdisk has names of its
+		 * own. */
 		if (p->start + p->sectors > room)
-			fits = fits && p->node[0] &&
-			       append(lines, sizeof(lines), " -e '^%s '", p->node);
+			fits = fits &&
+			       append(lines, sizeof(lines), " -e 'start= *%" PRIu64 ",'", p->start);
 	}
 	if (fits)
 		outcome_add(report,
 			    _("No system finds a partition on %s before its table is rebuilt:  "
 			      "sfdisk --dump %s | grep -v%s | sfdisk --wipe never %s"),
-			    node, source->node, lines, node);
+			    node, from, lines, node);
 	else
 		outcome_add(report,
 			    _("No system finds a partition on %s before its table is rebuilt: save "
