@@ -46,6 +46,14 @@ translations)
 			echo "po/$language.po is not complete; meson compile clonedeck-update-po shows where"
 			status=1
 		fi
+		# A command to paste stands behind a colon and two blanks (text_paragraph()) in each language.
+		if msgattrib --no-obsolete --no-wrap "$work/merged.po" | awk '
+			/^msgid / { from = $0 }
+			/^msgstr / { to = $0; if (gsub(/:  /, "", from) != gsub(/:  /, "", to)) print }' |
+			grep .; then
+			echo "po/$language.po: the mark of a command is missing or one too many"
+			status=1
+		fi
 		# The rows of --help are read on 80 columns.
 		if msgattrib --no-obsolete --no-wrap "$work/merged.po" |
 			LC_ALL=C.UTF-8 grep -E '^" .{79,}\\n"$'; then
