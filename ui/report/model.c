@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/report/model.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+
+#define INDENT_MAX 40
+
+/* A command is one line in the report, to be copied from there; here all of it is to be seen. */
+static int break_commands(char **text, int columns)
+{
+	size_t size;
+	char *broken = NULL, indent[INDENT_MAX + 1];
+	FILE *out = open_memstream(&broken, &size);
+
+	if (!out)
+		return -ENOMEM;
+	for (char *line = *text, *end; *line; line = end) {
+		size_t blanks = strspn(line, " ");
+
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		if (blanks > INDENT_MAX || (int)blanks >= columns / 2 ||
+		    text_width(line) <= columns) {
+			fprintf(out, "%s\n", line);
+			continue;
+		}
+		snprintf(indent, sizeof(indent), "%*s", (int)blanks, "");
+		text_paragraph(out, columns, indent, line + blanks);
+	}
+	if (fclose(out) != 0) {
+		free(broken);
+		return -ENOMEM;
+	}
+	free(*text);
+	*text = broken;
+	return 0;
+}
 
 int report_lines_make(struct report_lines *lines, const struct report *report, bool compared,
 		      int columns, struct error *reterr)
@@ -16,6 +54,10 @@ int report_lines_make(struct report_lines *lines, const struct report *report, b
 
 	if (error < 0)
 		return error;
+	if (break_commands(&text, columns) < 0) {
+		free(text);
+		return error_nomem(reterr);
+	}
 	for (const char *c = text; *c; c++)
 		count += *c == '\n';
 	items = calloc(count + 1, sizeof(*items));

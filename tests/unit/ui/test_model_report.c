@@ -27,12 +27,15 @@ static void setup(void)
 	report.job.total = report.job.written = 2048 * 512;
 	report.job.bad_areas = report.job.bad_shown = 1;
 	report.job.bad[0] = (struct job_bad_area){ .lba = 7, .sectors = 1, .code = -5 };
+	strcpy(report.next[0], "Rebuild it:  sfdisk --dump /dev/sda | grep -v -e '^last-lba' -e "
+			       "'start= *43008,' | sfdisk --wipe never /dev/sdb");
+	report.next_count = 1;
 }
 
 START_TEST(test_lines)
 {
 	struct report_lines lines = { 0 };
-	bool heading = false;
+	bool heading = false, whole = false;
 
 	for (int columns = 40; columns <= 250; columns += 10) {
 		ck_assert_int_eq(report_lines_make(&lines, &report, false, columns, NULL), 0);
@@ -43,7 +46,11 @@ START_TEST(test_lines)
 			ck_assert_ptr_null(strchr(lines.items[i], '\n'));
 			if (report_line_role(&report, &lines, i) == ROLE_STRONG)
 				heading = true;
+			/* The end of a command that is longer than the screen is wide. */
+			whole |= strstr(lines.items[i], "/dev/sdb") != NULL;
 		}
+		ck_assert(whole);
+		whole = false;
 		ck_assert_ptr_nonnull(strstr(lines.items[0], "PARTIAL"));
 		ck_assert_int_eq(report_line_role(&report, &lines, 0), ROLE_WARN);
 	}
