@@ -134,7 +134,9 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 		fprintf(stderr, _("clonedeck: Process %u runs no copy.\n"), pid);
 	else if (count == 0)
 		fputs(_("clonedeck: No copy runs.\n"), stderr);
-	tell_ended(pid);
+	/* Where several run, those are what is asked about. */
+	if (pid || count == 0)
+		tell_ended(pid);
 	if (count == 0)
 		return NULL;
 	fputs(_("These copies run; 'clonedeck attach PID' takes one:\n"), stderr);

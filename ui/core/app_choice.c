@@ -274,7 +274,7 @@ bool app_start(struct app *app, const char *typed)
 	return true;
 }
 
-/* A plan that came from a map is the choice from now on. */
+/* A plan that came from a map becomes the choice. */
 static bool take_choice(struct app *app)
 {
 	struct choice *choice = &app->choice;

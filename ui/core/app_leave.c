@@ -309,8 +309,8 @@ void app_suspend(struct app *app)
 	(void)wire_send(app->stand_in, note, NULL);
 }
 
-/* kill -STOP: it could not say so, as it does for Ctrl-Z. Whatever is typed from now on is for the
- * shell, and its terminal is not drawn on. When it goes on, it lends the terminal again. */
+/* kill -STOP: it could not say so, as it does for Ctrl-Z. What is typed then is for the shell,
+ * and its terminal is not drawn on. When it goes on, it lends the terminal again. */
 void app_mind_lender(struct app *app)
 {
 	if (!app->term || app->stand_in < 0 || !process_is_stopped(app->lender))
@@ -319,7 +319,6 @@ void app_mind_lender(struct app *app)
 	app->term = NULL;
 }
 
-/* Draws there from now on. */
 void app_take_terminal(struct app *app, const struct wire_note *note,
 		       int descriptors[static WIRE_DESCRIPTORS])
 {

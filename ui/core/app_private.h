@@ -16,7 +16,7 @@
 struct app {
 	const struct deck_options *options;
 	struct term *term; /* NULL: there is none now, the copy goes on */
-	int stand_in;      /* connection to the process that lends it; -1: nobody does */
+	int stand_in;      /* connection to the process that lends it; -1: there is none */
 	pid_t lender;      /* that process */
 	/* Others that show the same copy, each on a terminal of its own; this one only looks on
 	 * where `steers` is the app that does. */
@@ -97,7 +97,7 @@ void app_lose_terminal(struct app *app);
 void app_mind_lender(struct app *app);
 /* Ctrl-Z: the stand-in stops. The deck has no terminal until then, and a copy goes on. */
 void app_suspend(struct app *app);
-/* Draws there from now on. The descriptors are closed. */
+/* The deck, or who looks on, is drawn there. The descriptors are closed. */
 struct wire_note;
 void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
 /* Somebody comes in at the door: the deck goes to that terminal. */

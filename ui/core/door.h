@@ -20,7 +20,7 @@ bool door_name(const char *folder, pid_t pid, struct sockaddr_un *ret);
 void door_open(struct door *door, const char *folder);
 /* Takes the name away. One that is closed is fine. */
 void door_close(struct door *door);
-/* Whoever comes in now, with a connection of wire.h, or -1: nobody, or somebody who may not. */
+/* A connection of wire.h to the process that comes in; -1: there is none, or it may not. */
 int door_answer(const struct door *door);
 /* From the other side: a connection, or a negative errno. */
 int door_knock(const struct sockaddr_un *address);

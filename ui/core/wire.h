@@ -36,11 +36,11 @@ struct wire_note {
 
 #define WIRE_DESCRIPTORS 3
 
-/* descriptors NULL: none are sent. False: nobody listens any more. */
+/* descriptors NULL: none are sent. False: the other end is closed. */
 bool wire_send(int fd, struct wire_note note, const int *descriptors);
 /* Takes the next note. descriptors get those that came with it, close-on-exec, or -1 each; they
- * are the caller's. Returns 1, 0 when there is none yet, -1 when nobody will say anything any
- * more, or what came makes no sense. */
+ * are the caller's. Returns 1, 0 when there is none yet, -1 when the other end is closed, or what
+ * came makes no sense. */
 int wire_receive(int fd, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS]);
 /* Waits at most ms, -1: as long as it takes, for a WIRE_TERMINAL. */
 bool wire_terminal(int fd, int ms, struct wire_note *ret, int descriptors[static WIRE_DESCRIPTORS]);

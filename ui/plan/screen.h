@@ -62,7 +62,7 @@ void layout_plan(struct rect body, int ends, bool picture, int checks, int lost,
 /* start.c. */
 /* Enter: starts when all is confirmed, and says what is missing. */
 void plan_screen_enter(struct plan_screen *screen, struct app *app);
-/* Into the field: from now on letters are text and no commands. */
+/* Into the field, where letters are text and no commands. */
 void plan_screen_to_field(struct plan_screen *screen);
 /* A start that waited for the checks: they have ended. */
 void plan_screen_start_now(struct plan_screen *screen, struct app *app);

@@ -280,6 +280,7 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
 	/* Too long a text is scrolled through, so that the answers are always visible. */
 	int row = draw_head(draw, area, popup, lines, popup->count + 1);
+	struct line line;
 
 	for (int i = 0; i < popup->count; i++, row++) {
 		char key[24];
@@ -291,8 +292,11 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 			     popup->labels[i]);
 	}
 	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
-	draw_printf(draw, area, row, 8, ROLE_DIALOG, "%s%s", _("do nothing"),
-		    lines > popup->lines.rows ? _("    Up, Down: the rest") : "");
+	line_start(&line, area.cols - 8);
+	line_add(&line, "%s", _("do nothing"));
+	if (lines > popup->lines.rows)
+		line_piece(&line, "%s", _("    Up, Down: the rest"));
+	draw_text(draw, area, row, 8, ROLE_DIALOG, line.text);
 	draw_cursor(draw, area, row, 2);
 }
 
@@ -338,21 +342,22 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 	struct rect area = open_box(
 		draw, screen, lines + 1 < screen.rows - around ? lines + 1 : screen.rows - around,
 		cols, popup->title);
+	struct rect body = area, foot = rect_cut_bottom(&body, 1);
+	char keys[160];
 
-	list_fit(&popup->lines, lines, area.rows - 1);
-	struct rect body = area;
-
-	rect_cut_bottom(&body, 1);
+	/* draw_words() begins with a blank. */
+	foot.col--;
+	foot.cols++;
+	list_fit(&popup->lines, lines, body.rows);
 	draw_body(draw, body, popup->text, popup->lines.top);
 	popup->cols = cols;
 	if (popup->lines.found)
 		draw_highlight(draw, body, popup->lines.found - 1 - popup->lines.top, ROLE_CURSOR);
-	if (lines > popup->lines.rows)
-		draw_printf(draw, area, area.rows - 1, 0, ROLE_DIM,
-			    _("Up/Down=scroll  /=find  Esc=close  line %d of %d"),
-			    popup->lines.top + 1, lines);
-	else
-		draw_text(draw, area, area.rows - 1, 0, ROLE_DIM, _("Esc=close"));
+	snprintf(keys, sizeof(keys),
+		 lines > popup->lines.rows ? _("Up/Down=scroll  /=find  Esc=close  line %d of %d")
+					   : _("Esc=close"),
+		 popup->lines.top + 1, lines);
+	draw_words(draw, foot, 0, 0, ROLE_DIM, keys);
 	draw_cursor(draw, area, 0, 0);
 }
 
