@@ -150,62 +150,56 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 	}
 }
 
-/* What the disk's settings hide at its end, or else what a bridge does. */
-static uint64_t hidden_bytes(const struct endpoint *endpoint, const struct guard_reach *reach,
-			     bool *retby_disk)
+/* What the disk's settings hide at its end, or else what a bridge does. False: nothing. */
+static bool hides(const struct endpoint *endpoint, const struct guard_reach *reach,
+		  bool *retby_disk, char amount[static UNITS_TEXT_MAX])
 {
-	uint64_t size = endpoint->identity.size;
+	uint64_t size = endpoint->identity.size, there = reach->open;
 
-	if (endpoint->kind != ENDPOINT_DISK || size == 0)
-		return 0;
 	*retby_disk = reach->whole > reach->open;
 	if (*retby_disk && reach->whole > size)
-		return reach->whole - size;
-	return reach->open > size ? reach->open - size : 0;
+		there = reach->whole;
+	if (endpoint->kind != ENDPOINT_DISK || size == 0 || there <= size)
+		return false;
+	units_print_long(there - size, UNITS_SECTORS, endpoint->identity.logical_sector_size,
+			 amount);
+	return true;
 }
 
 void rule_source_hidden(const struct rule_context *c, struct verdict *ret)
 {
-	bool by_disk = false;
-	uint64_t hidden = hidden_bytes(c->source, &c->facts->source_reach, &by_disk);
 	char amount[UNITS_TEXT_MAX];
+	bool by_disk;
 
-	if (hidden == 0)
-		return;
-	units_print_long(hidden, UNITS_SECTORS, c->source->identity.logical_sector_size, amount);
-	if (by_disk)
+	if (hides(c->source, &c->facts->source_reach, &by_disk, amount))
 		rule_say(ret, VERDICT_WARN,
-			 _("A host protected area (HPA) or device configuration overlay (DCO) "
-			   "hides the end of the source %s (%s): it is not copied. hdparm -N and "
-			   "hdparm --dco-identify show it."),
-			 c->source_name, amount);
-	else
-		rule_say(ret, VERDICT_WARN,
-			 _("The USB bridge or adapter of the source %s keeps back its end (%s): it "
-			   "is not copied. Attached directly, the disk may show it."),
+			 by_disk ? _("A host protected area (HPA) or device configuration overlay "
+				     "(DCO) "
+				     "hides the end of the source %s (%s): it is not copied. "
+				     "hdparm -N and "
+				     "hdparm --dco-identify show it.")
+				 : _("The USB bridge or adapter of the source %s keeps back its "
+				     "end (%s): it "
+				     "is not copied. Attached directly, the disk may show it."),
 			 c->source_name, amount);
 }
 
 void rule_destination_hidden(const struct rule_context *c, struct verdict *ret)
 {
-	bool by_disk = false;
-	uint64_t hidden = hidden_bytes(c->destination, &c->facts->destination_reach, &by_disk);
 	char amount[UNITS_TEXT_MAX];
+	bool by_disk;
 
-	if (hidden == 0)
-		return;
-	units_print_long(hidden, UNITS_SECTORS, c->destination->identity.logical_sector_size,
-			 amount);
-	if (by_disk)
+	if (hides(c->destination, &c->facts->destination_reach, &by_disk, amount))
 		rule_say(ret, VERDICT_WARN,
-			 _("A host protected area (HPA) or device configuration overlay (DCO) "
-			   "hides the end of the destination %s (%s): it stays as it is. hdparm -N "
-			   "and hdparm --dco-identify show it."),
-			 c->destination_name, amount);
-	else
-		rule_say(ret, VERDICT_WARN,
-			 _("The USB bridge or adapter of the destination %s keeps back its end "
-			   "(%s): it stays as it is. Attached directly, the disk may show it."),
+			 by_disk ? _("A host protected area (HPA) or device configuration overlay "
+				     "(DCO) "
+				     "hides the end of the destination %s (%s): it stays as it is. "
+				     "hdparm -N "
+				     "and hdparm --dco-identify show it.")
+				 : _("The USB bridge or adapter of the destination %s keeps back "
+				     "its end "
+				     "(%s): it stays as it is. Attached directly, the disk may "
+				     "show it."),
 			 c->destination_name, amount);
 }
 
