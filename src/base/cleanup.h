@@ -16,6 +16,8 @@
 			release(*p);                                                               \
 	}
 
+DEFINE_CLEANUP(fclose, FILE *, fclose)
+
 static inline void cleanup_free(void *p)
 {
 	free(*(void **)p);
@@ -25,12 +27,6 @@ static inline void cleanup_close(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
-}
-
-static inline void cleanup_fclose(FILE **f)
-{
-	if (*f)
-		fclose(*f);
 }
 
 #define CLEANUP(name) __attribute__((cleanup(cleanup_##name)))

@@ -19,22 +19,24 @@ static int failure_code(int code)
 }
 
 /* Overwrites *ret. The arguments may point into *ret: wrapping an error is common. */
-static __attribute__((format(printf, 6, 0))) void fill(struct error *ret, enum error_class class,
-						       int code, const char *operation,
-						       const char *device, const char *format,
-						       va_list args)
+static __attribute__((format(printf, 6, 0))) int fill(struct error *ret, enum error_class class,
+						      int code, const char *operation,
+						      const char *device, const char *format,
+						      va_list args)
 {
-	struct error fresh = { .code = code, .class = class };
+	struct error fresh = { .code = failure_code(code), .class = class };
 	char text[2048];
-	int length = vsnprintf(text, sizeof(text), format, args);
 
-	if (length < 0)
+	if (!ret)
+		return fresh.code;
+	if (vsnprintf(text, sizeof(text), format, args) < 0)
 		text[0] = '\0';
 	text_copy(fresh.operation, sizeof(fresh.operation), operation ? operation : "");
 	if (device)
 		text_show(fresh.device, sizeof(fresh.device), device);
 	text_show(fresh.sentence, sizeof(fresh.sentence), text);
 	*ret = fresh;
+	return fresh.code;
 }
 
 int error_set(struct error *reterr, enum error_class class, int code, const char *operation,
@@ -42,11 +44,8 @@ int error_set(struct error *reterr, enum error_class class, int code, const char
 {
 	va_list args;
 
-	code = failure_code(code);
-	if (!reterr)
-		return code;
 	va_start(args, format);
-	fill(reterr, class, code, operation, device, format, args);
+	code = fill(reterr, class, code, operation, device, format, args);
 	va_end(args);
 	return code;
 }
@@ -57,12 +56,11 @@ int error_set_at(struct error *reterr, enum error_class class, int code, const c
 {
 	va_list args;
 
-	code = failure_code(code);
+	va_start(args, format);
+	code = fill(reterr, class, code, operation, device, format, args);
+	va_end(args);
 	if (!reterr)
 		return code;
-	va_start(args, format);
-	fill(reterr, class, code, operation, device, format, args);
-	va_end(args);
 	reterr->has_lba = true;
 	reterr->lba = lba;
 	reterr->sectors = sectors;

@@ -472,6 +472,15 @@ const char *file_phrase(int code)
 	return code == -EXDEV ? _("its disk is not mounted any more") : error_phrase(code);
 }
 
+int file_open_again(int fd, int flags)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int file_open_untrusted(const char *path, off_t most)
 {
 	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

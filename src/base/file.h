@@ -70,6 +70,8 @@ dev_t file_beneath(const char *path);
  * stays as it is named. 0 or a negative errno, with *ret as `path` as far as that fits.
  */
 int file_follow(const char *path, char *ret, size_t size);
+/* A new open file description of the same file or device. A descriptor, or a negative errno. */
+int file_open_again(int fd, int flags);
 /* To read a file that anybody may have made, of at most so many bytes: a pipe or a device of that
  * name is not waited for. A descriptor, or a negative errno: -EINVAL for what is no regular file,
  * -EFBIG. */

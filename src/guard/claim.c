@@ -103,7 +103,6 @@ static int open_chosen(const struct claim *claim, int flags)
 {
 	int link = claim_is_device(claim) ? 0 : O_NOFOLLOW;
 	CLEANUP(close) int at = open(claim->endpoint.node, O_PATH | O_CLOEXEC | link);
-	char path[40];
 	struct stat st;
 
 	if (at < 0 || fstat(at, &st) < 0)
@@ -112,11 +111,7 @@ static int open_chosen(const struct claim *claim, int flags)
 		return -ELOOP;
 	if (!claim_is_as_chosen(claim, at, &st))
 		return -ESTALE;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
-
-	int fd = open(path, flags | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return file_open_again(at, flags);
 }
 
 static int open_new(const struct claim *claim, int flags)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "scsi/ask.h"
@@ -166,25 +167,14 @@ void sync_close(struct io_handle *handle)
 	free(handle);
 }
 
-static int open_again(const struct io_end *end, int flags)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", end->fd);
-
-	int fd = open(path, flags | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
 int sync_open_plain(const struct io_end *end)
 {
-	return open_again(end, end->writable ? O_RDWR : O_RDONLY);
+	return file_open_again(end->fd, end->writable ? O_RDWR : O_RDONLY);
 }
 
 int sync_open_direct(const struct io_end *end)
 {
-	return open_again(end, O_RDONLY | O_DIRECT);
+	return file_open_again(end->fd, O_RDONLY | O_DIRECT);
 }
 
 void io_forget(const struct io_end *end)

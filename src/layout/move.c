@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -150,16 +151,13 @@ static void learn_part(const struct fitting *f, const struct table *table, struc
 
 static int read_contents(const struct fitting *f, struct table *ret)
 {
-	char path[48];
-
 	/* libblkid does not read what is open for direct access. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", f->fd);
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(close) int fd = file_open_again(f->fd, O_RDONLY);
 	const struct table_source from = { .fd = fd,
 					   .size = f->sectors * f->sector,
 					   .sector_size = f->sector };
 
-	return fd < 0 ? -errno : table_read(&from, ret);
+	return fd < 0 ? fd : table_read(&from, ret);
 }
 
 int learn_parts(struct fitting *f, struct error *reterr)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "map/map_held.h"
@@ -46,6 +47,7 @@ struct map;
  * out, is outside the map's domain. */
 int map_new(const struct plan *plan, struct map **ret, struct error *reterr);
 void map_destroy(struct map *map);
+DEFINE_CLEANUP(map, struct map *, map_destroy)
 int map_copy(const struct map *from, struct map **ret, struct error *reterr);
 
 /* Makes room for that many more blocks, so that map_set(), which adds at most two, cannot fail.

@@ -19,7 +19,6 @@
 #define MAP_FILE_MAX (256LL << 20)
 #define MAP_LINE_MAX 4096
 
-DEFINE_CLEANUP(map, struct map *, map_destroy)
 DEFINE_CLEANUP(reader, struct map_plan_reader *, map_plan_reader_destroy)
 
 struct parser {

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/range.h"
 #include "discover/endpoint.h"
@@ -98,6 +99,7 @@ int plan_follow(struct plan *plan, const struct plan *from);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);
 void plan_destroy(struct plan *plan); /* NULL is fine */
+DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 
 /* What is copied. */
 uint64_t plan_bytes(const struct plan *plan);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,16 +12,14 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/file.h"
 
 static int linux_reopen(const struct sg_driver *driver, int sg_fd, int *ret)
 {
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", sg_fd);
-	int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	int fd = file_open_again(sg_fd, O_RDWR | O_NONBLOCK);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	*ret = fd;
 	return 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is done to a copy once it is complete and verified, where asked for. */
+#include "base/file.h"
 #include "session/outcome.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,11 +16,8 @@
 
 static void read_again(const struct after_disk *disk, struct table *ret)
 {
-	char path[48];
-
 	/* The same device, through the page cache. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", disk->fd);
-	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
 	const struct table_source from = { .fd = fd,
 					   .size = disk->size,
 					   .sector_size = disk->sector_size };

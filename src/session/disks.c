@@ -12,8 +12,6 @@
 #include "session/ends.h"
 #include "session/session_private.h"
 
-DEFINE_CLEANUP(map, struct map *, map_destroy)
-
 int session_disks_init(struct session *session, struct error *reterr)
 {
 	struct scanning *scanning = &session->scanning;

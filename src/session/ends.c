@@ -10,9 +10,6 @@
 #include "map/map.h"
 #include "guard/facts.h"
 
-DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
-DEFINE_CLEANUP(map, struct map *, map_destroy)
-
 /* Names, sequence numbers and device numbers change whenever a disk is attached; what is on its
  * label does not. */
 static bool same_label(const struct identity *a, const struct identity *b)

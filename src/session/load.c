@@ -15,9 +15,6 @@
 #include "report/report.h"
 #include "session/ends.h"
 
-DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
-DEFINE_CLEANUP(map, struct map *, map_destroy)
-
 /* ---- a map to go on from ---- */
 
 /* The map will be saved often: find out now if that is not possible. */

@@ -12,8 +12,6 @@
 #include "session/compare.h"
 #include "session/session_private.h"
 
-DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
-
 static void find_token(struct session *session)
 {
 	const struct endpoint *destination = &session->plan->destinations[0];
