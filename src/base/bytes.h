@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers of up to eight bytes as they lie on a medium, whatever the alignment. */
+/* Numbers of up to eight bytes as they lie on a medium, whatever the alignment, or in a struct. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The lowest byte first. */
@@ -24,4 +26,25 @@ static inline uint64_t bytes_big(const void *from, unsigned bytes)
 	while (bytes--)
 		n = n << 8 | *p++;
 	return n;
+}
+
+/* A member of a struct, by its size: a bool, or an integer or enum of 32 or 64 bits. For tables of
+ * members. */
+static inline uint64_t member_get(const void *member, size_t size)
+{
+	return size == sizeof(bool)       ? *(const bool *)member
+	       : size == sizeof(uint32_t) ? *(const uint32_t *)member
+					  : *(const uint64_t *)member;
+}
+
+/* False: the value does not fit, and was cut. */
+static inline bool member_put(void *member, size_t size, uint64_t value)
+{
+	if (size == sizeof(bool))
+		*(bool *)member = value != 0;
+	else if (size == sizeof(uint32_t))
+		*(uint32_t *)member = (uint32_t)value;
+	else
+		*(uint64_t *)member = value;
+	return member_get(member, size) == value;
 }

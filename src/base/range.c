@@ -61,6 +61,13 @@ bool range_end(struct range r, uint64_t *ret)
 	return u64_add(r.start, r.count, ret);
 }
 
+int range_compare(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
 bool range_overlaps(struct range a, struct range b)
 {
 	if (a.count == 0 || b.count == 0)

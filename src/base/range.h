@@ -35,6 +35,8 @@ static inline bool is_power_of_2(uint64_t value)
 uint64_t u64_align_down(uint64_t value, uint64_t alignment); /* any alignment > 0 */
 bool u64_align_up(uint64_t value, uint64_t alignment, uint64_t *ret);
 
+/* By start; for qsort(). */
+int range_compare(const void *a, const void *b);
 /* The first sector after the range; false if it does not fit 64 bits. */
 bool range_end(struct range r, uint64_t *ret);
 bool range_overlaps(struct range a, struct range b);

@@ -120,13 +120,6 @@ const struct range_list *stages_domain(const struct stages *stages)
 	return stages->count ? &stages->domain[stages->now] : NULL;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 int stages_in_order(const struct stages *stages, struct range_list *ret)
 {
 	size_t count = 0;
@@ -145,6 +138,6 @@ int stages_in_order(const struct stages *stages, struct range_list *ret)
 		       stages->domain[s].count * sizeof(*ret->items));
 		ret->count += stages->domain[s].count;
 	}
-	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
+	qsort(ret->items, ret->count, sizeof(*ret->items), range_compare);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -97,39 +98,6 @@ static const char *const kind_names[] = {
 
 static const char *const end_names[2] = { "source", "destination" };
 
-static uint64_t get_number(const struct endpoint *end, const struct field *field)
-{
-	const char *p = (const char *)end + field->offset;
-	uint32_t narrow;
-	uint64_t wide;
-
-	if (field->size == sizeof(bool))
-		return *(const bool *)p;
-	if (field->size == sizeof(narrow)) {
-		memcpy(&narrow, p, sizeof(narrow));
-		return narrow;
-	}
-	memcpy(&wide, p, sizeof(wide));
-	return wide;
-}
-
-static bool put_number(struct endpoint *end, const struct field *field, uint64_t value)
-{
-	char *p = (char *)end + field->offset;
-	uint32_t narrow = (uint32_t)value;
-
-	if (field->size == sizeof(bool)) {
-		*(bool *)p = value != 0;
-		return value <= 1;
-	}
-	if (field->size == sizeof(narrow)) {
-		memcpy(p, &narrow, sizeof(narrow));
-		return value == narrow;
-	}
-	memcpy(p, &value, sizeof(value));
-	return true;
-}
-
 static void print_text(FILE *file, const char *text)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -150,7 +118,8 @@ static void print_end(const struct endpoint *endpoint, const char *name, FILE *f
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *field = &fields[i];
 
-		if (field->type == FIELD_NUMBER_IF_ANY && get_number(end, field) == 0)
+		if (field->type == FIELD_NUMBER_IF_ANY &&
+		    member_get((const char *)end + field->offset, field->size) == 0)
 			continue;
 		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
 		if (field->type == FIELD_TEXT || field->type == FIELD_PATH)
@@ -160,7 +129,8 @@ static void print_end(const struct endpoint *endpoint, const char *name, FILE *f
 									     : "none",
 			      file);
 		else
-			fprintf(file, "%" PRIu64, get_number(end, field));
+			fprintf(file, "%" PRIu64,
+				member_get((const char *)end + field->offset, field->size));
 		putc('\n', file);
 	}
 }
@@ -279,7 +249,8 @@ static bool read_value(struct endpoint *end, const struct field *field, const ch
 		return read_kind(end, value);
 	case FIELD_NUMBER:
 	case FIELD_NUMBER_IF_ANY:
-		return whole_number(value, UINT64_MAX, &number) && put_number(end, field, number);
+		return whole_number(value, UINT64_MAX, &number) &&
+		       member_put((char *)end + field->offset, field->size, number);
 	}
 	return false;
 }

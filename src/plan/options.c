@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -132,33 +133,14 @@ const char *const *plan_option_words(enum plan_option option)
 /* For places: is there any? */
 static uint64_t get(const struct plan_options *options, const struct option *option)
 {
-	const char *member = (const char *)options + option->offset;
-	uint32_t narrow;
-	uint64_t wide;
-
 	if (option->type == PLAN_PLACES)
 		return options->places[0].number != 0;
-	if (option->size == sizeof(bool))
-		return *(const bool *)member;
-	if (option->size == sizeof(narrow)) {
-		memcpy(&narrow, member, sizeof(narrow));
-		return narrow;
-	}
-	memcpy(&wide, member, sizeof(wide));
-	return wide;
+	return member_get((const char *)options + option->offset, option->size);
 }
 
 static void put(struct plan_options *options, const struct option *option, uint64_t value)
 {
-	char *member = (char *)options + option->offset;
-	uint32_t narrow = (uint32_t)value;
-
-	if (option->size == sizeof(bool))
-		*(bool *)member = value != 0;
-	else if (option->size == sizeof(narrow))
-		memcpy(member, &narrow, sizeof(narrow));
-	else
-		memcpy(member, &value, sizeof(value));
+	member_put((char *)options + option->offset, option->size, value);
 }
 
 uint64_t plan_option_value(const struct plan_options *options, enum plan_option option)

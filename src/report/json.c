@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
@@ -88,27 +89,15 @@ static json_object *json_tristate(enum tristate value)
 
 /* ---- structs ---- */
 
-static uint64_t number_at(const void *at, size_t size)
-{
-	switch (size) {
-	case sizeof(uint8_t):
-		return *(const uint8_t *)at;
-	case sizeof(uint32_t):
-		return *(const uint32_t *)at;
-	default:
-		return *(const uint64_t *)at;
-	}
-}
-
 static json_object *value_of(const struct json_field *field, const void *data)
 {
 	const void *at = (const char *)data + field->offset;
 
 	switch (field->kind) {
 	case JSON_NUMBER:
-		return json_object_new_uint64(number_at(at, field->size));
+		return json_object_new_uint64(member_get(at, field->size));
 	case JSON_POSITIVE:
-		return report_json_positive_number(number_at(at, field->size));
+		return report_json_positive_number(member_get(at, field->size));
 	case JSON_BOOL:
 		return json_object_new_boolean(*(const bool *)at);
 	case JSON_TRISTATE:
@@ -128,7 +117,7 @@ static json_object *value_of(const struct json_field *field, const void *data)
 	case JSON_RATE:
 		return report_json_positive(*(const double *)at);
 	case JSON_WORD:
-		return report_json_text(field->words[number_at(at, field->size)]);
+		return report_json_text(field->words[member_get(at, field->size)]);
 	case JSON_PART:
 		return field->part(at);
 	}

@@ -162,13 +162,6 @@ static bool source_reads_well(struct verification *v)
 	return v->recheck->state == JOB_RECHECK_PENDING;
 }
 
-static int by_start(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* By LBA. Neighbours of two stages stay apart, so nothing may be added to this list. */
 static int list_areas(const struct recheck *recheck, struct range_list *ret)
 {
@@ -180,7 +173,7 @@ static int list_areas(const struct recheck *recheck, struct range_list *ret)
 		/* Without a first reading there is nothing to compare with. */
 		if (recheck->now != RECHECK_AFTER || is_complete(&recheck->areas[i], RECHECK_FIRST))
 			ret->items[ret->count++] = recheck->areas[i].sectors;
-	qsort(ret->items, ret->count, sizeof(*ret->items), by_start);
+	qsort(ret->items, ret->count, sizeof(*ret->items), range_compare);
 	return 0;
 }
 
