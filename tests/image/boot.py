@@ -274,9 +274,10 @@ def desks(machine, password):
     desk = Desk(machine, "one", password, "clonedeck")
     try:
         desk.see("TEST-SOU")
-        for serial, key, said in (("TEST-SOU", "s", "Source is"), ("TEST-DES", "d", "will be copied to")):
+        for label, serial, key, said in (("Serial  ", "TEST-SOU", "s", "Source is"),
+                                         ("S/N ", "TEST-DES", "d", "will be copied to")):
             desk.type("/", "C-u", serial, "Enter")
-            desk.see(f"Serial  {serial}")
+            desk.see(label + serial)
             desk.type(key)
             desk.see(said)
         desk.type("Enter")
