@@ -90,16 +90,6 @@ int standard_fill(void)
 	return 0;
 }
 
-int descriptor_copy(int fd)
-{
-	return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-}
-
-FILE *descriptor_stream(int fd, const char *mode)
-{
-	return fdopen(fd, mode);
-}
-
 int standard_null(void)
 {
 	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 /*
@@ -15,10 +14,6 @@
 int standard_fill(void);
 /* /dev/null, for reading and writing: a descriptor, or a negative errno. */
 int standard_null(void);
-/* Another descriptor of the same, closed in other programs; or -1. */
-int descriptor_copy(int fd);
-/* A stream on the descriptor, which it owns then; NULL: no memory. */
-FILE *descriptor_stream(int fd, const char *mode);
 
 /*
  * Another program, run beside: no signal blocked, and in a process group of its own,

@@ -222,10 +222,6 @@ void app_go(struct app *app, enum screen_id screen)
 /* The step before. Not from Run while copying. */
 static void go_back(struct app *app)
 {
-	if (app->steers) {
-		app_say(app, "%s", app_look_text());
-		return;
-	}
 	if (app->current == SCREEN_RUN && app_copying(app)) {
 		app_say(app, session_state(app->session) == SESSION_VERIFYING
 				     ? _("Verifying goes on. Ctrl-C asks whether to stop it; 1 to "
@@ -456,10 +452,6 @@ bool app_command(struct app *app, enum command command)
 	const char *why;
 
 	app_redraw(app);
-	if (app->steers && !app_look_may(command)) {
-		app_say(app, "%s", app_look_text());
-		return true;
-	}
 	if (common_command(app, command))
 		return true;
 	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
@@ -586,10 +578,6 @@ void app_key(struct app *app, int key)
 	}
 	if (key_to_field(app, key) || keep_early(app, key))
 		return;
-	if (app->steers && key == KEY_STEER) {
-		app_look_steer(app);
-		return;
-	}
 	command = keys_lookup(shown_id(app), key);
 	if (command != COMMAND_NONE && app_command(app, command))
 		return;

@@ -56,8 +56,6 @@ const char *app_folder(const struct app *app);       /* of options; NULL: none *
 bool app_simple(const struct app *app);              /* lines instead of panes */
 enum screen_id app_current(const struct app *app);   /* the step, also while help is shown */
 bool app_reached(const struct app *app, enum screen_id screen);
-/* Another deck steers the copy: this one only shows it. */
-bool app_looks(const struct app *app);
 /* The screen is entered again, behind its help. */
 bool app_helped(const struct app *app);
 /* The newest snapshot of the job, taken once per refresh or event; NULL without a job. */

@@ -16,11 +16,6 @@ bool app_helped(const struct app *app)
 	return app->helped;
 }
 
-bool app_looks(const struct app *app)
-{
-	return app->steers;
-}
-
 /* The tab of the jobs is shown only if there are other copies. */
 static bool has_tab(const struct app *app, enum screen_id screen)
 {
@@ -139,13 +134,6 @@ static bool text_banner(struct app *app, struct line *line, enum role *retrole)
 	*retrole = ROLE_ERASE;
 	if (text_lifted(app, &lifted)) {
 		*line = lifted;
-		return true;
-	}
-	if (app->steers) {
-		*retrole = ROLE_ALERT;
-		line_add(line, " ");
-		line_fit(line, app_look_text());
-		line_add(line, " ");
 		return true;
 	}
 	if (app->other_jobs && ops->id == SCREEN_DISKS) {
@@ -279,7 +267,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 		return;
 	}
 	for (int i = 0; i < count; i++) {
-		bool grey = popup || (app->steers && !app_look_may(items[i].command)) ||
+		bool grey = popup ||
 			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
 
 		if (!grey || app->term->dim)
@@ -349,7 +337,6 @@ void app_draw(struct app *app)
 	struct layout_frame frame;
 
 	app->dirty = false;
-	term_use(term);
 	show_title(app);
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);

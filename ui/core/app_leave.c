@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes;
- * more of them look on. */
+/* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -144,10 +144,6 @@ void app_ask_stop(struct app *app)
 	};
 	int count = app->door.fd >= 0 ? 3 : 1;
 
-	if (app->steers) {
-		app_send_home(app);
-		return;
-	}
 	snprintf(detach, sizeof(detach), _("detach: it goes on; 'clonedeck attach %ld' comes back"),
 		 (long)getpid());
 
@@ -182,8 +178,7 @@ static void let_terminal_go(struct app *app)
 
 	term_abandon(app->term);
 	app->term = NULL;
-	if (!app->steers)
-		use_descriptors(nothing);
+	use_descriptors(nothing);
 }
 
 static void send_to(struct app *app, struct wire_note note)
@@ -195,34 +190,37 @@ static void send_to(struct app *app, struct wire_note note)
 	app->stand_in = -1;
 }
 
-void app_send_away(struct app *app, const char *text, int code)
+static void send_away(struct app *app, const char *text)
 {
-	struct wire_note note = { .kind = WIRE_LEFT, .value = code };
+	struct wire_note note = { .kind = WIRE_LEFT, .value = EXIT_ENVIRONMENT };
 
 	text_copy(note.text, sizeof(note.text), text);
-	let_terminal_go(app);
 	send_to(app, note);
-	app->leaving = true;
-	/* Nobody looks on without a terminal. */
-	app->quit = app->quit || app->steers;
 }
 
-void app_send_home(struct app *app)
+/* In the words of the report: the copy may be one that is only read back. */
+__attribute__((format(printf, 2, 3))) static void leave_terminal(struct app *app,
+								 const char *format, ...)
 {
 	char text[sizeof(((struct wire_note *)NULL)->text)];
+	va_list list;
 
-	snprintf(text, sizeof(text),
-		 _("clonedeck: The copy goes on as process %ld. 'clonedeck attach' "
-		   "brings its deck to a terminal.\n"),
-		 (long)getpid());
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	popup_close(app);
-	app_send_away(app, text, EXIT_ENVIRONMENT);
+	let_terminal_go(app);
+	send_away(app, text);
+	app->leaving = true;
 }
 
 void app_detach(struct app *app)
 {
 	session_note(app->session, _("The deck was left; the copy goes on without a terminal."));
-	app_send_home(app);
+	leave_terminal(app,
+		       _("clonedeck: The copy goes on as process %ld. 'clonedeck attach' "
+			 "brings its deck to a terminal.\n"),
+		       (long)getpid());
 }
 
 void app_switch(struct app *app, pid_t deck)
@@ -255,7 +253,7 @@ static void lose_for_good(struct app *app, bool stop)
 		app->quit = true;
 		return;
 	}
-	if (terminfo_takes_output(STDOUT_FILENO)) {
+	if (terminfo_takes_output()) {
 		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
 			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
 			       "stops it.\n"),
@@ -272,26 +270,18 @@ static void lose_for_good(struct app *app, bool stop)
 void app_lose_terminal(struct app *app)
 {
 	bool stop = app->options->stop_on_hangup;
-	char text[sizeof(((struct wire_note *)NULL)->text)];
 
 	if (!app->term && (app->stand_in < 0 || app->leaving))
 		return;
-	if (app->steers) {
-		app_send_home(app);
-		return;
-	}
 	session_note(app->session, stop ? _("The terminal is gone; the copy is stopped.")
 					: _("The terminal is gone; the copy goes on without it."));
-	if (stop || app->door.fd < 0) {
+	if (stop || app->door.fd < 0)
 		lose_for_good(app, stop);
-		return;
-	}
-	snprintf(text, sizeof(text),
-		 _("clonedeck: The terminal was lost. The copy goes on as process %ld; 'clonedeck "
-		   "attach' brings its deck back.\n"),
-		 (long)getpid());
-	popup_close(app);
-	app_send_away(app, text, EXIT_ENVIRONMENT);
+	else
+		leave_terminal(app,
+			       _("clonedeck: The terminal was lost. The copy goes on as "
+				 "process %ld; 'clonedeck attach' brings its deck back.\n"),
+			       (long)getpid());
 }
 
 /* It stops; the deck only has no terminal until then, and a copy goes on. */
@@ -323,39 +313,30 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 		       int descriptors[static WIRE_DESCRIPTORS])
 {
 	struct error error = { 0 };
-	bool lost;
-	int r;
 
 	term_abandon(app->term);
 	app->term = NULL;
 	app->lender = note->pid;
-	app->stuck_since = 0;
-	if (!app->steers)
-		use_descriptors(descriptors);
-	term_patience_begin(app->null, app->steers ? descriptors[0] : STDIN_FILENO,
-			    app->steers ? descriptors[1] : STDOUT_FILENO);
-	r = term_start(app->options->simple, &note->facts, app->steers ? descriptors : NULL,
-		       &app->term, &error);
-	lost = term_patience_end();
+	use_descriptors(descriptors);
 	wire_close(descriptors);
-	if (r < 0) {
+	if (term_start(app->options->simple, &note->facts, &app->term, &error) < 0) {
 		char text[sizeof(note->text)];
 
 		snprintf(text, sizeof(text), "clonedeck: %.500s\n", error.sentence);
-		app_send_away(app, text, EXIT_ENVIRONMENT);
+		let_terminal_go(app);
+		send_away(app, text);
+		app->leaving = true;
 		app->quit = app->quit || !app_copying(app);
 		return;
 	}
 	app->leaving = false;
 	app_redraw(app);
-	if (lost)
-		app_lose_terminal(app);
 }
 
 /* What it says first comes with it: another program that only connects is not waited for. */
 #define FIRST_NOTE_MS 1000
 
-/* Another terminal: it looks on, or has the deck where nobody else has. */
+/* Another terminal: the deck goes there. */
 void app_open_door(struct app *app)
 {
 	int descriptors[WIRE_DESCRIPTORS], fd = door_answer(&app->door);
@@ -368,168 +349,14 @@ void app_open_door(struct app *app)
 		close(fd);
 		return;
 	}
-	if (app->term) {
-		app_look_on(app, fd, &note, descriptors);
-		return;
-	}
 	session_note(app->session, _("The deck was brought to another terminal."));
 	snprintf(text, sizeof(text),
 		 _("clonedeck: The deck is on another terminal now: process %ld has brought it "
 		   "there.\n"),
 		 (long)note.pid);
-	app_send_away(app, text, EXIT_ENVIRONMENT);
-	app->stand_in = fd;
-	app_take_terminal(app, &note, descriptors);
-}
-
-/* ---- several terminals: one steers, the others look on, each with an app of its own and the
- * session of the one that steers ---- */
-
-const char *app_look_text(void)
-{
-	return _("LOOKING ON: T steers, q leaves");
-}
-
-bool app_look_may(enum command command)
-{
-	switch (command) {
-	case COMMAND_SCREEN_4:
-	case COMMAND_LOG:
-	case COMMAND_MAP:
-	case COMMAND_GRAPH:
-	case COMMAND_WHERE:
-	case COMMAND_TABLES:
-	case COMMAND_ZOOM_IN:
-	case COMMAND_ZOOM_OUT:
-		return true;
-	default:
-		return (command >= COMMAND_UP && command <= COMMAND_PREVIOUS_FIELD) ||
-		       (command >= COMMAND_UNITS && command <= COMMAND_FIND_PREVIOUS) ||
-		       command == COMMAND_QUIT;
-	}
-}
-
-/* Of its screens only that of the copy follows: the others plan and choose. */
-void app_look_see(struct app *looker, unsigned changes)
-{
-	app_redraw(looker);
-	app_take_snapshot(looker);
-	scr_run.changed(looker->states[SCREEN_RUN], looker, changes);
-}
-
-static void forget(struct app *app, size_t at)
-{
-	app_destroy(app->lookers[at]);
-	app->lookers[at] = app->lookers[--app->looker_count];
-}
-
-void app_look_reap(struct app *app)
-{
-	for (size_t i = app->looker_count; i-- > 0;)
-		if (app->lookers[i]->quit)
-			forget(app, i);
-}
-
-/* The newest comes in; the oldest goes where there are too many. */
-static void make_room(struct app *app)
-{
-	if (app->looker_count < LOOKERS_MAX)
-		return;
-	app_send_home(app->lookers[0]);
-	forget(app, 0);
-}
-
-void app_look_on(struct app *app, int fd, const struct wire_note *note, int descriptors[static 3])
-{
-	struct error error = { 0 };
-	struct app *looker;
-
-	make_room(app);
-	if (app_new(app->options, app->session, NULL, -1, &looker, &error) < 0) {
-		wire_close(descriptors);
-		close(fd);
-		return;
-	}
-	looker->steers = app;
-	looker->stand_in = fd;
-	looker->null = app->null;
-	looker->choice.source = app->choice.source;
-	looker->choice.destination = app->choice.destination;
-	looker->reached = ON(SCREEN_RUN);
-	app->lookers[app->looker_count++] = looker;
-	app_take_terminal(looker, note, descriptors);
-	app_look_see(looker, SESSION_CHANGE_STATE | SESSION_CHANGE_JOB);
-	app_go(looker, SCREEN_RUN);
-}
-
-/* The terminal of an app, ready for another one. False: it has none now, or one that is stuck,
- * which it has lost then. */
-static bool lend(struct app *app, struct wire_note *note, int descriptors[static WIRE_DESCRIPTORS])
-{
-	if (!app->term || !terminfo_takes_output(fileno(app->term->out))) {
-		app_send_home(app);
-		return false;
-	}
-	*note = (struct wire_note){ .pid = app->lender, .facts = app->term->facts };
-	descriptors[0] = descriptor_copy(fileno(app->term->in));
-	descriptors[1] = descriptor_copy(fileno(app->term->out));
-	descriptors[2] = descriptor_copy(fileno(app->term->out));
 	term_abandon(app->term);
 	app->term = NULL;
-	return true;
-}
-
-void app_look_steer(struct app *looker)
-{
-	struct app *app = looker->steers;
-	int here[WIRE_DESCRIPTORS], there[WIRE_DESCRIPTORS], fd;
-	struct wire_note this, that;
-	bool other;
-
-	popup_close(app);
-	if (!lend(looker, &this, here))
-		return;
-	other = lend(app, &that, there);
-	fd = app->stand_in;
-	session_note(app->session, _("The deck was brought to another terminal."));
-	app->stand_in = looker->stand_in;
-	looker->stand_in = fd;
-	app_take_terminal(app, &this, here);
-	app_go(app, SCREEN_RUN);
-	if (other)
-		app_take_terminal(looker, &that, there);
-	else
-		app_send_home(looker);
-}
-
-void app_look_follow(struct app *app, unsigned changes)
-{
-	for (size_t i = 0; i < app->looker_count; i++)
-		app_look_see(app->lookers[i], changes);
-}
-
-/* The report stays where the copy was looked at. */
-static void print_report(const struct app *app, int fd)
-{
-	if (!app->report_text || !terminfo_takes_output(fd))
-		return;
-	term_patience_begin(app->null, fd, fd);
-	dprintf(fd, "%s", app->report_text);
-	term_patience_end();
-}
-
-void app_look_end(struct app *app)
-{
-	for (size_t i = 0; i < app->looker_count; i++) {
-		struct app *looker = app->lookers[i];
-		int fd = looker->term ? descriptor_copy(fileno(looker->term->out)) : -1;
-
-		term_abandon(looker->term);
-		looker->term = NULL;
-		if (fd >= 0) {
-			print_report(app, fd);
-			close(fd);
-		}
-		app_send_away(looker, "", app->exit_code);
-	}
+	send_away(app, text);
+	app->stand_in = fd;
+	app_take_terminal(app, &note, descriptors);
 }

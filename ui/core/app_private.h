@@ -9,24 +9,16 @@
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
 
-#define EARLY_MAX   16
-#define LOOKERS_MAX 8
-#define KEY_STEER   'T' /* of who looks on */
+#define EARLY_MAX 16
 
 struct app {
 	const struct deck_options *options;
 	struct term *term; /* NULL: there is none now, the copy goes on */
 	int stand_in;      /* connection to the process that lends it; -1: there is none */
 	pid_t lender;      /* that process */
-	/* Others that show the same copy, each on a terminal of its own; this one only looks on
-	 * where `steers` is the app that does. */
-	struct app *lookers[LOOKERS_MAX], *steers;
-	size_t looker_count;
-	uint64_t next_tick;   /* monotonic ns */
-	uint64_t stuck_since; /* the same: its terminal takes nothing; 0: it does */
-	struct door door;     /* open while a copy runs that may be left and come back to */
-	bool door_tried;      /* for this copy */
-	int null;             /* /dev/null */
+	struct door door;  /* open while a copy runs that may be left and come back to */
+	bool door_tried;   /* for this copy */
+	int null;          /* /dev/null */
 	struct session *session;
 	struct choice choice;
 	struct endpoint bench_disk;
@@ -102,30 +94,6 @@ struct wire_note;
 void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
 /* Somebody comes in at the door: the deck goes to that terminal. */
 void app_open_door(struct app *app);
-
-/* Lets a terminal go; who lent it prints the text and ends with that code. Nothing where it is gone
- * already. */
-void app_send_away(struct app *app, const char *text, int code);
-/* Where the copy goes on, and how one comes back to it. */
-void app_send_home(struct app *app);
-
-/* Several terminals at one copy. */
-/* Another terminal looks on; fd is the connection to the process that lends it. */
-void app_look_on(struct app *app, int fd, const struct wire_note *note, int descriptors[static 3]);
-/* May it be done by who only looks on? */
-bool app_look_may(enum command command);
-/* What looking on is, and what ends it: translated. */
-const char *app_look_text(void);
-/* The looker and the one that steers change their terminals. */
-void app_look_steer(struct app *looker);
-/* What has changed, on the screen of one that looks on. */
-void app_look_see(struct app *looker, unsigned changes);
-/* The same of all. */
-void app_look_follow(struct app *app, unsigned changes);
-/* Those that are gone leave the list. */
-void app_look_reap(struct app *app);
-/* The copy has ended, or its deck does: with what came of it. */
-void app_look_end(struct app *app);
 
 /* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);

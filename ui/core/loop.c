@@ -26,13 +26,8 @@
 #include "ui/core/wire.h"
 #include "ui/deck.h"
 
-/* One that looks on only goes, whatever it is sent. */
 static void on_signal(struct app *app, unsigned signal)
 {
-	if (app->steers && signal != SIGTSTP) {
-		app_send_home(app);
-		return;
-	}
 	switch (signal) {
 	case SIGINT:
 		if (app->term && app->popup.kind != POPUP_NONE && !app_copying(app))
@@ -169,10 +164,7 @@ static void tick(struct app *app)
 	const struct screen_ops *ops;
 
 	/* A new snapshot brings the events of the job with it. */
-	if (app->steers)
-		app_look_see(app, SESSION_CHANGE_JOB);
-	else
-		app_follow(app, SESSION_CHANGE_JOB);
+	app_follow(app, SESSION_CHANGE_JOB);
 	ops = app_shown(app);
 	if (ops->tick)
 		ops->tick(app->states[ops->id], app);
@@ -202,7 +194,7 @@ static void draw(struct app *app)
 	bool patient = !app_copying(app);
 
 	if (!patient)
-		term_patience_begin(app->null, fileno(app->term->in), fileno(app->term->out));
+		term_patience_begin(app->null);
 	app_draw(app);
 	if (!patient && term_patience_end())
 		app_lose_terminal(app);
@@ -220,119 +212,44 @@ static void mind_door(struct app *app)
 	app->door_tried = wanted;
 }
 
-enum source { SIGNALS, SESSION, DOOR, SOURCE_COUNT };
-/* Of each app: its keys, and the process that lends its terminal. */
-enum own_source { KEYS, STAND_IN, OWN_COUNT };
-
-#define APPS_MAX (1 + LOOKERS_MAX)
-
-/* The one that steers, and those that look on; how many. */
-static size_t all_apps(struct app *app, struct app *ret[static APPS_MAX])
-{
-	ret[0] = app;
-	for (size_t i = 0; i < app->looker_count; i++)
-		ret[i + 1] = app->lookers[i];
-	return 1 + app->looker_count;
-}
-
-#define STUCK_NS (5 * NSEC_PER_SEC)
-
-/* While it copies, nobody waits for a terminal that takes nothing; after a while it is lost. */
-static bool is_to_be_drawn(struct app *app)
-{
-	uint64_t now = clock_monotonic();
-
-	if (!app->term || !app->dirty)
-		return false;
-	if (!app_copying(app) || terminfo_takes_output(fileno(app->term->out))) {
-		app->stuck_since = 0;
-		return true;
-	}
-	if (!app->stuck_since)
-		app->stuck_since = now;
-	else if (now - app->stuck_since > STUCK_NS)
-		app_lose_terminal(app);
-	return false;
-}
-
-static bool ticking(const struct app *app)
-{
-	return app->term && moving(app);
-}
-
-static void read_terminal(struct app *app, const struct pollfd own[static OWN_COUNT])
-{
-	app_mind_lender(app);
-	if (own[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
-		app_lose_terminal(app);
-	read_keys(app);
-	if (own[STAND_IN].revents)
-		read_stand_in(app);
-}
-
-static void tick_if_due(struct app *app)
-{
-	if (!ticking(app) || clock_monotonic() < app->next_tick)
-		return;
-	tick(app);
-	if (app->term)
-		app->next_tick = clock_monotonic() + interval(app);
-}
-
-static void follow(struct app *app, unsigned changes)
-{
-	app_follow(app, changes);
-	app_look_follow(app, changes);
-}
-
-/* Draws, waits for news, and sees to them. */
-static void turn(struct app *app)
-{
-	struct pollfd fds[SOURCE_COUNT + OWN_COUNT * APPS_MAX] = {
-		[SIGNALS] = { .fd = app->signals, .events = POLLIN },
-		[SESSION] = { .fd = session_fd(app->session), .events = POLLIN },
-		[DOOR] = { .fd = app->door.fd, .events = POLLIN },
-	};
-	const uint64_t *next = NULL;
-	struct app *apps[APPS_MAX];
-	size_t count = all_apps(app, apps);
-
-	for (size_t i = 0; i < count; i++) {
-		struct pollfd *own = &fds[SOURCE_COUNT + OWN_COUNT * i];
-
-		if (is_to_be_drawn(apps[i]))
-			draw(apps[i]);
-		own[KEYS] = (struct pollfd){ .fd = apps[i]->term ? term_fd(apps[i]->term) : -1,
-					     .events = POLLIN };
-		own[STAND_IN] = (struct pollfd){ .fd = apps[i]->stand_in, .events = POLLIN };
-		if (ticking(apps[i]) && (!next || apps[i]->next_tick < *next))
-			next = &apps[i]->next_tick;
-	}
-	wait_for_news(fds, SOURCE_COUNT + OWN_COUNT * count, next);
-	for (size_t i = 0; i < count; i++)
-		read_terminal(apps[i], &fds[SOURCE_COUNT + OWN_COUNT * i]);
-	if (fds[SIGNALS].revents)
-		read_signals(app);
-	if (fds[DOOR].revents && app->door.fd >= 0)
-		app_open_door(app);
-	if (fds[SESSION].revents)
-		follow(app, session_dispatch(app->session));
-	if (!app_copying(app))
-		app_look_end(app);
-	app_look_reap(app);
-	count = all_apps(app, apps);
-	for (size_t i = 0; i < count; i++)
-		tick_if_due(apps[i]);
-}
+enum source { KEYS, SIGNALS, SESSION, STAND_IN, DOOR, SOURCE_COUNT };
 
 static void loop(struct app *app)
 {
+	uint64_t next_tick = 0;
+
 	while (!app->quit) {
 		mind_door(app);
-		turn(app);
+		if (app->term && app->dirty)
+			draw(app);
+
+		bool ticking = app->term && moving(app);
+		struct pollfd fds[SOURCE_COUNT] = {
+			[KEYS] = { .fd = app->term ? term_fd(app->term) : -1, .events = POLLIN },
+			[SIGNALS] = { .fd = app->signals, .events = POLLIN },
+			[SESSION] = { .fd = session_fd(app->session), .events = POLLIN },
+			[STAND_IN] = { .fd = app->stand_in, .events = POLLIN },
+			[DOOR] = { .fd = app->door.fd, .events = POLLIN },
+		};
+
+		wait_for_news(fds, SOURCE_COUNT, ticking ? &next_tick : NULL);
+		app_mind_lender(app);
+		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
+			app_lose_terminal(app);
+		read_keys(app);
+		if (fds[SIGNALS].revents)
+			read_signals(app);
+		if (fds[STAND_IN].revents)
+			read_stand_in(app);
+		if (fds[DOOR].revents && app->door.fd >= 0)
+			app_open_door(app);
+		if (fds[SESSION].revents)
+			app_follow(app, session_dispatch(app->session));
+		if (app->term && moving(app) && clock_monotonic() >= next_tick) {
+			tick(app);
+			next_tick = clock_monotonic() + interval(app);
+		}
 	}
-	app_look_end(app);
-	app_look_reap(app);
 	door_close(&app->door);
 }
 
@@ -461,7 +378,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 		return EXIT_ENVIRONMENT;
 	wire_close(descriptors);
 	opening->lender = note.pid;
-	if (term_start(options->simple, &note.facts, NULL, &opening->term, reterr) < 0)
+	if (term_start(options->simple, &note.facts, &opening->term, reterr) < 0)
 		return (int)error_exit_code(reterr);
 	if (session_new(&wanted, &opening->session, reterr) < 0) {
 		term_stop(opening->term);

@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "base/process.h"
 #include "base/text.h"
 
+#include "ui/core/keys.h"
 #include "ui/core/palette.h"
 #include "ui/core/terminfo.h"
 
@@ -53,9 +54,9 @@ unsigned term_choose_interval(int baud)
 }
 
 /* The baud rate of a pseudo terminal or of the console says nothing about its speed. */
-static int line_speed(const struct term *term)
+static int line_speed(void)
 {
-	const char *name = ttyname(fileno(term->out));
+	const char *name = ttyname(STDOUT_FILENO);
 
 	if (!name || starts_with(name, "/dev/pts/"))
 		return 0;
@@ -107,7 +108,6 @@ static void choose_looks(struct term *term)
 
 const char *term_next_theme(struct term *term)
 {
-	term_use(term);
 	if (!term->color)
 		return N_("This terminal has no colours, or is to show none.");
 	if (term->mono || term->theme == THEME_HIGH)
@@ -122,6 +122,36 @@ const char *term_next_theme(struct term *term)
 	       : term->theme == THEME_DARK  ? N_("Theme: dark")
 	       : term->theme == THEME_LIGHT ? N_("Theme: light")
 					    : N_("Theme: high contrast");
+}
+
+/*
+ * Keys that terminals send although their terminfo entry does not say so: a
+ * serial console set to vt100 usually has an xterm or a linux console behind it.
+ */
+static void define_keys(bool mouse)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} keys[] = {
+		{ "\033[A", KEY_UP },      { "\033OA", KEY_UP },     { "\033[B", KEY_DOWN },
+		{ "\033OB", KEY_DOWN },    { "\033[C", KEY_RIGHT },  { "\033OC", KEY_RIGHT },
+		{ "\033[D", KEY_LEFT },    { "\033OD", KEY_LEFT },   { "\033[H", KEY_HOME },
+		{ "\033OH", KEY_HOME },    { "\033[1~", KEY_HOME },  { "\033[7~", KEY_HOME },
+		{ "\033[F", KEY_END },     { "\033OF", KEY_END },    { "\033[4~", KEY_END },
+		{ "\033[8~", KEY_END },    { "\033[2~", KEY_IC },    { "\033[3~", KEY_DC },
+		{ "\033[5~", KEY_PPAGE },  { "\033[6~", KEY_NPAGE }, { "\033[Z", KEY_BTAB },
+		{ "\033OP", KEY_F(1) },    { "\033[[A", KEY_F(1) },  { "\033[11~", KEY_F(1) },
+		{ "\033[21~", KEY_F(10) },
+	};
+
+	/* Without this, curses would take the first bytes of a mouse sequence that nobody asked for
+	 * for a key and skip_sequence() would not see it. */
+	if (!mouse)
+		define_key(NULL, KEY_MOUSE);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (key_defined(keys[i].sequence) == 0)
+			define_key(keys[i].sequence, keys[i].key);
 }
 
 static int from_environment(const char *name)
@@ -146,12 +176,10 @@ static int size_of(int forced, int found, int in_terminfo, int in_environment)
 
 static void take_size(struct term *term)
 {
-	/* LINES and COLS are those of whichever terminal changed its size last. */
-	int had_rows = getmaxy(stdscr), had_cols = getmaxx(stdscr);
-	int rows = size_of(term->forced_rows, had_rows, terminfo_rows(), term->facts.rows);
-	int cols = size_of(term->forced_cols, had_cols, terminfo_cols(), term->facts.cols);
+	int rows = size_of(term->forced_rows, LINES, terminfo_rows(), term->facts.rows);
+	int cols = size_of(term->forced_cols, COLS, terminfo_cols(), term->facts.cols);
 
-	if (rows != had_rows || cols != had_cols)
+	if (rows != LINES || cols != COLS)
 		resizeterm(rows, cols);
 	term->rows = rows;
 	term->cols = cols;
@@ -220,13 +248,13 @@ static void take_signal_keys(struct term *term)
 {
 	struct termios modes;
 
-	if (tcgetattr(fileno(term->in), &modes) < 0)
+	if (tcgetattr(STDIN_FILENO, &modes) < 0)
 		return;
 	term->interrupt = key_of(&modes, VINTR);
 	term->suspend = key_of(&modes, VSUSP);
 	term->quit = key_of(&modes, VQUIT);
 	modes.c_lflag &= ~(tcflag_t)ISIG;
-	if (tcsetattr(fileno(term->in), TCSADRAIN, &modes) == 0)
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) == 0)
 		def_prog_mode();
 }
 
@@ -244,79 +272,37 @@ static void set_input(struct term *term)
 	set_escdelay(term->slow ? 150 : 25);
 	/* Presses alone: none waits for a second one, and a double click is two of them. */
 	mouseinterval(0);
-	term_define_keys(!term->facts.looks.no_mouse &&
-			 mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL));
+	define_keys(!term->facts.looks.no_mouse &&
+		    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL));
 }
 
-/* ncurses keeps one list of the windows of all screens, and whatever is in it goes with any of
- * them: of several, only the last one is deleted. The others cost some kB until the process ends.
- */
-static unsigned screens;
-
-void term_use(struct term *term)
-{
-	set_term(term->screen);
-	uselocale(term->english != (locale_t)0 ? term->english : LC_GLOBAL_LOCALE);
-}
-
-/* False: there is no memory. */
-static bool open_files(struct term *term, int *descriptors)
-{
-	term->borrowed = !descriptors;
-	term->in = descriptors ? descriptor_stream(descriptors[0], "r") : stdin;
-	term->out = descriptors ? descriptor_stream(descriptors[1], "w") : stdout;
-	if (descriptors && term->in)
-		descriptors[0] = -1;
-	if (descriptors && term->out)
-		descriptors[1] = -1;
-	return term->in && term->out;
-}
-
-static void free_term(struct term *term)
-{
-	if (!term->borrowed && term->in)
-		fclose(term->in);
-	if (!term->borrowed && term->out)
-		fclose(term->out);
-	free(term);
-}
-
-int term_start(bool simple, const struct term_facts *facts, int *descriptors, struct term **ret,
-	       struct error *reterr)
+int term_start(bool simple, const struct term_facts *facts, struct term **ret, struct error *reterr)
 {
 	struct term *term;
 	int err;
 
-	/* Whoever sent descriptors has looked at that terminal. */
-	err = descriptors ? 0 : terminfo_check(facts->name, reterr);
+	err = terminfo_check(facts->name, reterr);
 	if (err)
 		return err;
 	term = calloc(1, sizeof(*term));
 	if (!term)
 		return error_nomem(reterr);
 	term->facts = *facts;
-	if (!open_files(term, descriptors)) {
-		free_term(term);
-		return error_nomem(reterr);
-	}
 	use_env(TRUE);
 	use_tioctl(TRUE);
-	if (term->borrowed) {
-		term_rescue_prepare();
-		terminfo_done();
-	}
-	term->screen = newterm(term->facts.name, term->out, term->in);
+	term_rescue_prepare();
+	terminfo_done();
+	term->screen = newterm(term->facts.name, stdout, stdin);
 	if (!term->screen) {
-		free_term(term);
+		free(term);
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOTTY, "open", "",
 				 _("The terminal of the kind '%s' (TERM) could not be started. Use "
 				   "'clonedeck list' and 'clonedeck clone' instead."),
 				 facts->name);
 	}
-	screens++;
 	choose_glyphs(term, facts->looks.glyphs);
 	choose_language(term);
-	term->interval = term_choose_interval(line_speed(term));
+	term->interval = term_choose_interval(line_speed());
 	term->slow = term->interval > 250;
 	term->titles = !term->slow && terminfo_takes_title();
 	if (simple)
@@ -329,34 +315,29 @@ int term_start(bool simple, const struct term_facts *facts, int *descriptors, st
 	/* curses sets the scrolling region for the size that it found; that has to be sent before
 	 * it is corrected. */
 	refresh();
-	terminfo_whole_screen(term->out, term->rows);
+	terminfo_whole_screen(term->rows);
 	clearok(curscr, TRUE);
-	if (term->borrowed)
-		term_rescue_arm();
+	term_rescue_arm();
 	*ret = term;
 	return 0;
 }
 
 static void forget(struct term *term)
 {
-	if (term->borrowed)
-		term_rescue_disarm();
-	term_use(term);
+	term_rescue_disarm();
 	if (term->english != (locale_t)0) {
 		uselocale(LC_GLOBAL_LOCALE);
 		freelocale(term->english);
 	}
 	delwin(term->input);
-	if (--screens == 0)
-		delscreen(term->screen);
-	free_term(term);
+	delscreen(term->screen);
+	free(term);
 }
 
 void term_stop(struct term *term)
 {
 	if (!term)
 		return;
-	term_use(term);
 	term_title(term, &(struct title){ 0 });
 	/* Consoles without a second screen would keep the last frame. */
 	clear();
@@ -373,18 +354,11 @@ void term_drop(struct term *term)
 
 void term_abandon(struct term *term)
 {
-	bool takes = term && terminfo_takes_output(fileno(term->out));
-
 	if (!term)
 		return;
-	if (takes && !term->borrowed) {
-		term_stop(term);
-		return;
-	}
-	if (takes)
+	if (terminfo_takes_output())
 		term_title(term, &(struct title){ 0 });
-	if (term->borrowed)
-		term_rescue_give_back();
+	term_rescue_give_back();
 	forget(term);
 }
 
@@ -392,11 +366,10 @@ bool term_resize(struct term *term)
 {
 	int rows = term->rows, cols = term->cols;
 
-	term_use(term);
 	take_size(term);
 	/* Where the size was changed behind the terminal's back (a serial line), its scrolling
 	 * region still ends at the old last line and moving the cursor stops there. */
-	terminfo_whole_screen(term->out, term->rows);
+	terminfo_whole_screen(term->rows);
 	clearok(curscr, TRUE);
 	return rows != term->rows || cols != term->cols;
 }
@@ -405,9 +378,8 @@ void term_repaint(struct term *term)
 {
 	/* curses reads the size in its handler of this signal, also on a serial line that never
 	 * sends one. */
-	term_use(term);
 	raise(SIGWINCH);
-	terminfo_whole_screen(term->out, term->rows);
+	terminfo_whole_screen(term->rows);
 	clearok(curscr, TRUE);
 }
 
@@ -415,7 +387,6 @@ void term_show(struct term *term, int row, int col)
 {
 	if (row < 0 || row >= term->rows || col < 0 || col >= term->cols)
 		row = col = 0;
-	term_use(term);
 	move(row, col);
 	wnoutrefresh(stdscr);
 	doupdate();
@@ -425,21 +396,191 @@ void term_title(struct term *term, const struct title *title)
 {
 	char sequence[TITLE_BYTES_MAX];
 
-	term_use(term);
 	if (!term->titles || !*title_sequence(&term->title, title, sequence))
 		return;
-	fputs(sequence, term->out);
-	fflush(term->out);
+	fputs(sequence, stdout);
+	fflush(stdout);
 	term->title = *title;
 }
 
 void term_bell(struct term *term)
 {
-	term_use(term);
 	beep();
+}
+
+static int special_key(int key)
+{
+	static const struct {
+		int curses, ours;
+	} keys[] = {
+		{ KEY_UP, SPECIAL_UP },
+		{ KEY_DOWN, SPECIAL_DOWN },
+		{ KEY_LEFT, SPECIAL_LEFT },
+		{ KEY_RIGHT, SPECIAL_RIGHT },
+		{ KEY_PPAGE, SPECIAL_PAGE_UP },
+		{ KEY_A3, SPECIAL_PAGE_UP },
+		{ KEY_NPAGE, SPECIAL_PAGE_DOWN },
+		{ KEY_C3, SPECIAL_PAGE_DOWN },
+		{ KEY_HOME, SPECIAL_HOME },
+		{ KEY_FIND, SPECIAL_HOME },
+		{ KEY_A1, SPECIAL_HOME },
+		{ KEY_END, SPECIAL_END },
+		{ KEY_SELECT, SPECIAL_END },
+		{ KEY_LL, SPECIAL_END },
+		{ KEY_C1, SPECIAL_END },
+		{ KEY_IC, SPECIAL_INSERT },
+		{ KEY_DC, SPECIAL_DELETE },
+		{ KEY_ENTER, SPECIAL_ENTER },
+		{ KEY_BACKSPACE, SPECIAL_BACKSPACE },
+		{ KEY_BTAB, SPECIAL_BACK_TAB },
+		{ KEY_RESIZE, SPECIAL_RESIZE },
+	};
+
+	if (key >= KEY_F(1) && key <= KEY_F(10))
+		return SPECIAL_F1 + key - KEY_F(1);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (keys[i].curses == key)
+			return keys[i].ours;
+	return SPECIAL_OTHER;
+}
+
+#define SEQUENCE_MAX 64
+
+/* "ESC [", up to the letter that ends it. */
+static void skip_sequence(struct term *term)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == OK && c == 'M') {
+		/* A mouse event (another program left the mouse on): three bytes of position
+		 * follow. */
+		for (int i = 0; i < 3; i++)
+			wget_wch(term->input, &c);
+		return;
+	}
+	if (got == OK && c == '[')
+		got = wget_wch(term->input, &c);
+	for (int i = 0; i < SEQUENCE_MAX && got == OK && (c < 0x40 || c > 0x7e); i++)
+		got = wget_wch(term->input, &c);
+}
+
+/* The answer to a question of another program: it ends with BEL, or with ESC and \. */
+static void skip_string(struct term *term)
+{
+	wint_t c;
+
+	for (int i = 0; i < SEQUENCE_MAX && wget_wch(term->input, &c) == OK; i++)
+		if (c == 0x07 || c == '\\')
+			return;
+}
+
+/* Drops an unknown sequence as a whole, since its letters would be taken for commands. Behind a
+ * lone Esc no byte waits. */
+static int after_escape(struct term *term)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == ERR)
+		return SPECIAL_ESCAPE;
+	if (got != OK) {
+		ungetch((int)c);
+		return SPECIAL_ESCAPE;
+	}
+	switch (c) {
+	case '[':
+		skip_sequence(term);
+		return SPECIAL_OTHER;
+	case 'O':
+		wget_wch(term->input, &c);
+		return SPECIAL_OTHER;
+	case ']':
+	case 'P':
+		skip_string(term);
+		return SPECIAL_OTHER;
+	default:
+		unget_wch((wchar_t)c);
+		return SPECIAL_ESCAPE;
+	}
+}
+
+static int plain_key(struct term *term, wint_t c)
+{
+	switch (c) {
+	case '\r':
+	case '\n':
+		return SPECIAL_ENTER;
+	case '\b':
+	case 0x7f:
+		return SPECIAL_BACKSPACE;
+	case '\t':
+		return SPECIAL_TAB;
+	case 0x1b:
+		return after_escape(term);
+	default:
+		/* NUL, and C1 control characters as they come from noise on a serial line, are no
+		 * keys. */
+		return c == 0 || (c > 0x7f && c < 0xa0) ? SPECIAL_OTHER : (int)c;
+	}
+}
+
+/* The terminal is readable but gives no key: half a sequence does that a few times, a line that was
+ * hung up always. */
+#define EMPTY_READS_MAX 100
+
+static enum term_input nothing_read(struct term *term)
+{
+	struct pollfd pollfd = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (poll(&pollfd, 1, 0) <= 0) {
+		term->empty_reads = 0;
+		return TERM_NOTHING;
+	}
+	if (pollfd.revents & (POLLERR | POLLHUP | POLLNVAL))
+		return TERM_LOST;
+	return ++term->empty_reads > EMPTY_READS_MAX ? TERM_LOST : TERM_NOTHING;
+}
+
+/* Where and what; a release, or another button, is no key that the deck uses. */
+static int mouse_key(struct term *term)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return SPECIAL_OTHER;
+	term->click_row = event.y;
+	term->click_col = event.x;
+	return event.bstate & BUTTON1_PRESSED   ? SPECIAL_CLICK
+	       : event.bstate & BUTTON4_PRESSED ? SPECIAL_WHEEL_UP
+	       : event.bstate & BUTTON5_PRESSED ? SPECIAL_WHEEL_DOWN
+						: SPECIAL_OTHER;
+}
+
+enum term_input term_read(struct term *term, int *retkey)
+{
+	wint_t c;
+	int got = wget_wch(term->input, &c);
+
+	if (got == ERR)
+		return nothing_read(term);
+	term->empty_reads = 0;
+	if (got != KEY_CODE_YES && c != 0) {
+		if (c == term->interrupt)
+			return TERM_INTERRUPT;
+		if (c == term->suspend)
+			return TERM_SUSPEND;
+		if (c == term->quit)
+			return TERM_QUIT;
+	}
+	if (got == KEY_CODE_YES)
+		*retkey = c == KEY_MOUSE ? mouse_key(term) : special_key((int)c);
+	else
+		*retkey = plain_key(term, c);
+	return TERM_KEY;
 }
 
 int term_fd(const struct term *term)
 {
-	return fileno(term->in);
+	return STDIN_FILENO;
 }

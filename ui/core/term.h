@@ -3,15 +3,13 @@
  * The terminal: the one module that starts and stops curses and knows what the
  * terminal can do. Everybody else sees sizes, roles and keys.
  *
- * One thread only. There may be several terminals, at most one of them on standard input and
- * output.
+ * One thread only. There is one terminal, so at most one struct term at a time.
  */
 #pragma once
 
 #include <locale.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
@@ -83,8 +81,6 @@ struct term {
 	int forced_cols, forced_rows;
 	struct term_facts facts;
 	unsigned char interrupt, suspend, quit; /* their keys; 0: none */
-	FILE *in, *out;
-	bool borrowed; /* they are this process's standard input and output */
 	void *screen, *input;
 	locale_t english;      /* 0: the messages are in the language of the process */
 	enum deck_theme theme; /* never THEME_AUTO */
@@ -98,17 +94,13 @@ struct term {
 /* Fills in the facts for this process. */
 void term_look(const struct deck_looks *looks, struct term_facts *ret);
 /*
- * Starts curses (simple: as in struct deck_options): on standard input and output, where
- * descriptors is NULL, and after term_stop() or term_abandon() once more, where they may be another
- * terminal; or on the first two of these, which it takes and sets to -1, beside any other. Without
- * one that can be used (no
+ * Starts curses on standard input and output (simple: as in struct deck_options); after term_stop()
+ * or term_abandon() once more, where they may be another terminal. Without one that can be used (no
  * tty, TERM unset, dumb or unknown, no cursor addressing) nothing is drawn and *reterr says why and
  * what to do instead: class ENVIRONMENT.
  */
-int term_start(bool simple, const struct term_facts *facts, int *descriptors, struct term **ret,
+int term_start(bool simple, const struct term_facts *facts, struct term **ret,
 	       struct error *reterr);
-/* What is drawn from here on is drawn there: done by all functions below. */
-void term_use(struct term *term);
 /* Clears the screen and gives the terminal back. NULL is fine. */
 void term_stop(struct term *term);
 /* Forgets the terminal, which may be gone. Where it is still there, and takes what is sent to it,
@@ -136,8 +128,6 @@ void term_title(struct term *term, const struct title *title);
 enum term_input { TERM_KEY, TERM_INTERRUPT, TERM_SUSPEND, TERM_QUIT, TERM_NOTHING, TERM_LOST };
 /* The next key that waits (keys.h); never blocks longer than the escape delay. */
 enum term_input term_read(struct term *term, int *retkey);
-/* Those that its terminfo entry does not name; for term_start(). */
-void term_define_keys(bool mouse);
 /* What to poll for keys. */
 int term_fd(const struct term *term);
 

@@ -59,22 +59,13 @@ bool terminfo_line_drawing(void)
 	return acs_chars != NULL;
 }
 
-/* tputs() gives what it is called with no more than the character. */
-static FILE *sequence_out;
-
-static int put_byte(int byte)
-{
-	return putc(byte, sequence_out);
-}
-
-void terminfo_whole_screen(FILE *out, int rows)
+void terminfo_whole_screen(int rows)
 {
 	if (!change_scroll_region)
 		return;
-	sequence_out = out;
-	tputs(tiparm(change_scroll_region, 0, rows - 1), 1, put_byte);
+	putp(tiparm(change_scroll_region, 0, rows - 1));
 	/* It goes through the C library's buffer, what curses draws does not. */
-	fflush(out);
+	fflush(stdout);
 }
 
 bool terminfo_takes_title(void)
@@ -194,9 +185,9 @@ static void set_all(void (*handler)(int))
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
-bool terminfo_takes_output(int fd)
+bool terminfo_takes_output(void)
 {
-	struct pollfd out = { .fd = fd, .events = POLLOUT };
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 
 	return poll(&out, 1, 0) > 0 && out.revents & POLLOUT &&
 	       !(out.revents & (POLLERR | POLLHUP));
@@ -204,7 +195,7 @@ bool terminfo_takes_output(int fd)
 
 void term_rescue_give_back(void)
 {
-	if (terminfo_takes_output(STDOUT_FILENO))
+	if (terminfo_takes_output())
 		give_back();
 }
 
@@ -226,7 +217,7 @@ void term_rescue_restore(void)
 
 /* As above: of a signal handler. */
 static struct {
-	int null, fds[3];
+	int null;
 	volatile sig_atomic_t lost;
 } patience;
 
@@ -235,8 +226,8 @@ static void on_alarm(int signal)
 {
 	int before = errno;
 
-	for (size_t i = 0; i < sizeof(patience.fds) / sizeof(*patience.fds); i++)
-		dup2(patience.null, patience.fds[i]);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(patience.null, fd);
 	patience.lost = true;
 	errno = before;
 }
@@ -250,15 +241,12 @@ static void let_alarm(int how)
 	pthread_sigmask(how, &set, NULL);
 }
 
-void term_patience_begin(int null, int in, int out)
+void term_patience_begin(int null)
 {
 	struct sigaction action = { .sa_handler = on_alarm }; /* without SA_RESTART */
 
 	sigemptyset(&action.sa_mask);
 	patience.null = null;
-	patience.fds[0] = in;
-	patience.fds[1] = out;
-	patience.fds[2] = out == STDOUT_FILENO ? STDERR_FILENO : out;
 	patience.lost = false;
 	sigaction(SIGALRM, &action, NULL);
 	let_alarm(SIG_UNBLOCK);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/error.h"
 
@@ -24,7 +23,7 @@ bool terminfo_takes_title(void);
 int terminfo_rows(void);
 int terminfo_cols(void);
 /* Lets it scroll from the first to the last of `rows` lines again. The cursor may move. */
-void terminfo_whole_screen(FILE *out, int rows);
+void terminfo_whole_screen(int rows);
 
 /*
  * Gives the terminal back when the program dies of a fatal signal, so that the
@@ -36,8 +35,9 @@ void terminfo_whole_screen(FILE *out, int rows);
 void term_rescue_prepare(void);
 void term_rescue_arm(void);
 void term_rescue_disarm(void);
-/* Does a terminal take anything now? Not when it was hung up or is stopped by flow control. */
-bool terminfo_takes_output(int fd);
+/* Does the terminal, standard output, take anything now? Not when it was hung up or is stopped by
+ * flow control. */
+bool terminfo_takes_output(void);
 /* Gives it back now, if it takes what is sent to it. Never waits. */
 void term_rescue_give_back(void);
 /* For the process that has it as its controlling terminal: gives it back if a deck that has ended
@@ -46,8 +46,8 @@ void term_rescue_restore(void);
 
 /*
  * Between these two calls, the copy is not to wait for a terminal that takes nothing: after some
- * seconds, its descriptors are replaced by `null`, one of /dev/null, with standard output standard
- * error, too, and the second answers true. One thread.
+ * seconds, standard input, output and error are replaced by `null`, a descriptor of /dev/null, and
+ * the second answers true. The first is given the thread that draws.
  */
-void term_patience_begin(int null, int in, int out);
+void term_patience_begin(int null);
 bool term_patience_end(void);

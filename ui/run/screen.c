@@ -87,7 +87,7 @@ static void place_follow(struct run_screen *screen, struct app *app, unsigned ch
 	/* The question comes by itself once; s asks again. */
 	if (job->map_failed && popup_is_typed(app))
 		return;
-	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED && !app_looks(app)) {
+	if (job->map_failed && !screen->map_failed && job->state != JOB_ENDED) {
 		app_bell(app);
 		place_ask(app);
 	}
