@@ -89,7 +89,7 @@ void app_lose_terminal(struct app *app);
 void app_mind_lender(struct app *app);
 /* Ctrl-Z: the stand-in stops. The deck has no terminal until then, and a copy goes on. */
 void app_suspend(struct app *app);
-/* The deck, or who looks on, is drawn there. The descriptors are closed. */
+/* The deck is drawn there. The descriptors are closed. */
 struct wire_note;
 void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
 /* Somebody comes in at the door: the deck goes to that terminal. */

@@ -60,15 +60,14 @@ static void write_serial(const struct disk *disk, struct writer *w)
 
 static void write_size(const struct disk *disk, struct writer *w)
 {
-	char bytes[UNITS_TEXT_MAX], sectors[UNITS_TEXT_MAX];
+	char sectors[UNITS_TEXT_MAX];
 	uint32_t logical = disk->identity.logical_sector_size;
 
 	if (!disk->identity.size) {
 		add(w, "%s", disk->medium_present == NO ? _("no medium") : "0 B");
 		return;
 	}
-	add(w, _("%s B = %s sectors of %u (physical %u)"),
-	    units_print_count(disk->identity.size, bytes),
+	add(w, _("%s B = %s sectors of %u (physical %u)"), UNITS_COUNT(disk->identity.size),
 	    units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
 	    (unsigned)disk->physical_sector_size);
 }
@@ -251,7 +250,6 @@ static void add_identity(const struct disk *disk, struct line *line)
 int disks_summary(const struct disk *disk, const struct disks_health *health,
 		  struct line ret[static DISKS_SUMMARY_MAX])
 {
-	char bytes[UNITS_TEXT_MAX];
 	int count = 0;
 
 	for (int row = 0; row < DISKS_SUMMARY_MAX; row++) {
@@ -264,7 +262,7 @@ int disks_summary(const struct disk *disk, const struct disks_health *health,
 			add_identity(disk, &ret[count]);
 			break;
 		case 1:
-			add(&w, _("%s B"), units_print_count(disk->identity.size, bytes));
+			add(&w, _("%s B"), UNITS_COUNT(disk->identity.size));
 			add(&w, "  ");
 			write_holds(disk, &w);
 			break;
@@ -339,7 +337,6 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 {
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
-		char first[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 		char what[256];
 
 		text_contents(p, what, sizeof(what));
@@ -348,11 +345,11 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 		else
 			fprintf(out, "%u\t", p->number);
 		fprintf(out, "%s  %s  %s\n\t",
-			units_print_short(p->sectors * disk->identity.logical_sector_size, scale,
-					  disk->identity.logical_sector_size, size),
+			UNITS_SHORT(p->sectors * disk->identity.logical_sector_size, scale,
+				    disk->identity.logical_sector_size),
 			what, text_or_dash(p->type_name));
-		fprintf(out, _("LBA %s, %s sectors"), units_print_count(p->start, first),
-			units_print_count(p->sectors, count));
+		fprintf(out, _("LBA %s, %s sectors"), UNITS_COUNT(p->start),
+			UNITS_COUNT(p->sectors));
 		if (p->name[0])
 			fprintf(out, "  \"%s\"", p->name);
 		if (p->uuid[0])
@@ -473,7 +470,6 @@ void disks_text_choice(const struct disks_model *model, char *buffer, size_t siz
 	bool source = model->source->kind != ENDPOINT_NONE;
 	bool destination = model->destination->kind != ENDPOINT_NONE;
 	const struct disk *other, *disk = chosen_twin(model, &other);
-	char missing[UNITS_TEXT_MAX];
 
 	*buffer = '\0';
 	/* The second sentence repeats what the footer says, so it may be cut on a narrow screen. */
@@ -485,10 +481,9 @@ void disks_text_choice(const struct disks_model *model, char *buffer, size_t siz
 		    : source              ? _("Now d: destination.")
 					  : _("Now s: source."));
 	} else if (source && destination && too_small(model->source, model->destination)) {
-		units_print_long(model->source->size - model->destination->size, UNITS_SI, 512,
-				 missing);
 		add(&w, _("%s is smaller than %s by %s. Enter goes on to what fits."),
-		    model->destination->node, model->source->node, missing);
+		    model->destination->node, model->source->node,
+		    UNITS_LONG(model->source->size - model->destination->size, UNITS_SI, 512));
 	} else if (source && destination) {
 		add(&w, _("%s will be copied to %s. Enter goes on."), model->source->node,
 		    model->destination->node);

@@ -139,7 +139,7 @@ static void draw_partitions(struct app *app, struct draw *draw, struct rect area
 	size_t shown = count <= rows ? count : rows ? rows - 1 : 0;
 	uint32_t sector = disk->identity.logical_sector_size;
 	int what_cols = (area.cols - NUMBER_COLS - SIZE_COLS) / 2;
-	char text[256], size[UNITS_TEXT_MAX];
+	char text[256];
 
 	for (size_t i = 0; i < shown; i++) {
 		const struct partition *p = &disk->partitions[i];
@@ -149,8 +149,8 @@ static void draw_partitions(struct app *app, struct draw *draw, struct rect area
 		draw_cell_right(draw, area, row, 0, NUMBER_COLS - 2, ROLE_DIM, text);
 		text_contents(p, text, sizeof(text));
 		draw_cell(draw, area, row, col, what_cols, ROLE_NORMAL, text);
-		units_print_short(p->sectors * sector, app_units(app), sector, size);
-		draw_cell_right(draw, area, row, col += what_cols, SIZE_COLS, ROLE_NORMAL, size);
+		draw_cell_right(draw, area, row, col += what_cols, SIZE_COLS, ROLE_NORMAL,
+				UNITS_SHORT(p->sectors * sector, app_units(app), sector));
 		col += SIZE_COLS + 2;
 		draw_cell(draw, area, row, col, area.cols - col, ROLE_NORMAL,
 			  p->mountpoint[0] ? p->mountpoint : p->type_name);

@@ -68,10 +68,10 @@ static void put_heading(struct line *line, int width, const char *text)
 
 void editor_text_title(const char *node, uint64_t bytes, struct line *line)
 {
-	char size[UNITS_TEXT_MAX], text[256];
+	char text[256];
 
 	snprintf(text, sizeof(text), _(" LAYOUT  of the copy on %s, %s"), node,
-		 units_print_long(bytes, UNITS_SI, 512, size));
+		 UNITS_LONG(bytes, UNITS_SI, 512));
 	line_fit(line, text);
 }
 

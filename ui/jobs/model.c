@@ -202,12 +202,9 @@ static const char *when(int64_t at, bool date, char *buffer, size_t size)
 
 static const char *trouble(const struct running *running, char *buffer, size_t size)
 {
-	char bytes[UNITS_TEXT_MAX];
-
 	buffer[0] = '\0';
 	if (running->bad)
-		snprintf(buffer, size, _("bad %s"),
-			 units_print_short(running->bad, UNITS_SI, 512, bytes));
+		snprintf(buffer, size, _("bad %s"), UNITS_SHORT(running->bad, UNITS_SI, 512));
 	else if (running->errors)
 		snprintf(buffer, size, _("errors %llu"), (unsigned long long)running->errors);
 	else if (running->own)
@@ -304,21 +301,20 @@ static void print_end(FILE *out, const char *name, const struct running_end *end
 
 static void print_running(FILE *out, const struct running *job, int64_t now)
 {
-	char text[UNITS_TEXT_MAX], clock[32], map[3 * sizeof(job->map)];
+	char clock[32], map[3 * sizeof(job->map)];
 
 	print_end(out, _("From"), &job->source);
 	print_end(out, _("To"), &job->destination);
 	past_print_name(out, _("State"));
 	fprintf(out, _("%s, %.1f %% of all, %s"), progress_doing(job), job->percent,
-		units_print_rate(job->rate, text));
+		UNITS_RATE(job->rate));
 	if (job->left >= 0)
-		fprintf(out, _(", left %s, ends %s\n"),
-			units_print_duration((uint64_t)job->left, text),
+		fprintf(out, _(", left %s, ends %s\n"), UNITS_DURATION((uint64_t)job->left),
 			when(now + job->left, job->left >= 20L * 3600, clock, sizeof(clock)));
 	else
 		fputs(_(", left unknown\n"), out);
 	past_print_name(out, _("Unreadable"));
-	fprintf(out, _("%s, errors %llu\n"), units_print_long(job->bad, UNITS_SI, 512, text),
+	fprintf(out, _("%s, errors %llu\n"), UNITS_LONG(job->bad, UNITS_SI, 512),
 		(unsigned long long)job->errors);
 	if (job->map[0]) {
 		past_print_name(out, _("Map"));
@@ -335,7 +331,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 
 static void print_map(FILE *out, const struct past_copy *past)
 {
-	char text[UNITS_TEXT_MAX], clock[32], map[3 * sizeof(past->map)];
+	char clock[32], map[3 * sizeof(past->map)];
 
 	past_print_name(out, _("From"));
 	fprintf(out, "%s  %s  %s\n", past->source.node, past->source.model, past->source.serial);
@@ -345,7 +341,7 @@ static void print_map(FILE *out, const struct past_copy *past)
 	if (past->total) {
 		past_print_name(out, _("Copied"));
 		fprintf(out, _("%d %% of %s\n"), past_percent(past),
-			units_print_long(past->total, UNITS_SI, 512, text));
+			UNITS_LONG(past->total, UNITS_SI, 512));
 	}
 	past_print_name(out, _("Map"));
 	fprintf(out, _("%s, saved %s\n"), text_show(map, sizeof(map), past->map),

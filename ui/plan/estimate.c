@@ -35,19 +35,15 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 /* "sdb" for "/dev/sdb". */
 static void text_rate(const struct endpoint *end, double rate, struct line *line)
 {
-	char text[UNITS_TEXT_MAX];
-
 	line_add(line, _(" %s reads %s"), node_short(end->node),
-		 rate > 0 ? units_print_rate(rate, text) : _("unknown"));
+		 rate > 0 ? UNITS_RATE(rate) : _("unknown"));
 }
 
 static void text_span(const char *word, uint64_t seconds, struct line *line)
 {
-	char duration[UNITS_TEXT_MAX];
-
 	line_add(line, " %s", word);
 	line_to(line, 9);
-	line_add(line, _("about %s"), units_print_duration(seconds, duration));
+	line_add(line, _("about %s"), UNITS_DURATION(seconds));
 }
 
 /* What is left out need not be read, but may have to be written over with zeros. */
@@ -67,10 +63,10 @@ static bool text_saved(const struct plan *plan, const struct session_measured *m
 static void finish_text(const struct estimate *estimate, int64_t now, char *buffer, size_t size)
 {
 	uint64_t seconds = estimate->copy + estimate->verify;
-	char left[UNITS_TEXT_MAX], at[64];
+	char at[64];
 
 	run_text_clock(now + (int64_t)seconds, now, at, sizeof(at));
-	snprintf(buffer, size, _("%s, ends %s"), units_print_duration(seconds, left), at);
+	snprintf(buffer, size, _("%s, ends %s"), UNITS_DURATION(seconds), at);
 }
 
 bool estimate_text(const struct plan *plan, const struct session_measured *measured,

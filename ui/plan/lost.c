@@ -80,16 +80,14 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 		      enum units_scale scale, struct line *line)
 {
 	uint32_t sector_size = disk ? disk->identity.logical_sector_size : 512;
-	char size[UNITS_TEXT_MAX];
 	uint64_t sectors = 0;
 
 	plan_text_label(_("LOST"), line);
 	for (size_t i = 0; i < count; i++)
 		sectors += lost[i].partition->sectors;
 	if (count) {
-		units_print_long(sectors * sector_size, scale, sector_size, size);
 		line_add(line, P_("%zu partition, %s: ", "%zu partitions, %s: ", count), count,
-			 size);
+			 UNITS_LONG(sectors * sector_size, scale, sector_size));
 		name_all_lost(lost, count, sector_size, scale, line);
 	} else if (!disk || strcmp(disk->table, "?") == 0) {
 		line_add(line, "%s", _("what it holds is not known"));

@@ -546,13 +546,11 @@ void plan_text_table(const struct fitted *fitted, size_t index, uint32_t sector_
 void plan_text_extent(const struct plan *plan, size_t index, struct line *line)
 {
 	const struct extent *extent = &plan->extents[index];
-	char size[UNITS_TEXT_MAX], count[UNITS_TEXT_MAX];
 
-	units_print_count(extent->sectors, count);
-	units_print_long(extent->sectors * plan->sector_size, UNITS_SI, plan->sector_size, size);
 	line_add(line, _("  LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
 		 extent->source_lba, extent->source_lba + extent->sectors - 1,
-		 extent->destination_lba, count, size);
+		 extent->destination_lba, UNITS_COUNT(extent->sectors),
+		 UNITS_LONG(extent->sectors * plan->sector_size, UNITS_SI, plan->sector_size));
 }
 
 void plan_text_axis(uint64_t bytes, enum units_scale scale, uint32_t sector_size, struct line *line)

@@ -46,16 +46,16 @@ static void draw_used(struct ranges_screen *screen, struct app *app, struct draw
 	const struct ranges_row *row = &screen->model->rows[screen->list.at];
 	const struct used_part *part = part_of(screen, app, row);
 	uint32_t sector = screen->model->context.sector_size;
-	char used[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX];
+	char used[UNITS_TEXT_MAX];
 
 	if (rect_empty(area) || !part)
 		return;
 	units_print_long(part->used_bytes, UNITS_SI, sector, used);
-	units_print_long(part->sectors * sector, UNITS_SI, sector, all);
 	if (part->whole[0])
 		draw_printf(draw, area, 0, 1, ROLE_DIM, _("Copied whole: %s"), part->whole);
 	else
-		draw_printf(draw, area, 0, 1, ROLE_NORMAL, _("%s used of %s: %s"), used, all,
+		draw_printf(draw, area, 0, 1, ROLE_NORMAL, _("%s used of %s: %s"), used,
+			    UNITS_LONG(part->sectors * sector, UNITS_SI, sector),
 			    _(words[mode_of(app, row)]));
 }
 
@@ -179,12 +179,11 @@ static void draw_beyond(struct app *app, struct draw *draw, struct rect area,
 {
 	const struct endpoint *destination = &app_choice(app)->destination;
 	uint64_t beyond = ranges_model_beyond(model, destination);
-	char size[UNITS_TEXT_MAX];
 
 	if (beyond)
 		draw_printf(draw, area, 0, 1, ROLE_WARN,
 			    _("  %s more than %s holds: choose less, or a larger disk"),
-			    units_print_long(beyond, UNITS_SI, model->context.sector_size, size),
+			    UNITS_LONG(beyond, UNITS_SI, model->context.sector_size),
 			    node_short(destination->node));
 }
 

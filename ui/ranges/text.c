@@ -270,7 +270,7 @@ static void put_identity(struct line *line, const struct identity *identity, con
 
 void ranges_text_destination(const struct endpoint *destination, struct line *line)
 {
-	char size[UNITS_TEXT_MAX], rest[UNITS_TEXT_MAX + 16];
+	char rest[UNITS_TEXT_MAX + 16];
 
 	if (destination->kind == ENDPOINT_NONE)
 		return;
@@ -281,7 +281,7 @@ void ranges_text_destination(const struct endpoint *destination, struct line *li
 		return;
 	}
 	line_add(line, "%s  ", node_short(destination->node));
-	snprintf(rest, sizeof(rest), _("  %s B"), units_print_count(destination->size, size));
+	snprintf(rest, sizeof(rest), _("  %s B"), UNITS_COUNT(destination->size));
 	put_identity(line, &destination->identity, rest);
 }
 

@@ -100,7 +100,7 @@ static void place_chosen(void *user, struct app *app, int choice)
 static void ask_place(struct app *app, struct report_sign *sign)
 {
 	struct popup_choice choices[STICKS_MAX + 1];
-	char labels[STICKS_MAX][160], size[UNITS_TEXT_MAX];
+	char labels[STICKS_MAX][160];
 	int count = (int)session_sticks(app_session(app), sign->sticks);
 
 	sign->stick_count = count;
@@ -112,9 +112,8 @@ static void ask_place(struct app *app, struct report_sign *sign)
 		const struct stick *stick = &sign->sticks[i];
 
 		snprintf(labels[i], sizeof(labels[i]), "%s  %s  %s  %.40s  %.40s",
-			 node_short(stick->node),
-			 units_print_short(stick->size, UNITS_SI, 512, size), stick->fs,
-			 stick->label, stick->model);
+			 node_short(stick->node), UNITS_SHORT(stick->size, UNITS_SI, 512),
+			 stick->fs, stick->label, stick->model);
 		choices[i] = (struct popup_choice){ '1' + i, labels[i] };
 	}
 	choices[count] = (struct popup_choice){ 'p', _("another place: its path is typed") };
@@ -302,7 +301,7 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 {
 	struct rect inside = rect_inside(box), axis;
 	float samples[PROFILE_MAX], max;
-	char size[UNITS_TEXT_MAX], top[UNITS_TEXT_MAX], title[96];
+	char top[UNITS_TEXT_MAX], title[96];
 	int count;
 
 	if (rect_empty(inside) || inside.cols < 8)
@@ -323,9 +322,9 @@ static void draw_profile(struct app *app, struct draw *draw, struct rect box,
 	snprintf(title, sizeof(title), _("MB/s over the disk, top %s"), top);
 	draw_box(draw, box, title);
 	draw_graph(draw, inside, ROLE_WRITE, samples, count, max, false);
-	units_print_short(report->job.total, UNITS_SI, 512, size);
 	draw_text(draw, axis, 0, 0, ROLE_DIM, "0");
-	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM, size);
+	draw_cell_right(draw, axis, 0, axis.cols - 10, 10, ROLE_DIM,
+			UNITS_SHORT(report->job.total, UNITS_SI, 512));
 }
 
 static struct map_scene scene_of(struct app *app, const struct report *report)

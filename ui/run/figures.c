@@ -19,13 +19,10 @@
 /* A rate without its unit's name where all of them are MB/s: "193", "1,930", "0.81". */
 static const char *megabytes(double rate, bool known, char *buffer, size_t size)
 {
-	char count[UNITS_TEXT_MAX];
-
 	if (!known || !isfinite(rate) || rate < 0)
 		snprintf(buffer, size, "-");
 	else if (rate >= 10e6)
-		snprintf(buffer, size, "%s",
-			 units_print_count((uint64_t)(rate / 1e6 + 0.5), count));
+		snprintf(buffer, size, "%s", UNITS_COUNT((uint64_t)(rate / 1e6 + 0.5)));
 	else
 		snprintf(buffer, size, "%.*f", rate <= 0 ? 0 : rate < 1e6 ? 2 : 1, rate / 1e6);
 	return buffer;
@@ -83,16 +80,17 @@ void run_text_speed(const struct job_snapshot *job, char *digits, char *unit, si
 
 static void put_pause(const struct run_facts *facts, struct line *line)
 {
-	char lasts[UNITS_TEXT_MAX], clock[16] = "";
+	char clock[16] = "";
 	time_t since = (time_t)facts->paused_since;
 	struct tm local;
 
-	units_print_duration(
-		facts->now > facts->paused_since ? (uint64_t)(facts->now - facts->paused_since) : 0,
-		lasts);
 	if (facts->paused_since && localtime_r(&since, &local) &&
 	    strftime(clock, sizeof(clock), "%H:%M:%S", &local))
-		line_piece(line, _("PAUSED %s, since %s"), lasts, clock);
+		line_piece(line, _("PAUSED %s, since %s"),
+			   UNITS_DURATION(facts->now > facts->paused_since
+						  ? (uint64_t)(facts->now - facts->paused_since)
+						  : 0),
+			   clock);
 	else
 		line_piece(line, _("PAUSED"));
 	line_piece(line, _("p goes on"));
@@ -101,7 +99,7 @@ static void put_pause(const struct run_facts *facts, struct line *line)
 void run_text_left(const struct run_facts *facts, struct line *line, enum role *retrole)
 {
 	const struct job_snapshot *job = facts->job;
-	char left[96], at[160], elapsed[UNITS_TEXT_MAX];
+	char left[96], at[160];
 
 	if (job->state == JOB_PAUSED) {
 		*retrole = ROLE_ALERT;
@@ -112,7 +110,7 @@ void run_text_left(const struct run_facts *facts, struct line *line, enum role *
 		return;
 	if (!line_piece(line, _("LEFT %s"), progress_left(job, left, sizeof(left))) &&
 	    job->left.known)
-		line_piece(line, _("LEFT up to %s"), units_print_duration(job->left.most, elapsed));
+		line_piece(line, _("LEFT up to %s"), UNITS_DURATION(job->left.most));
 	run_text_ends_at(job, facts->now, at, sizeof(at));
 	if (at[0])
 		line_piece(line, _("ends %s"), at);

@@ -40,7 +40,6 @@ void run_latency(const struct job_snapshot *job, struct run_latency *ret)
 const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 {
 	double ms = (double)ns / (double)NSEC_PER_MSEC;
-	char text[UNITS_TEXT_MAX];
 
 	if (!count)
 		snprintf(buffer, size, "-");
@@ -49,7 +48,7 @@ const char *run_text_ms(uint64_t ns, uint64_t count, char *buffer, size_t size)
 	else if (ms < 9.95)
 		snprintf(buffer, size, "%.1f", ms);
 	else
-		snprintf(buffer, size, "%s", units_print_count((uint64_t)(ms + 0.5), text));
+		snprintf(buffer, size, "%s", UNITS_COUNT((uint64_t)(ms + 0.5)));
 	return buffer;
 }
 

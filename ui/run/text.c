@@ -281,12 +281,10 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 /* Exact bytes up to 15 digits. */
 static const char *bytes_text(uint64_t bytes, char *buffer, size_t size)
 {
-	char text[UNITS_TEXT_MAX];
-
 	if (bytes < UINT64_C(1000000000000000))
-		snprintf(buffer, size, "%s B", units_print_count(bytes, text));
+		snprintf(buffer, size, "%s B", UNITS_COUNT(bytes));
 	else
-		snprintf(buffer, size, "%s", units_print_long(bytes, UNITS_SI, 0, text));
+		snprintf(buffer, size, "%s", UNITS_LONG(bytes, UNITS_SI, 0));
 	return buffer;
 }
 
@@ -324,9 +322,7 @@ static void put_right(struct line *line, const char *label, const char *value)
 
 static void put_count(struct line *line, const char *label, uint64_t count)
 {
-	char text[UNITS_TEXT_MAX];
-
-	put_right(line, label, units_print_count(count, text));
+	put_right(line, label, UNITS_COUNT(count));
 }
 
 static void put_last_good(const struct job_snapshot *job, struct line *line)

@@ -169,18 +169,16 @@ void map_text_cell(const struct plan *plan, const struct disk *disk,
 		   const struct map_window *window, char letter, struct line *line)
 {
 	const struct partition *partition;
-	char count[UNITS_TEXT_MAX];
 	uint64_t lba, sectors;
 	struct line all;
 
 	line_start(&all, LINE_COLUMNS_MAX);
 	map_cell_sectors(window, plan, window->cursor, &lba, &sectors);
-	units_print_count(sectors, count);
 	if (sectors == 1)
 		line_add(&all, _(" LBA %" PRIu64 ": %s"), lba, letter_words(letter));
 	else
 		line_add(&all, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
-			 lba + sectors - 1, count, letter_words(letter));
+			 lba + sectors - 1, UNITS_COUNT(sectors), letter_words(letter));
 	partition = map_partition(plan, disk, lba);
 	if (partition) {
 		line_add(&all, _(", partition %u"), partition->number);
