@@ -87,7 +87,7 @@ damaged_gpt() {
 # The command in the step that matches; run, it makes the table that the source had.
 table_comes_back() { # STEP
 	sh -c "$(jq -r --arg step "$1" '.next[] | select(contains($step)) |
-		sub("^.*?: (?=(echo|sfdisk) )"; "")' report.json)"
+		sub("^.*?: +(?=(echo|sfdisk) )"; "")' report.json)"
 	sfdisk --verify "$destination"
 	diff <(sfdisk --dump good.img | grep -o 'start=.*') \
 		<(sfdisk --dump "$destination" | grep -o 'start=.*')
