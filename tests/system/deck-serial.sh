@@ -69,14 +69,14 @@ boot() {
 	see '[1 Disks]'
 }
 
-# choose KEY SERIAL TEXT: puts the cursor on the disk with this serial number and presses the key.
+# choose KEY SERIAL SHOWN TEXT: puts the cursor on the disk with this serial number and presses the key.
 choose() {
 	keys / C-u
 	keys -l "$2"
 	keys Enter
-	see "Serial  $2"
+	see "$3$2"
 	keys "$1"
-	see "$3"
+	see "$4"
 }
 
 all_five_screens_and_a_disk_that_comes_and_goes() {
@@ -91,8 +91,8 @@ all_five_screens_and_a_disk_that_comes_and_goes() {
 	see OTHER-00003
 	cp destination.img before.img
 
-	choose s SATA-SRC-000001 "Source is"
-	choose d NVME-DST-000002 "will be copied to"
+	choose s SATA-SRC-000001 "Serial  " "Source is"
+	choose d NVME-DST-000002 "S/N " "will be copied to"
 	keys 2
 	see '[2 Ranges]'
 	see SATA-SRC-000001
