@@ -153,16 +153,19 @@ check_cppcheck() {
 		-I "$top" "$top/src" "$top/ui"
 }
 
+# A check that runs tests counts as these.
 run() { # NAME
-	local log=$builds/$1.log
+	local log=$builds/$1.log good=1 bad=0
 	if "check_$1" >"$log" 2>&1; then
 		echo "ok $1"
-		passed=$((passed + 1))
+		read -r good bad < <(sed -nE '$s/^([0-9]+) passed, ([0-9]+) failed$/\1 \2/p' "$log")
 	else
 		tail -n 80 "$log"
 		echo "not ok $1 (all of it is in $log)"
-		failed=$((failed + 1))
+		good=0 bad=1
 	fi
+	passed=$((passed + ${good:-1}))
+	failed=$((failed + ${bad:-0}))
 }
 
 [ $# -gt 0 ] || set -- minimal install clang tidy cppcheck sanitizers address thread

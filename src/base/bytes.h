@@ -28,11 +28,11 @@ static inline uint64_t bytes_big(const void *from, unsigned bytes)
 	return n;
 }
 
-/* A member of a struct, by its size: a bool, or an integer or enum of 32 or 64 bits. For tables of
- * members. */
+/* A member of a struct, by its size: a bool or a byte, or an integer or enum of 32 or 64 bits. For
+ * tables of members. */
 static inline uint64_t member_get(const void *member, size_t size)
 {
-	return size == sizeof(bool)       ? *(const bool *)member
+	return size == sizeof(uint8_t)    ? *(const uint8_t *)member
 	       : size == sizeof(uint32_t) ? *(const uint32_t *)member
 					  : *(const uint64_t *)member;
 }

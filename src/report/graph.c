@@ -261,14 +261,14 @@ json_object *report_strip(const struct report *report)
 	const char *map = report->map_cells;
 	json_object *strip, *cells = json_object_new_array(), *arrows = json_object_new_array();
 
-	for (int at = 0; map[at];) {
+	for (uint64_t at = 0; map[at];) {
 		json_object *cell = add_item(cells);
-		int from = at;
+		uint64_t from = at;
 
 		while (map[at] == map[from]) {
 			if (cell_is_bad(map[at]))
 				json_object_array_add(arrows,
-						      json_object_new_int(at * CELL + CELL / 2));
+						      json_object_new_uint64(at * CELL + CELL / 2));
 			at++;
 		}
 		json_add_number(cell, "x", from * CELL);
