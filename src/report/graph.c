@@ -24,7 +24,7 @@
 #define BLUE         "#2f6db3"
 #define LIGHT_BLUE   "#b5cde6"
 
-#define CELL       5
+#define CELL       UINT64_C(5)
 #define STRIP_WIDE (CELL * REPORT_MAP_CELLS)
 
 static json_object *add_item(json_object *array)
