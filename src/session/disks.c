@@ -328,10 +328,12 @@ void session_take_scan(struct session *session, unsigned *changes)
 		take_looked(session);
 		session_look_for_ends(session, changes);
 	}
-	if (scanning->again)
-		session_look_again(session);
-	else if (unsettled)
+	/* It sees what has changed meanwhile, too; where disks come and go all the time, a silent
+	 * one would never be waited for otherwise. */
+	if (unsettled)
 		begin(session, true, NULL);
+	else if (scanning->again)
+		session_look_again(session);
 }
 
 void session_take_hotplug(struct session *session, unsigned *changes)
