@@ -2,7 +2,7 @@
 /*
  * The backend interface: how one end of a copy is read and written.
  *
- * One const table per backend (uring.c, buffered.c, image.c, sg.c, three in simple.c). A backend
+ * One const table per backend (uring.c, threads.c, buffered.c, image.c, null.c, sg.c). A backend
  * opens a handle per lane and end, on descriptors that the caller owns. All calls on a handle come
  * from one thread, and that thread reaps the completions, so there are no locks and no callbacks.
  *

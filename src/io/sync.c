@@ -16,8 +16,7 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "scsi/ask.h"
-#include "scsi/sense.h"
+#include "io/bridge.h"
 
 static ssize_t transfer_once(int fd, const struct io_request *request, uint32_t at, uint32_t to)
 {
@@ -57,6 +56,18 @@ int sync_transfer(struct io_handle *handle, int fd, struct io_request *request, 
 	return 0;
 }
 
+int sync_open(const struct io_backend *backend, const struct io_end *end,
+	      const struct io_setup *setup, struct io_handle **ret, struct error *reterr)
+{
+	struct io_handle *handle = malloc(sizeof(*handle));
+
+	if (!handle)
+		return error_nomem(reterr);
+	*handle = (struct io_handle){ .backend = backend, .end = end };
+	*ret = handle;
+	return 0;
+}
+
 void sync_begin(struct io_request *request)
 {
 	request->submitted = clock_monotonic();
@@ -69,67 +80,6 @@ enum io_answer sync_end(struct io_request *request, int result)
 	request->result = result;
 	request->completed = clock_monotonic();
 	return IO_DONE;
-}
-
-/* ---- flushing ---- */
-
-/*
- * The cache behind a USB bridge. The kernel flushes the cache of a SCSI disk only if
- * its caching mode page reports one. Most bridges have no such page ("Assuming drive
- * cache: write through"), and then fsync() of the node flushes nothing, whatever the
- * disk still holds.
- * Source: drivers/scsi/sd.c, sd_read_cache_type().
- */
-/* The kernel gives its own flushes the same time. */
-#define FLUSH_TIMEOUT 60000 /* ms */
-
-/* SPC-4, 4.5.6 */
-#define KEY_MEDIUM_ERROR   3
-#define KEY_HARDWARE_ERROR 4
-
-/*
- * A reset or a change of medium after the last write is reported to this
- * command only: the kernel would never notice, and go on writing. About a disk
- * that is gone, its fsync() says nothing.
- */
-static bool has_lost(const struct sg_result *result)
-{
-	const struct sense *sense = &result->sense;
-
-	switch (result->outcome) {
-	case SCSI_RESET:
-	case SCSI_DEFERRED:
-	case SCSI_CHANGED:
-		return true;
-	default:
-		return result->code == -ENODEV || result->code == -ENOMEDIUM ||
-		       (sense->known &&
-			(sense->key == KEY_MEDIUM_ERROR || sense->key == KEY_HARDWARE_ERROR));
-	}
-}
-
-int bridge_flush(const struct sg_driver *driver, const struct io_end *end, struct error *reterr)
-{
-	struct sg_result result = { 0 };
-	struct scsi_cdb cdb;
-	char words[256];
-	int r;
-
-	if (end->regular_file || end->kind != DISK_SCSI || strcmp(end->transport, "usb") != 0)
-		return 0;
-	scsi_cdb_synchronize_cache(false, &cdb);
-	r = sg_run(driver, end->fd, &cdb, NULL, 0, FLUSH_TIMEOUT, &result);
-	if (r == 0 || !has_lost(&result))
-		return 0;
-	error_set(reterr, ERROR_CLASS_DESTINATION, r, "flush", end->name,
-		  _("What was written to %s since the last good flush may not be on the medium "
-		    "(%s). Resume: it is written again."),
-		  end->name,
-		  result.sense.known ? sense_text(&result.sense, words, sizeof(words))
-				     : error_phrase(r));
-	if (reterr)
-		reterr->sense = result.sense;
-	return r;
 }
 
 int sync_flush(struct io_handle *handle, struct error *reterr)

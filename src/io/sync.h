@@ -14,21 +14,15 @@
  * continued at a multiple of `alignment`; calls are counted in the handle. 0 or negative errno. */
 int sync_transfer(struct io_handle *handle, int fd, struct io_request *request, uint32_t from,
 		  uint32_t to, uint32_t alignment);
+/* A handle and nothing else. */
+int sync_open(const struct io_backend *backend, const struct io_end *end,
+	      const struct io_setup *setup, struct io_handle **ret, struct error *reterr);
 /* Around a transfer: set times and result. */
 void sync_begin(struct io_request *request);
 enum io_answer sync_end(struct io_request *request, int result);
 
 /* fsync() and bridge_flush(); does nothing for an end that is not writable. Any thread. */
 int sync_flush(struct io_handle *handle, struct error *reterr);
-
-/*
- * Sends the flush to the disk itself, through the end's descriptor, after fsync(). Does nothing for
- * other ends. Fails only if something may be lost: the disk says so, was reset since the last
- * write, or is gone or replaced. If it does not know the command or does not answer, the kernel's
- * assumption stands. Any thread.
- */
-struct sg_driver;
-int bridge_flush(const struct sg_driver *driver, const struct io_end *end, struct error *reterr);
 
 int sync_reap(struct io_handle *handle, unsigned min, unsigned max, uint64_t timeout_ns,
 	      struct io_request **ret);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "io/sync.h"
+#include "io/bridge.h"
 #include "sg_rig.h"
 
 #define SYNCHRONIZE_CACHE 0x35
