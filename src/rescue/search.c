@@ -12,8 +12,8 @@
 /* Good sectors in a row are written together: at most this many bytes, read in this time. */
 #define RUN_BYTES (64u << 10)
 #define RUN_TIME  NSEC_PER_SEC
-/* After so many runs without a surprise the next one probably brings none. */
-#define CALM_RUNS 16
+/* After so many runs that held what was expected, the next one probably does, too. */
+#define EXPECTED_RUNS 16
 
 /* The tag of a slot: which edge it reads from, whether it reports a sector known to be bad, and the
  * number of its spot. */
@@ -85,15 +85,15 @@ static bool was_away(const struct lane *lane)
 /* Are the next bytes on that side probably good? In scraping, which comes last, a run of good ones
  * before them is enough. If reads of this disk take long, a failed one costs more than reading
  * sector by sector does. */
-static bool is_calm(const struct lane *lane, const struct search_spot *spot,
-		    const struct search_side *side)
+static bool is_probably_good(const struct lane *lane, const struct search_spot *spot,
+			     const struct search_side *side)
 {
 	const struct sector_search *p = lane->copy->search;
 	uint64_t run = run_most(lane);
 
 	if (counter_get(&lane->counters.slow_reads) || spot->has_bad)
 		return false;
-	return p->calm >= CALM_RUNS * run || (!p->edges && side->calm >= run);
+	return p->as_expected >= EXPECTED_RUNS * run || (!p->edges && side->as_expected >= run);
 }
 
 /* Bytes of the next request on that side. */
@@ -106,7 +106,7 @@ static uint32_t next_length(const struct lane *lane, const struct search_spot *s
 
 	if (run > left)
 		run = (uint32_t)left;
-	if (run > sector && (was_away(lane) || is_calm(lane, spot, side)) &&
+	if (run > sector && (was_away(lane) || is_probably_good(lane, spot, side)) &&
 	    spot_has_room(p, spot, side, run))
 		return run;
 	return left < sector ? (uint32_t)left : sector;
@@ -318,7 +318,7 @@ static void put_back(const struct slot *slot, struct search_spot *spot, uint32_t
 		spot->low -= length;
 }
 
-/* That a part which failed as a whole has one bad sector is no surprise. */
+/* A part that failed as a whole is expected to have one bad sector. */
 static void note_failure(struct lane *lane, const struct slot *slot)
 {
 	struct sector_search *p = lane->copy->search;
@@ -327,7 +327,7 @@ static void note_failure(struct lane *lane, const struct slot *slot)
 
 	p->good = 0;
 	if (large || !spot->has_bad)
-		p->calm = side_of(lane, slot)->calm = 0;
+		p->as_expected = side_of(lane, slot)->as_expected = 0;
 	spot->has_bad = large;
 }
 
@@ -336,8 +336,8 @@ static void note_good(struct lane *lane, const struct slot *slot)
 	uint32_t length = slot->request.length;
 
 	lane->copy->search->good += length;
-	lane->copy->search->calm += length;
-	side_of(lane, slot)->calm += length;
+	lane->copy->search->as_expected += length;
+	side_of(lane, slot)->as_expected += length;
 }
 
 /* The run up to the failed sector is good; the sector itself is reported, or read again, on its

@@ -12,10 +12,10 @@
  * the sectors that failed but the disk, which was away for a while: then requests are
  * larger until one fails.
  *
- * In what failed as a whole one bad sector is no surprise, any other failure is one.
- * Long after the last surprise, or, in scraping, behind a run of good sectors, up to
- * 64 KiB are read in one request: where one request of a MiB failed, hardly anything
- * else in it is bad. The price is a failed read now and then.
+ * In what failed as a whole one bad sector is expected; no other failure is. Long after
+ * the last unexpected one, or, in scraping, behind a run of good sectors, up to 64 KiB
+ * are read in one request: where one request of a MiB failed, hardly anything else in
+ * it is bad. The price is a failed read now and then.
  *
  * A sector smaller than the destination's is patched in: the destination's sector
  * is read back, changed and written, one at a time, so that its other parts, which
@@ -41,11 +41,11 @@
 struct search_side {
 	bool busy; /* a slot is reading this sector: */
 	uint64_t start, end;
-	bool failed;      /* met a bad sector */
-	uint64_t calm;    /* bytes read here since the last surprise */
-	uint64_t since;   /* monotonic ns: start of its run of good sectors */
-	struct piece bad; /* ended the last run, not reported yet; length 0: none */
-	int code;         /* of that failure */
+	bool failed;          /* met a bad sector */
+	uint64_t as_expected; /* bytes read here since the last unexpected failure */
+	uint64_t since;       /* monotonic ns: start of its run of good sectors */
+	struct piece bad;     /* ended the last run, not reported yet; length 0: none */
+	int code;             /* of that failure */
 	struct sense sense;
 };
 
@@ -61,15 +61,15 @@ struct search_spot {
 };
 
 struct sector_search {
-	bool backwards; /* from the last area and sector to the first */
-	bool edges;     /* only up to the first failure from either side */
-	bool cuts;      /* areas are cut into spots */
-	uint32_t whole; /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
-	uint64_t good;  /* bytes read since the last failure */
-	uint64_t calm;  /* the same since the last surprise */
-	size_t area;    /* number of areas of the work that are done */
-	uint64_t done;  /* bytes of the current area that are */
-	uint64_t spot;  /* number of spots opened after these */
+	bool backwards;       /* from the last area and sector to the first */
+	bool edges;           /* only up to the first failure from either side */
+	bool cuts;            /* areas are cut into spots */
+	uint32_t whole;       /* bytes of a physical sector, if it fails as a whole; otherwise 0 */
+	uint64_t good;        /* bytes read since the last failure */
+	uint64_t as_expected; /* the same since the last unexpected one */
+	size_t area;          /* number of areas of the work that are done */
+	uint64_t done;        /* bytes of the current area that are */
+	uint64_t spot;        /* number of spots opened after these */
 	struct search_spot spots[SEARCH_SPOTS];
 	bool patches; /* the destination's sectors are larger */
 	void *spare;  /* a sector of the source, if it patches; the job's */
