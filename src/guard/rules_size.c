@@ -174,13 +174,11 @@ void rule_source_hidden(const struct rule_context *c, struct verdict *ret)
 	if (hides(c->source, &c->facts->source_reach, &by_disk, amount))
 		rule_say(ret, VERDICT_WARN,
 			 by_disk ? _("A host protected area (HPA) or device configuration overlay "
-				     "(DCO) "
-				     "hides the end of the source %s (%s): it is not copied. "
-				     "hdparm -N and "
-				     "hdparm --dco-identify show it.")
+				     "(DCO) hides the end of the source %s (%s): it is not copied. "
+				     "hdparm -N and hdparm --dco-identify show it.")
 				 : _("The USB bridge or adapter of the source %s keeps back its "
-				     "end (%s): it "
-				     "is not copied. Attached directly, the disk may show it."),
+				     "end (%s): it is not copied. Attached directly, the disk may "
+				     "show it."),
 			 c->source_name, amount);
 }
 
@@ -192,14 +190,11 @@ void rule_destination_hidden(const struct rule_context *c, struct verdict *ret)
 	if (hides(c->destination, &c->facts->destination_reach, &by_disk, amount))
 		rule_say(ret, VERDICT_WARN,
 			 by_disk ? _("A host protected area (HPA) or device configuration overlay "
-				     "(DCO) "
-				     "hides the end of the destination %s (%s): it stays as it is. "
-				     "hdparm -N "
-				     "and hdparm --dco-identify show it.")
+				     "(DCO) hides the end of the destination %s (%s): it stays as "
+				     "it is. hdparm -N and hdparm --dco-identify show it.")
 				 : _("The USB bridge or adapter of the destination %s keeps back "
-				     "its end "
-				     "(%s): it stays as it is. Attached directly, the disk may "
-				     "show it."),
+				     "its end (%s): it stays as it is. Attached directly, the disk "
+				     "may show it."),
 			 c->destination_name, amount);
 }
 
