@@ -2,11 +2,11 @@
 /* The report's words, exit codes, text within its columns. */
 #include "unit.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "report/facts.h"
+#include "report/parts.h"
 #include "report/sample.h"
 
 static struct sample sample;
@@ -24,15 +24,6 @@ static void teardown(void)
 	sample_done(&sample);
 }
 
-static char *text_of(const struct report *report, int columns)
-{
-	struct error error = { 0 };
-	char *text = NULL;
-
-	ck_assert_int_eq(report_text(report, columns, &text, &error), 0);
-	return text;
-}
-
 static char *html_of(const struct report *report)
 {
 	char *html = NULL;
@@ -44,19 +35,6 @@ static char *html_of(const struct report *report)
 static void check_part(const char *text, const char *part)
 {
 	ck_assert_msg(strstr(text, part) != NULL, "%s in: %s", part, text);
-}
-
-/* Each of the parts is in the text, which is freed; but none that begins with '!'. NULL ends. */
-__attribute__((sentinel)) static void check_parts(char *text, ...)
-{
-	va_list args;
-
-	va_start(args, text);
-	for (const char *part; (part = va_arg(args, const char *));)
-		ck_assert_msg(part[0] == '!' ? !strstr(text, part + 1) : !!strstr(text, part),
-			      "%s in: %s", part, text);
-	va_end(args);
-	free(text);
 }
 
 START_TEST(words_and_exit_codes)
@@ -427,60 +405,7 @@ START_TEST(names_of_files_command_no_terminal)
 }
 END_TEST
 
-/* Three digits that count, however long a request took; p99.9 is never above the longest. */
-START_TEST(latencies_are_read_at_a_glance)
-{
-	sample.report.job.source.latency = (struct latency_summary){ 0 };
-	check_parts(text_of(&sample.report, 80), "read ms  unknown", NULL);
-
-	sample.report.job.source.latency = (struct latency_summary){ .count = 1000,
-								     .p50 = 127000,
-								     .p90 = 2000000,
-								     .p99 = 43210000,
-								     .p999 = 999400000,
-								     .max = 12345678901 };
-	/* Nothing was read back. */
-	check_parts(text_of(&sample.report, 100),
-		    "p50 0.127  p90 2.00  p99 43.2  p99.9 999  max 12,346", "!back ms", NULL);
-	sample.report.job.read_back = sample.report.job.source.latency;
-	check_parts(text_of(&sample.report, 100), "back ms  p50 0.127  p90 2.00", NULL);
-}
-END_TEST
-
-START_TEST(a_weak_zone_is_named)
-{
-	char *page;
-
-	check_parts(text_of(&sample.report, 80), "!weak zone", "!slowest at", NULL);
-	sample_add_zones(&sample);
-	check_parts(text_of(&sample.report, 200),
-		    "slow     The source was slow at LBA 4096 +2048: reads there took 12 times as "
-		    "long as elsewhere, 84.0 ms. This disk may have a weak zone.",
-		    NULL);
-	ck_assert_int_eq(report_html(&sample.report, &page, NULL), 0);
-	check_parts(page, "This disk may have a weak zone.",
-		    "slowest at LBA 4096 +2048: p50 84.0  max 240, 12.0 times the rest",
-		    "Latency over the source", ">100 ms</text>", ">1 ms</text>", NULL);
-	/* Just the slowest place of a sound disk. */
-	sample.report.job.zones.slowest.weak = false;
-	sample.report.job.zones.slowest.factor = 1.25;
-	check_parts(text_of(&sample.report, 80), "!weak zone", NULL);
-}
-END_TEST
-
 /* A reason stands below every result that is none; loops: no error, an error. */
-START_TEST(a_forecast_of_a_copy_that_ended)
-{
-	struct job_snapshot *job = &sample.report.job;
-
-	job->forecasts[0] =
-		(struct job_forecast){ .known = true, .told = 180, .at = 20, .took = 113 };
-	ck_assert_str_eq(SAID(report_forecasts), "at 10% left 0:03:00, took 0:01:53");
-	job->result = JOB_RESULT_STOPPED;
-	ck_assert_str_eq(SAID(report_forecasts), "");
-}
-END_TEST
-
 START_TEST(a_failure_says_why)
 {
 
@@ -605,9 +530,8 @@ Suite *unit_suite(void)
 		  what_the_final_look_has_read, what_bad_areas_hurt,
 		  names_of_files_command_no_terminal, a_check_that_was_lifted);
 	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
-	add_tests(tcase, differences_are_listed, latencies_are_read_at_a_glance,
-		  a_weak_zone_is_named, a_forecast_of_a_copy_that_ended,
-		  text_stays_within_its_columns, absurd_widths_end, checksums_say_what_they_are_of);
+	add_tests(tcase, differences_are_listed, text_stays_within_its_columns, absurd_widths_end,
+		  checksums_say_what_they_are_of);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

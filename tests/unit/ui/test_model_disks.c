@@ -414,8 +414,6 @@ START_TEST(test_serial_keeps_its_tail)
 }
 END_TEST
 
-static const struct disks_health no_health;
-
 /* A disk that hangs says so in its row and in its details, with what to do. */
 START_TEST(test_silent)
 {
@@ -430,96 +428,9 @@ START_TEST(test_silent)
 	ck_assert_ptr_nonnull(strstr(line.text, "-        -    ?"));
 	row_text(&f, 0, 80, &line);
 	ck_assert_ptr_null(strchr(line.text, '?'));
-	disks_details(&f.list->disks[1], &no_health, details);
+	disks_details(&f.list->disks[1], &(struct disks_health){ 0 }, details);
 	ck_assert_str_eq(details[1].label, "State");
 	ck_assert_ptr_nonnull(strstr(details[1].text, "r asks again"));
-	teardown(&f);
-}
-END_TEST
-
-/* Known, still asked, and why it is not known: the line says which; where nobody asked there is
- * none. What matters least stays the last. */
-START_TEST(test_health)
-{
-	struct disks_detail details[DISKS_DETAILS_MAX];
-	struct health health;
-	struct fixture f;
-	int count;
-
-	setup(&f, "rescue");
-	count = disks_details(&f.list->disks[0], &no_health, details);
-	for (int i = 0; i < count; i++)
-		ck_assert_str_ne(details[i].label, "Health");
-	health_clear(&health, NULL);
-	count = disks_details(&f.list->disks[0], &(struct disks_health){ &health, true }, details);
-	ck_assert_str_eq(details[count - 2].label, "Health");
-	ck_assert_str_eq(details[count - 2].text, "(being asked)");
-	ck_assert_str_eq(details[count - 1].label, "Limits");
-	health_clear(&health, "It has locked itself.");
-	disks_details(&f.list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text, "It has locked itself.");
-	health.time = 1;
-	health.passed = YES;
-	health.values[HEALTH_TEMPERATURE] = 31;
-	health.values[HEALTH_PENDING] = 2;
-	disks_details(&f.list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text, "passed, pending sectors 2, temperature 31 C");
-	teardown(&f);
-}
-END_TEST
-
-START_TEST(test_details)
-{
-	struct disks_detail details[DISKS_DETAILS_MAX];
-	struct line line, summary[DISKS_SUMMARY_MAX];
-	struct fixture f;
-	char *text;
-	int count;
-
-	setup(&f, "hostile");
-	for (size_t i = 0; i < f.list->count; i++) {
-		count = disks_details(&f.list->disks[i], &no_health, details);
-		ck_assert_int_gt(count, 0);
-		ck_assert_int_le(count, DISKS_DETAILS_MAX);
-		for (int d = 0; d < count; d++) {
-			ck_assert_ptr_nonnull(details[d].label);
-			ck_assert(details[d].text[0] != '\0');
-			for (const char *p = details[d].text; *p; p++)
-				ck_assert((unsigned char)*p >= ' ');
-		}
-		count = disks_summary(&f.list->disks[i], &no_health, summary);
-		ck_assert_int_ge(count, 3);
-		for (int row = 0; row < count; row++)
-			ck_assert_int_gt(text_width(summary[row].text), 0);
-		ck_assert_ptr_nonnull(strstr(summary[0].text, f.list->disks[i].identity.wwn));
-		text = disks_everything(f.list, &f.list->disks[i], &no_health, UNITS_SI);
-		ck_assert_ptr_nonnull(text);
-		/* One tab a line, behind the label. */
-		for (const char *p = text, *tab = NULL; *p; p++) {
-			ck_assert(*p == '\n' || *p == '\t' || (unsigned char)*p >= ' ');
-			ck_assert(*p != '\t' || !tab);
-			tab = *p == '\n' ? NULL : *p == '\t' ? p : tab;
-		}
-		free(text);
-	}
-	teardown(&f);
-	setup(&f, "rescue");
-	text = disks_everything(f.list, &f.list->disks[4], &no_health, UNITS_SI);
-	ck_assert_ptr_nonnull(strstr(text, "never be the destination"));
-	ck_assert_ptr_null(strstr(text, "direct IO"));
-	free(text);
-	snprintf(f.list->sg_driver, sizeof(f.list->sg_driver), "3.5.36");
-	text = disks_everything(f.list, &f.list->disks[0], &no_health, UNITS_SI);
-	ck_assert_ptr_nonnull(strstr(text, "Cache\twrites are cached until a flush"));
-	ck_assert_ptr_nonnull(strstr(text, "sg\tdriver 3.5.36, direct IO not allowed"));
-	free(text);
-	for (int cols = 3; cols <= 200; cols++) {
-		line_start(&line, cols);
-		disks_text_picture(&f.list->disks[0], &line);
-		ck_assert_int_eq(line.columns, cols);
-		if (cols == 40)
-			ck_assert_str_eq(line.text, "|.12|3 vg0                           |.|");
-	}
 	teardown(&f);
 }
 END_TEST
@@ -596,8 +507,8 @@ Suite *unit_suite(void)
 	add_tests(tests, test_cursor_stays_on_its_disk, test_partitions, test_moving, test_find,
 		  test_sorted, test_refusals, test_partition_refusals, test_marks,
 		  test_health_column, test_images, test_widths, test_many_partitions,
-		  test_serial_keeps_its_tail, test_details, test_health, test_silent,
-		  test_choice_in_words, test_hidden, test_order);
+		  test_serial_keeps_its_tail, test_silent, test_choice_in_words, test_hidden,
+		  test_order);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
