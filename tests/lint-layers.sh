@@ -14,7 +14,7 @@ core="base scsi discover boot content health plan after layout stats io guard di
 # layer: headers of the project (globs). What is not public is for its own layer only, and
 # NAME_private.h, the inside of what NAME.h offers, for its own layer only. public is what any
 # front end may see.
-public='base/* boot/* after/* scsi/sense.h discover/disk.h discover/endpoint.h discover/running.h discover/scan.h discover/scan_options.h health/health.h layout/arrange.h plan/plan.h plan/picture.h plan/preset.h
+public='base/* boot/* after/* scsi/sense.h discover/disk.h discover/endpoint.h discover/lvm.h discover/running.h discover/scan.h discover/scan_options.h health/health.h layout/arrange.h plan/plan.h plan/picture.h plan/preset.h
 	plan/rangespec.h plan/free_places.h plan/held.h plan/identifiers.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/setup.h job/snapshot.h map/map.h
 	report/past.h report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/verify.h session/progress.h session/used.h'
 allowed() { # LAYER
@@ -25,7 +25,7 @@ allowed() { # LAYER
 	content) echo 'base/* boot/fat.h' ;;
 	boot) echo 'base/* discover/disk.h' ;;
 	health) echo 'base/* discover/disk.h' ;;
-	plan) echo 'base/* discover/disk.h discover/endpoint.h' ;;
+	plan) echo 'base/* discover/disk.h discover/endpoint.h discover/lvm.h' ;;
 	layout) echo 'base/* discover/disk.h discover/gpt.h discover/table.h content/content.h plan/plan.h' ;;
 	after) echo 'base/* discover/disk.h plan/identifiers.h plan/plan.h' ;;
 	stats) echo 'base/*' ;;

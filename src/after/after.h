@@ -52,9 +52,17 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 
 /* ---- identities.c ---- */
 
-/* Gives each of them a new value. */
+/* Gives each of them a new value; but for the groups of LVM, whose turn comes when it is known what
+ * became of the others. */
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps);
+void after_groups(const struct after_disk *disk, const struct identifiers *changed,
+		  struct after_steps *steps);
+/* Bytes of what has it; of the disk, where that is no partition. */
+bool after_item_range(const struct after_disk *disk, const struct identifier *item,
+		      uint64_t *retstart, uint64_t *retlength);
+/* A volume of LVM, and not a member or a group of it. */
+bool after_is_volume(const struct identifier *item);
 
 /* How one of them gets a new value. */
 struct identity_way {
@@ -71,6 +79,10 @@ void after_identity_way(const struct identifiers *list, size_t index, struct ide
 void after_files(const struct after_disk *disk, const struct identifiers *changed, bool rewrite,
 		 struct after_steps *steps);
 
+/* Does GRUB for a BIOS have its folder in a volume of this group? Also where that cannot be told.
+ */
+bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *changed,
+		      const struct identifier *group);
 /* A mount that nobody else sees: it has no place in the tree, and goes with its descriptor, however
  * this process ends. Its root, or a negative errno. */
 int after_mount(const char *fs, const char *node, bool writable);

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -28,6 +29,7 @@ static const char *const names[] = {
 	"etc/default/grub",
 	"etc/kernel/cmdline",
 	"etc/initramfs-tools/conf.d/resume",
+	"etc/lvm/devices/system.devices",
 	"boot/grub/grub.cfg",
 	"boot/grub2/grub.cfg",
 	"boot/loader/entries/*.conf",
@@ -111,9 +113,9 @@ static unsigned replace(const struct identifiers *changed, char *text, size_t le
 		char old[64], new[64];
 
 		count += replace_one(item->value, item->changed_to, text, length);
-		if (strcmp(item->fs, "crypto_LUKS") != 0)
+		if (strcmp(item->fs, "crypto_LUKS") != 0 && !text_after(item->fs, "LVM2_"))
 			continue;
-		/* As in GRUB's "cryptomount -u". */
+		/* As in GRUB's "cryptomount -u", in LVM's list of devices, and in names of udev. */
 		without_dashes(item->value, old);
 		without_dashes(item->changed_to, new);
 		count += replace_one(old, new, text, length);
@@ -247,32 +249,77 @@ static bool can_look(const struct identifier *item)
 {
 	static const char *const known[] = { "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat", NULL };
 
-	return is_one_of(item->fs, known) ||
-	       (strcmp(item->fs, "btrfs") == 0 && item->changed_to[0]);
+	return (item->length || !after_is_volume(item)) &&
+	       (is_one_of(item->fs, known) ||
+		(strcmp(item->fs, "btrfs") == 0 && item->changed_to[0]));
 }
 
 /* There may be a system in it all the same. */
 static bool is_closed(const struct identifier *item)
 {
-	static const char *const closed[] = { "btrfs", "crypto_LUKS", "LVM2_member",
-					      "linux_raid_member", NULL };
+	static const char *const closed[] = { "btrfs", "crypto_LUKS", "linux_raid_member", NULL };
 
-	return is_one_of(item->fs, closed);
+	return is_one_of(item->fs, closed) ||
+	       (strcmp(item->fs, "LVM2_member") == 0 && (item->closed || !item->members));
+}
+
+/* Its root folder, or a negative errno. The loop device goes with it. */
+static int open_root(const struct after_disk *disk, const struct identifier *item, bool writable)
+{
+	uint64_t start, length;
+	char node[LOOP_NODE_MAX];
+
+	if (!after_item_range(disk, item, &start, &length))
+		return -ERANGE;
+	CLEANUP(close) int loop = after_loop(disk, start, length, node);
+
+	return loop < 0 ? loop : after_mount(item->fs, node, writable);
+}
+
+/* A partition may belong to a disk that has it. */
+static bool has_grub_code(const struct after_disk *disk)
+{
+	CLEANUP(free) char *code = malloc(disk->sector_size);
+	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
+
+	return disk->is_partition || !code || fd < 0 ||
+	       pread(fd, code, disk->sector_size, 0) != (ssize_t)disk->sector_size ||
+	       memmem(code, 440, "GRUB", 4);
+}
+
+bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *changed,
+		      const struct identifier *group)
+{
+	static const char *const places[] = { "boot/grub/i386-pc", "boot/grub2/i386-pc",
+					      "grub/i386-pc", "grub2/i386-pc" };
+	char name[64];
+
+	for (size_t i = 0; has_grub_code(disk) && i < changed->count; i++) {
+		const struct identifier *item = &changed->items[i];
+
+		if (!after_is_volume(item) || item->partition != group->partition)
+			continue;
+		CLEANUP(close) int root = can_look(item) ? open_root(disk, item, false) : -1;
+
+		if (root < 0 &&
+		    !is_one_of(item->fs, (const char *const[]){ "swap", "crypto_LUKS", NULL }))
+			return true;
+		for (size_t f = 0; root >= 0 && f < ARRAY_SIZE(folders); f++)
+			for (size_t n = 0; n < ARRAY_SIZE(places); n++) {
+				snprintf(name, sizeof(name), "%s%s", folders[f], places[n]);
+				CLEANUP(close) int fd = open_beneath(root, name, false);
+
+				if (fd >= 0)
+					return true;
+			}
+	}
+	return false;
 }
 
 static int look_in(const struct after_disk *disk, const struct identifier *item,
 		   const struct search *search)
 {
-	uint64_t start, length;
-	char node[LOOP_NODE_MAX];
-
-	if (!after_range(disk, item->partition, &start, &length))
-		return -ERANGE;
-	CLEANUP(close) int loop = after_loop(disk, start, length, node);
-
-	if (loop < 0)
-		return loop;
-	CLEANUP(close) int root = after_mount(item->fs, node, search->rewrite);
+	CLEANUP(close) int root = open_root(disk, item, search->rewrite);
 
 	if (root < 0)
 		return root;

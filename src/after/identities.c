@@ -23,6 +23,8 @@
 #define UUID   "UUID"   /* new ones */
 #define HEX    "HEX"
 #define OX_HEX "0xHEX"
+#define CONFIG "CONFIG" /* for LVM: nothing but the loop device exists */
+#define GROUP  "GROUP"  /* its name */
 
 struct changer {
 	const char *fs;
@@ -51,8 +53,12 @@ static const struct changer changers[] = {
 	{ "exfat", { NULL }, { "tune.exfat", "-I", OX_HEX, NODE } },
 	{ "swap", { NULL }, { "swaplabel", "-U", UUID, NODE } },
 	{ "crypto_LUKS", { NULL }, { "cryptsetup", "-q", "luksUUID", "--uuid", UUID, NODE } },
-	{ "LVM2_member", .why = N_("vgimportclone gives new ones; the group gets a new name, so "
-				   "change fstab, and install the boot loader again.") },
+	{ "LVM2_member",
+	  { NULL },
+	  { "pvchange", "-u", "-y", "--driverloaded", "n", "--config", CONFIG, NODE } },
+	{ "LVM2_group",
+	  { NULL },
+	  { "vgchange", "-u", "-y", "--driverloaded", "n", "--config", CONFIG, GROUP } },
 	{ "linux_raid_member",
 	  .why = N_("With the old disk out, mdadm --assemble --update=uuid gives a new one.") },
 	{ "f2fs", .why = N_("There is no tool that does it.") },
@@ -69,6 +75,13 @@ static const struct changer change_partition = { "",
 						 { NULL },
 						 { "sfdisk", "--no-reread", "--no-tell-kernel",
 						   "--part-uuid", NODE, NUMBER, UUID } };
+
+/* LVM neither opens another device, nor keeps anything of this one on this machine. */
+#define ONLY "=[\"a|^%s$|\",\"r|.*|\"] "
+static const char lvm_config[] = "devices { use_devicesfile=0 hints=\"none\" filter" ONLY
+				 "global_filter" ONLY "} global { use_lvmlockd=0 use_lvmpolld=0 "
+				 "notify_dbus=0 } activation { monitoring=0 } "
+				 "backup { backup=0 archive=0 }";
 
 struct after_step *after_add(struct after_steps *steps, unsigned partition, const char *format, ...)
 {
@@ -102,6 +115,27 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 	return false;
 }
 
+bool after_is_volume(const struct identifier *item)
+{
+	return strchr(item->volume, '/') != NULL;
+}
+
+bool after_item_range(const struct after_disk *disk, const struct identifier *item,
+		      uint64_t *retstart, uint64_t *retlength)
+{
+	bool inside = item->kind == IDENTIFIER_CONTENTS || item->kind == IDENTIFIER_GROUP;
+
+	if (!after_range(disk, inside ? item->partition : 0, retstart, retlength))
+		return false;
+	if (!after_is_volume(item))
+		return true;
+	if (!item->length || item->start > *retlength || item->length > *retlength - item->start)
+		return false;
+	*retstart += item->start;
+	*retlength = item->length;
+	return true;
+}
+
 /* A random one, of version 4. */
 static int make_uuid(char uuid[static 40])
 {
@@ -118,16 +152,17 @@ static int make_uuid(char uuid[static 40])
 }
 
 /* A tool with its arguments filled in. */
-static int run(const char *const *words, const char *node, unsigned partition, unsigned seconds,
-	       struct log *log, struct after_step *step)
+static int run(const char *const *words, const char *node, const struct identifier *item,
+	       unsigned seconds, struct log *log, struct after_step *step)
 {
-	char uuid[40], number[12], hex[12];
+	char uuid[40], number[12], hex[12], config[sizeof(lvm_config) + 2 * LOOP_NODE_MAX];
 	const char *argv[WORDS_MAX + 1] = { NULL };
 	int r = make_uuid(uuid);
 
 	if (r < 0)
 		return r;
-	snprintf(number, sizeof(number), "%u", partition);
+	snprintf(number, sizeof(number), "%u", item->partition);
+	snprintf(config, sizeof(config), lvm_config, node, node);
 	snprintf(hex, sizeof(hex), "0x%.8s", uuid);
 	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
 		argv[i] = strcmp(words[i], NODE) == 0     ? node
@@ -135,6 +170,8 @@ static int run(const char *const *words, const char *node, unsigned partition, u
 			  : strcmp(words[i], UUID) == 0   ? uuid
 			  : strcmp(words[i], HEX) == 0    ? hex + 2
 			  : strcmp(words[i], OX_HEX) == 0 ? hex
+			  : strcmp(words[i], CONFIG) == 0 ? config
+			  : strcmp(words[i], GROUP) == 0  ? item->volume
 							  : words[i];
 	return after_tool(argv, seconds, log, step->said, sizeof(step->said));
 }
@@ -156,29 +193,30 @@ static void say_failed(int r, const char *tool, struct after_step *step)
 			 said);
 }
 
-static void change(const struct after_disk *disk, const struct changer *changer, unsigned partition,
-		   unsigned part_of, struct after_step *step)
+static void change(const struct after_disk *disk, const struct changer *changer,
+		   const struct identifier *item, struct after_step *step)
 {
-	uint64_t start = 0, length = 0;
+	struct loop_window window = { .sector_size = disk->sector_size,
+				      .locked = text_after(item->fs, "LVM2_") };
 	char node[LOOP_NODE_MAX];
 	const char *tool = changer->change[0];
 
-	if (!after_range(disk, part_of, &start, &length)) {
+	if (!after_item_range(disk, item, &window.start, &window.length)) {
 		step->failed = true;
 		return;
 	}
-	CLEANUP(close) int fd = after_loop(disk, start, length, node);
+	CLEANUP(close) int fd = loop_attach(disk->fd, &window, node);
 	int r = fd < 0 ? fd : 0;
 
 	if (r < 0)
 		tool = "/dev/loop-control";
 	if (r == 0 && changer->check[0]) {
-		r = run(changer->check, node, partition, CHECK_SECONDS, disk->log, step);
+		r = run(changer->check, node, item, CHECK_SECONDS, disk->log, step);
 		tool = r >= 0 && r <= changer->check_worst ? tool : changer->check[0];
 		r = r > 0 && r <= changer->check_worst ? 0 : r;
 	}
 	if (r == 0)
-		r = run(changer->change, node, partition, CHANGE_SECONDS, disk->log, step);
+		r = run(changer->change, node, item, CHANGE_SECONDS, disk->log, step);
 	if (r == 0 && fsync(fd) < 0)
 		r = -errno;
 	if (r != 0)
@@ -198,8 +236,23 @@ static const struct changer *find(const struct identifier *old)
 	return changer;
 }
 
+/* NULL: there is a way. N_() */
+static const char *find_obstacle(const struct identifier *item, const struct changer *changer)
+{
+	if (text_after(item->fs, "LVM2_") && item->members != 1)
+		return N_("vgimportclone gives new ones; the group gets a new name, so change "
+			  "fstab, and install the boot loader again.");
+	if (after_is_volume(item) && !item->length)
+		return N_("This volume does not lie in one piece, or has snapshots.");
+	return changer->why;
+}
+
 static void say_what(const struct identifier *old, struct after_step *step)
 {
+	char what[80];
+
+	snprintf(what, sizeof(what), "%.32s %.44s", old->fs[0] ? old->fs : "?", old->volume);
+	text_sanitise(what, sizeof(what), what, sizeof(what));
 	if (old->kind == IDENTIFIER_TABLE)
 		snprintf(step->what, sizeof(step->what), _("new identifier of the disk"));
 	else if (old->kind == IDENTIFIER_PARTITION)
@@ -207,7 +260,7 @@ static void say_what(const struct identifier *old, struct after_step *step)
 			 old->partition);
 	else
 		snprintf(step->what, sizeof(step->what), _("new UUID of partition %u (%s)"),
-			 old->partition, old->fs[0] ? old->fs : "?");
+			 old->partition, what);
 }
 
 /* With an MBR they follow from the signature of the disk. */
@@ -220,12 +273,13 @@ static bool follows_signature(const struct identifiers *list, size_t index)
 void after_identity_way(const struct identifiers *list, size_t index, struct identity_way *ret)
 {
 	const struct changer *changer = find(&list->items[index]);
+	const char *obstacle = find_obstacle(&list->items[index], changer);
 
 	*ret = (struct identity_way){ .tool = "", .why = "" };
 	if (follows_signature(list, index))
 		ret->why = _("It follows from the signature of the disk.");
-	else if (changer->why)
-		ret->why = _(changer->why);
+	else if (obstacle)
+		ret->why = _(obstacle);
 	else
 		ret->tool = changer->change[0];
 	ret->missing =
@@ -233,26 +287,45 @@ void after_identity_way(const struct identifiers *list, size_t index, struct ide
 				 (changer->check[0] && after_tool_missing(changer->check[0])));
 }
 
+static void give_new_one(const struct after_disk *disk, const struct identifier *item,
+			 const char *obstacle, struct after_steps *steps)
+{
+	const struct changer *changer = find(item);
+	struct after_step *step = after_add(steps, item->partition, "%s", "");
+
+	if (!step)
+		return;
+	say_what(item, step);
+	if (!obstacle)
+		obstacle = find_obstacle(item, changer);
+	if (obstacle) {
+		step->failed = true;
+		text_copy(step->said, sizeof(step->said), _(obstacle));
+	} else {
+		change(disk, changer, item, step);
+	}
+}
+
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps)
 {
-	for (size_t i = 0; i < old->count; i++) {
-		const struct identifier *item = &old->items[i];
-		const struct changer *changer = find(item);
-		struct after_step *step;
+	for (size_t i = 0; i < old->count; i++)
+		if (old->items[i].kind != IDENTIFIER_GROUP && !follows_signature(old, i))
+			give_new_one(disk, &old->items[i], NULL, steps);
+}
 
-		if (follows_signature(old, i))
-			continue;
-		step = after_add(steps, item->partition, "%s", "");
-		if (!step)
-			return;
-		say_what(item, step);
-		if (changer->why) {
-			step->failed = true;
-			text_copy(step->said, sizeof(step->said), _(changer->why));
-		} else {
-			change(disk, changer, item->partition,
-			       item->kind == IDENTIFIER_CONTENTS ? item->partition : 0, step);
-		}
+void after_groups(const struct after_disk *disk, const struct identifiers *changed,
+		  struct after_steps *steps)
+{
+	for (size_t i = 0; i < changed->count; i++) {
+		const struct identifier *item = &changed->items[i];
+
+		if (item->kind == IDENTIFIER_GROUP)
+			give_new_one(disk, item,
+				     item->members == 1 && after_grub_is_in(disk, changed, item)
+					     ? N_("Kept, so that the copy starts: GRUB for a BIOS "
+						  "may find its folder in this group by it.")
+					     : NULL,
+				     steps);
 	}
 }

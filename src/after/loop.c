@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <linux/loop.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 
-#define TRIES 16 /* others look for a free one at the same time */
+#define TRIES 16                   /* others look for a free one at the same time */
+#define PAUSE (20 * NSEC_PER_MSEC) /* udev looks at one that was just detached */
 
 static int configure(int loop, int file, const struct loop_window *window)
 {
@@ -47,6 +50,12 @@ int loop_attach(int file, const struct loop_window *window, char node[static LOO
 		fd = open(node, O_RDWR | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
+		/* Before there is anything to be seen on it. */
+		if (window->locked && flock(fd, LOCK_EX | LOCK_NB) < 0) {
+			clock_sleep_until(clock_monotonic() + PAUSE);
+			close(fd);
+			continue;
+		}
 		r = configure(fd, file, window);
 		if (r == 0)
 			return fd;

@@ -10,6 +10,7 @@
 struct loop_window {
 	uint64_t start, length; /* bytes */
 	uint32_t sector_size;
+	bool locked; /* udev leaves it alone: nothing on it is activated */
 	bool direct; /* without the page cache below it, where the file system can do that */
 };
 

@@ -131,7 +131,7 @@ static struct identifiers shared(const struct session_choice *choice)
 {
 	struct identifiers list;
 
-	identifiers_find(choice->plan, choice->source, &list);
+	identifiers_find(choice->plan, choice->source, choice->volumes, &list);
 	return list;
 }
 

@@ -339,7 +339,7 @@ static bool is_known(const struct table_source *source, const struct partition *
 	return false;
 }
 
-static void read_partition_contents(const struct table_source *source, struct partition *partition)
+static void read_place(const struct table_source *source, struct partition *partition)
 {
 	CLEANUP(probe) blkid_probe probe = NULL;
 	uint64_t offset, size, end;
@@ -354,6 +354,17 @@ static void read_partition_contents(const struct table_source *source, struct pa
 	read_ahead(source, offset, size);
 	read_contents(probe, partition->fs, sizeof(partition->fs), partition->label,
 		      sizeof(partition->label), partition->uuid, sizeof(partition->uuid));
+}
+
+void table_read_contents(const struct table_source *source, struct partition *partition)
+{
+	struct table_source with = *source;
+	struct once once;
+
+	once_open(&once, source->fd);
+	with.once = &once;
+	read_place(&with, partition);
+	once_close(&once);
 }
 
 static void read_whole(const struct table_source *source, blkid_probe probe, struct table *ret)
@@ -423,7 +434,7 @@ static int read_all(const struct table_source *source, struct table *ret)
 	if (r == 0 && !stopped(source))
 		read_whole(source, probe, ret);
 	for (size_t i = 0; r == 0 && i < ret->partition_count && !stopped(source); i++)
-		read_partition_contents(source, &ret->partitions[i]);
+		read_place(source, &ret->partitions[i]);
 	if (r == 0 && source->once->failures)
 		r = table_add_note(
 			ret, "%s",

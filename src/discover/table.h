@@ -58,6 +58,8 @@ struct table_source {
  * released in any case. */
 int table_read(const struct table_source *source, struct table *ret);
 void table_done(struct table *table);
+/* Fills in what lies where this partition is said to be: it need not be one. */
+void table_read_contents(const struct table_source *source, struct partition *partition);
 /* `from` must be as table_read() filled it. 0, or -ENOMEM with *ret empty. */
 int table_copy(const struct table *from, struct table *ret);
 

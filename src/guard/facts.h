@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "discover/disk.h"
+#include "discover/lvm.h"
 #include "guard/storage.h"
 #include "plan/plan.h"
 
@@ -69,6 +70,8 @@ struct guard_facts {
 	/* The disks in images at the ends; NULL: no image, or it could not be read. Not by
 	 * facts_gather(). */
 	const struct disk *source_contents, *destination_contents;
+	/* Of the LVM members on the source, as far as they were read. Not by facts_gather(). */
+	struct volumes volumes;
 	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
 	 * loop devices over that. */
 	bool same_storage;

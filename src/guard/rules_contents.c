@@ -382,7 +382,7 @@ static void say_duplicate(const struct rule_context *c, const char *what, struct
 	struct identifiers shared;
 	char list[120];
 
-	identifiers_find(c->plan, c->source_disk, &shared);
+	identifiers_find(c->plan, c->source_disk, &c->facts->volumes, &shared);
 	identifiers_print(&shared, list, sizeof(list));
 	rule_say(ret, VERDICT_WARN,
 		 _("Afterwards %s and its copy on %s have the same identifiers%s%s%s. Keep them if "
@@ -398,10 +398,26 @@ static bool gets_new_ones(const struct rule_context *c)
 	       c->source_contents->partition_count;
 }
 
+/* Is there an LVM member whose volumes cannot all be looked into? */
+static bool has_closed_group(const struct rule_context *c)
+{
+	for (size_t i = 0; i < c->source_contents->partition_count; i++) {
+		const struct partition *p = &c->source_contents->partitions[i];
+		const struct volume_group *group = lvm_group(&c->facts->volumes, p->number);
+
+		if (strcmp(p->fs, "LVM2_member") == 0 && partition_copied(c, p) &&
+		    !(group && group->reachable))
+			return true;
+	}
+	return false;
+}
+
 void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const closed[] = { "crypto_LUKS", "LVM2_member", "linux_raid_member",
-					      NULL };
+	const char *const closed[] = { "crypto_LUKS", "linux_raid_member",
+				       gets_new_ones(c) && has_closed_group(c) ? "LVM2_member"
+									       : NULL,
+				       NULL };
 	char list[RULE_LIST_MAX];
 
 	if (c->plan->options.identities == IDENTITIES_KEEP)

@@ -16,25 +16,66 @@ static bool is_copied(const struct plan *plan, uint64_t lba)
 	return false;
 }
 
-static void add(struct identifiers *list, enum identifier_kind kind, unsigned partition,
-		const char *fs, const char *label, const char *value)
+/* NULL: there is no such identifier, or no room for it. */
+static struct identifier *add(struct identifiers *list, enum identifier_kind kind,
+			      unsigned partition, const char *fs, const char *label,
+			      const char *value)
 {
 	struct identifier *item = &list->items[list->count];
 
 	if (!value[0])
-		return;
+		return NULL;
 	if (list->count == IDENTIFIERS_MAX) {
 		list->more++;
-		return;
+		return NULL;
 	}
 	*item = (struct identifier){ .kind = kind, .partition = partition };
 	text_copy(item->fs, sizeof(item->fs), fs);
 	text_copy(item->label, sizeof(item->label), label);
 	text_copy(item->value, sizeof(item->value), value);
 	list->count++;
+	return item;
 }
 
-void identifiers_find(const struct plan *plan, const struct disk *source, struct identifiers *ret)
+static void add_group(struct identifiers *list, const struct volume_group *group,
+		      struct identifier *item)
+{
+	if (!item)
+		return;
+	text_copy(item->volume, sizeof(item->volume), group->name);
+	item->members = group->members;
+	item->closed = !group->reachable;
+}
+
+/* The group has the new one last: what is in its volumes decides whether it may have one. */
+static void add_lvm(struct identifiers *list, const struct volumes *volumes, unsigned partition,
+		    struct identifier *member)
+{
+	const struct volume_group *group = volumes ? lvm_group(volumes, partition) : NULL;
+
+	if (!group)
+		return;
+	add_group(list, group, member);
+	for (size_t i = 0; i < volumes->count; i++) {
+		const struct logical_volume *volume = &volumes->items[i];
+		struct identifier *item;
+
+		if (volume->partition != partition)
+			continue;
+		item = add(list, IDENTIFIER_CONTENTS, partition, volume->fs, volume->label,
+			   volume->uuid);
+		if (!item)
+			continue;
+		text_copy(item->volume, sizeof(item->volume), volume->name);
+		item->start = volume->start;
+		item->length = volume->reachable ? volume->length : 0;
+	}
+	add_group(list, group,
+		  add(list, IDENTIFIER_GROUP, partition, "LVM2_group", "", group->uuid));
+}
+
+void identifiers_find(const struct plan *plan, const struct disk *source,
+		      const struct volumes *volumes, struct identifiers *ret)
 {
 	bool disk = plan->source.kind != ENDPOINT_PARTITION;
 	bool table = disk && is_copied(plan, 0);
@@ -52,7 +93,8 @@ void identifiers_find(const struct plan *plan, const struct disk *source, struct
 			continue;
 		if (table)
 			add(ret, IDENTIFIER_PARTITION, p->number, "", p->name, p->part_uuid);
-		add(ret, IDENTIFIER_CONTENTS, p->number, p->fs, p->label, p->uuid);
+		add_lvm(ret, volumes, p->number,
+			add(ret, IDENTIFIER_CONTENTS, p->number, p->fs, p->label, p->uuid));
 	}
 }
 

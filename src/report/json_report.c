@@ -252,7 +252,7 @@ json_object *report_json_boot(const struct report *report)
 
 json_object *report_json_identifiers_of(const struct identifiers *list)
 {
-	static const char *const words[] = { "table", "partition", "contents" };
+	static const char *const words[] = { "table", "partition", "contents", "group" };
 	static const struct json_field fields[] = {
 		JSON_WORD_OF("of", words, struct identifier, kind),
 		FIELD(identifier, partition, JSON_POSITIVE),
@@ -260,6 +260,7 @@ json_object *report_json_identifiers_of(const struct identifiers *list)
 		FIELD(identifier, label, JSON_TEXT),
 		FIELD(identifier, value, JSON_TEXT),
 		FIELD(identifier, changed_to, JSON_TEXT),
+		FIELD(identifier, volume, JSON_TEXT),
 	};
 
 	return report_json_list_of(fields, list->items, list->count);

@@ -11,10 +11,37 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/lvm.h"
 #include "discover/table.h"
 #include "guard/claim.h"
 
-static void read_again(const struct after_disk *disk, struct table *ret)
+/* Of the partition, where only that was copied. */
+static unsigned number_of(const struct identifiers *list)
+{
+	return list->count ? list->items[0].partition : 0;
+}
+
+/* What the copy holds. */
+struct contents {
+	struct table table;
+	struct volumes volumes;
+};
+
+/* A partition that was copied to another one: as if it were one of a table. number: its own. */
+static void read_partition(const struct table_source *from, unsigned number, struct table *ret)
+{
+	struct partition *all = calloc(1, sizeof(*all));
+
+	table_done(ret);
+	if (!all)
+		return;
+	*all = (struct partition){ .number = number, .sectors = from->size / from->sector_size };
+	table_read_contents(from, all);
+	ret->partitions = all;
+	ret->partition_count = 1;
+}
+
+static void read_again(const struct after_disk *disk, unsigned number, struct contents *ret)
 {
 	/* The same device, through the page cache. */
 	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
@@ -23,22 +50,46 @@ static void read_again(const struct after_disk *disk, struct table *ret)
 					   .sector_size = disk->sector_size };
 
 	fsync(disk->fd);
-	if (fd >= 0 && table_read(&from, ret) < 0)
-		table_done(ret);
+	if (fd < 0)
+		return;
+	if (table_read(&from, &ret->table) < 0)
+		table_done(&ret->table);
+	if (disk->is_partition)
+		read_partition(&from, number, &ret->table);
+	lvm_find(&from, ret->table.partitions, ret->table.partition_count, &ret->volumes);
+}
+
+/* "": it is not there, or could not be read. */
+static const char *find_now(const struct table *now, const struct volumes *volumes,
+			    const struct identifier *item)
+{
+	const struct volume_group *group = lvm_group(volumes, item->partition);
+
+	if (item->kind == IDENTIFIER_TABLE)
+		return now->uuid;
+	if (item->kind == IDENTIFIER_GROUP)
+		return group ? group->uuid : "";
+	if (item->volume[0] && strchr(item->volume, '/')) {
+		for (size_t i = 0; i < volumes->count; i++)
+			if (volumes->items[i].partition == item->partition &&
+			    strcmp(volumes->items[i].name, item->volume) == 0)
+				return volumes->items[i].uuid;
+		return "";
+	}
+	for (size_t i = 0; i < now->partition_count; i++)
+		if (now->partitions[i].number == item->partition)
+			return item->kind == IDENTIFIER_PARTITION ? now->partitions[i].part_uuid
+								  : now->partitions[i].uuid;
+	return "";
 }
 
 /* What is there now, whatever the tools have said. */
-static void compare(const struct table *now, struct identifiers *list)
+static void compare(const struct contents *now, struct identifiers *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct identifier *item = &list->items[i];
-		const char *value = item->kind == IDENTIFIER_TABLE ? now->uuid : "";
+		const char *value = find_now(&now->table, &now->volumes, item);
 
-		for (size_t k = 0; k < now->partition_count; k++)
-			if (now->partitions[k].number == item->partition && item->partition)
-				value = item->kind == IDENTIFIER_PARTITION
-						? now->partitions[k].part_uuid
-						: now->partitions[k].uuid;
 		if (value[0] && strcmp(value, item->value) != 0)
 			text_copy(item->changed_to, sizeof(item->changed_to), value);
 	}
@@ -47,36 +98,45 @@ static void compare(const struct table *now, struct identifiers *list)
 static void change_identifiers(const struct after_disk *disk, struct report *report)
 {
 	enum identities_choice mode = report->plan->options.identities;
-	struct table now = { 0 };
+	struct identifiers *list = &report->identifiers;
+	struct contents now = { 0 };
 
 	if (mode == IDENTITIES_KEEP)
 		return;
-	after_identities(disk, &report->identifiers, &report->after);
-	read_again(disk, &now);
-	compare(&now, &report->identifiers);
-	after_files(disk, &report->identifiers, mode == IDENTITIES_REWRITE, &report->after);
-	table_done(&now);
+	after_identities(disk, list, &report->after);
+	for (int turn = 0; turn < 2; turn++) {
+		table_done(&now.table);
+		read_again(disk, number_of(list), &now);
+		compare(&now, list);
+		if (turn == 0)
+			after_groups(disk, list, &report->after);
+	}
+	after_files(disk, list, mode == IDENTITIES_REWRITE, &report->after);
+	table_done(&now.table);
 }
 
 /* The disk that is described and changed here is the copy, never the source. */
-static void care(struct claim *claim, struct log *log, struct report *report)
+static void care(struct claim *claim, struct log *log, const struct disk *source,
+		 struct report *report)
 {
 	const struct plan *plan = report->plan;
 	const struct endpoint *end = &plan->destinations[0];
-	struct table table = { 0 };
+	struct contents found = { 0 };
 	struct after_disk disk = { .fd = claim_fd(claim),
 				   .size = end->size,
 				   .sector_size = plan->sector_size,
 				   .is_partition = plan->source.kind == ENDPOINT_PARTITION,
 				   .log = log };
 
-	read_again(&disk, &table);
-	disk.partitions = table.partitions;
-	disk.count = table.partition_count;
+	read_again(&disk, number_of(&report->identifiers), &found);
+	disk.partitions = found.table.partitions;
+	disk.count = found.table.partition_count;
 	if (report->grown_fs.state != GROWN_FS_NOT_ASKED)
 		grow_fs(&disk, plan->fitted.grown, report->grown_fs.fs, &report->grown_fs);
+	/* The volumes of a source that was to be spared were not looked at. */
+	identifiers_find(plan, source, &found.volumes, &report->identifiers);
 	change_identifiers(&disk, report);
-	table_done(&table);
+	table_done(&found.table);
 }
 
 static void log_steps(struct log *log, const struct report *report)
@@ -105,6 +165,31 @@ static void expect_growth(const struct disk *source, struct report *report)
 		text_copy(grown->fs, sizeof(grown->fs), partition->fs);
 }
 
+void aftercare_look(const struct plan *plan, const struct disk *source, struct volumes *ret)
+{
+	CLEANUP(close) int fd = source ? outcome_open(&plan->source) : -1;
+	struct partition one = { 0 };
+
+	*ret = (struct volumes){ 0 };
+	if (fd < 0)
+		return;
+	const struct table_source from = { .fd = fd,
+					   .size = plan->source.size,
+					   .sector_size = source->identity.logical_sector_size };
+
+	for (size_t i = 0; plan->source.kind == ENDPOINT_PARTITION && i < source->partition_count;
+	     i++)
+		if (source->partitions[i].devno == plan->source.devno)
+			one = source->partitions[i];
+	one.start = 0;
+	if (plan->source.kind == ENDPOINT_PARTITION)
+		lvm_find(&from, &one, 1, ret);
+	else
+		lvm_find(&from, source->partitions, source->partition_count, ret);
+	/* What is read again after it was written to is to come from the disk. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 void aftercare_run(struct log *log, const struct disk *source, struct report *report)
 {
 	const struct plan *plan = report->plan;
@@ -129,7 +214,7 @@ void aftercare_run(struct log *log, const struct disk *source, struct report *re
 			text_copy(step->said, sizeof(step->said), error.sentence);
 		}
 	} else {
-		care(claim, log, report);
+		care(claim, log, source, report);
 	}
 	if (claim)
 		claim_close(claim, plan->destinations[0].kind == ENDPOINT_DISK, NULL);

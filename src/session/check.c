@@ -93,8 +93,11 @@ static void look_for_boot(struct check *check, const struct plan *plan)
 	if (!source)
 		source = endpoint_disk(check->disks, &plan->source);
 	check->boot = (struct boot_look){ 0 };
-	if (!resumes && !plan_spares_source(&plan->options))
+	check->facts.volumes = (struct volumes){ 0 };
+	if (!resumes && !plan_spares_source(&plan->options)) {
 		boot_check_source(plan, source, &check->boot);
+		aftercare_look(plan, source, &check->facts.volumes);
+	}
 	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))
 		snprintf(check->facts.boots, sizeof(check->facts.boots), "%.180s; %.200s", bios,
 			 uefi);

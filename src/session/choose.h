@@ -20,6 +20,7 @@
 #include "boot/boot.h"
 #include "discover/disk.h"
 #include "discover/endpoint.h"
+#include "discover/lvm.h"
 #include "health/health.h"
 #include "guard/rules.h"
 #include "layout/arrange.h"
@@ -231,6 +232,8 @@ struct session_choice {
 	const struct held *held;
 	/* What of the source can start a machine, as far as it was read. */
 	const struct boot_look *boot;
+	/* Of the source's LVM members, as far as they were read. */
+	const struct volumes *volumes;
 	/* What --table=fit --grow=last would do, where the sizes differ; NULL: not known, or done.
 	 */
 	const struct fitted *offer;

@@ -78,6 +78,7 @@ static int take_facts(struct session *session, struct guard_facts *facts, struct
 	session->source_writers = facts->source_writers;
 	session->known = session->checking.known;
 	session->boot = session->checking.boot;
+	session->volumes = facts->volumes;
 	if (r == 0)
 		r = find_held(session, reterr);
 	if (r < 0) {
@@ -432,6 +433,7 @@ struct session_choice session_choice(const struct session *session)
 		.verdicts = &session->verdicts,
 		.held = &session->held,
 		.boot = &session->boot,
+		.volumes = &session->volumes,
 		.offer = session->offer.extent_count ? &session->offer.fitted : NULL,
 		.no_offer = session->no_offer.sentence,
 		.table = plan && session->table.count ? &session->table : NULL,

@@ -174,6 +174,7 @@ struct session {
 	struct source_writers source_writers; /* when the verdicts were made */
 	struct held held;                     /* of the plan */
 	struct boot_look boot;                /* of the source of the plan */
+	struct volumes volumes;               /* of its LVM members */
 	struct layout offer;                  /* what --table=fit --grow=last would do */
 	struct error no_offer;                /* or why it cannot */
 	struct layout_table table;            /* of the plan; no partitions: not known */

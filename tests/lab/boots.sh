@@ -5,7 +5,7 @@
 # first, once (debootstrap); without KVM a boot takes one to ten minutes.
 #
 # usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
-#   SYSTEM: bios uefi xfs btrfs lvm luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
+#   SYSTEM: bios uefi xfs btrfs lvm lvmboot luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
 #   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
@@ -93,6 +93,7 @@ table() {
 	btrfs) printf '%s\n' 'label: gpt' \
 		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "$root" "$swap" ;;
 	lvm) printf '%s\n' 'label: gpt' "$esp" "${root/type=linux/type=lvm}" ;;
+	lvmboot) printf '%s\n' 'label: dos' 'start=1MiB, size=160MiB, bootable, type=83' "${root/linux/8e}" ;;
 	luks) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" 'size=160MiB, type=linux' ;;
 	4kn) printf '%s\n' 'label: gpt' "${esp/64/300}" "$root" "$swap" ;;
 	esac
@@ -109,13 +110,17 @@ file_systems() {
 	root_node=$2p$root_number swap_node=$2p$((root_number + 1))
 	case $1 in
 	bios | btrfs) ;;
+	lvmboot)
+		boot_node=${2}p1
+		mkfs.ext2 -q -F "$boot_node"
+		;;
 	*)
 		esp_node=${2}p1
 		mkfs.vfat -F 32 "$esp_node" >/dev/null
 		;;
 	esac
 	case $1 in
-	lvm) make_lvm ;;
+	lvm*) make_lvm ;;
 	luks)
 		make_luks
 		boot_node=${2}p4
@@ -129,7 +134,7 @@ file_systems() {
 	btrfs) mkfs.btrfs -q -f -b 1400M "$root_node" ;;
 	esac
 	root_name=UUID=$(uuid "$root_node") swap_name=UUID=$(uuid "$swap_node")
-	[ "$1" != lvm ] || root_name=/dev/mapper/lab-root swap_name=/dev/mapper/lab-swap
+	[[ $1 != lvm* ]] || root_name=/dev/mapper/lab-root swap_name=/dev/mapper/lab-swap
 	[ "$1" != luks ] || root_name=/dev/mapper/root_crypt
 }
 
@@ -255,10 +260,7 @@ make_system() { # SYSTEM
 	cp -a "$store/root/." root/
 	install_system "$1" "$node" root
 	# What of the copy cannot be seen from outside.
-	case $1 in
-	lvm) blkid -p "$root_node" "$swap_node" ;;
-	luks) blkid -p "$root_node" ;;
-	esac >"$store/$1.inside"
+	[ "$1" != luks ] || blkid -p "$root_node" >"$store/$1.inside"
 	[ -z "$boot_node" ] || unmount root/boot
 	unmount root
 	[ "$1" != luks ] || encrypt
@@ -269,11 +271,9 @@ make_system() { # SYSTEM
 # ---- a copy, and the machine ----
 
 copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
-	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072 status=0
+	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072
 	[ "$1" != 4kn ] || sector=4096
 	[ "$1" != bios ] || root=1
-	# Volumes of LVM keep theirs.
-	[ "$1" != lvm ] || [ "$3" = keep ] || status=4
 	cp --sparse=always "$store/$1.img" source.img
 	case $2 in
 	larger)
@@ -283,12 +283,12 @@ copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
 	smaller) size=2048 options+=(--table=fit) ;;
 	esac
 	truncate -s "${size}M" copy.img
-	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* ]]; then
+	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmboot ]]; then
 		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -m xfs -M 512 -t 1500 -w "$PWD" \
-			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}" || [ $? = "$status" ]
+			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}"
 		attach "$PWD/copy.img" --sector-size "$sector"
 	else
-		clone "$status" "$(attach "$PWD/source.img" --sector-size "$sector")" \
+		clone 0 "$(attach "$PWD/source.img" --sector-size "$sector")" \
 			"$(attach "$PWD/copy.img" --sector-size "$sector")" "${options[@]}"
 		cat out err
 	fi
@@ -301,6 +301,12 @@ uuid_of() { # TYPE...: of what the copy holds
 	done
 }
 
+volumes() { # NODE
+	local start=$(($(cat "/sys/class/block/${1##*/}p2/start") * 512 + 1048576))
+	blkid -p -O "$start" -S $((1400 * 1048576)) "$1"
+	blkid -p -O $((start + 1400 * 1048576)) -S $((128 * 1048576)) "$1"
+}
+
 check_copy() { # NODE
 	local node=$1 part
 	blockdev --flushbufs "$node"
@@ -309,7 +315,11 @@ check_copy() { # NODE
 	! parted -s "$node" print 2>&1 | grep -iE 'error|warning|corrupt|not all of the space' || fail parted
 	! sfdisk -d "$node" | grep -q 'label: gpt' || sgdisk -v "$node" | grep -q 'No problems found'
 	know_partitions "$node" 2
-	blkid -p "$node"p* | cat - "$store/$system.inside" >contents
+	case $system in
+	lvm*) volumes "$node" ;;
+	luks) cat "$store/luks.inside" ;;
+	esac >contents
+	blkid -p "$node"p* >>contents
 	for part in "$node"p*; do
 		case $(blkid -p -s TYPE -o value "$part") in
 		ext4) e2fsck -fn "$part" ;;
@@ -323,7 +333,7 @@ check_copy() { # NODE
 boot_copy() { # SYSTEM BUS: the serial line goes to `serial`
 	local chips=() devices=()
 	case $1 in
-	bios | btrfs) ;;
+	bios | btrfs | lvmboot) ;;
 	*)
 		cp /usr/share/OVMF/OVMF_VARS_4M.fd variables
 		chips=(-drive 'if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd'

@@ -5,7 +5,7 @@
 . "$(dirname -- "$0")/lib.sh"
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 . "$here/boot-lib.sh"
-need jq cryptsetup
+need jq cryptsetup pvcreate
 
 root_uuid=11111111-2222-4333-8444-555555555555
 
@@ -204,6 +204,84 @@ no_old_identifier_is_left() {
 	[ "$(grep -rFof new copy copy_firmware | wc -l)" = 7 ]
 }
 
+# lvm COMMAND NODE ARGUMENT...: with that member alone, and without the device mapper.
+lvm() {
+	"$1" -q --config "backup { backup=0 archive=0 }" --driverloaded n --devices "$2" "${@:3}"
+}
+
+new_volume() { # NODE NAME EXTENTS GROUP
+	lvm lvcreate "$1" -y -an -Zn -Wn -n "$2" -l "$3" "$4"
+}
+
+# put_fs MIB MIB FOLDER: ext4 with that content, in the partition that begins at the first of these, and
+# so far behind the first MiB of it.
+put_fs() {
+	truncate -s 8M fs
+	mkfs.ext4 -q -F -d "$3" fs
+	dd if=fs of=source.img bs=1M seek=$(($1 + 1 + $2)) conv=notrunc status=none
+}
+
+volume_at() { # MIB MIB
+	dd if=copy.img bs=1M skip="$1" count="$2" status=none
+}
+
+# A system in two volumes, a group in which GRUB for a BIOS has its folder, and a volume in two pieces.
+what_is_in_a_group_gets_new_ones() {
+	truncate -s 64M source.img copy.img
+	source=$(attach "$PWD/source.img")
+	printf '%s\n' 'label: gpt' 'start=1MiB, size=19MiB, type=lvm' 'size=10MiB, type=lvm' \
+		'size=14MiB, type=lvm' | sfdisk -q --wipe always "$source"
+	know_partitions "$source" 3
+	for number in 1 2 3; do
+		lvm pvcreate "${source}p$number" --dataalignment 1m "${source}p$number"
+		lvm vgcreate "${source}p$number" -s 1m "group$number" "${source}p$number"
+	done
+	new_volume "${source}p1" swap 8 group1
+	new_volume "${source}p1" root 8 group1
+	new_volume "${source}p2" boot 8 group2
+	new_volume "${source}p3" data 8 group3
+	new_volume "${source}p3" between 1 group3
+	lvm lvextend "${source}p3" -l +1 group3/data
+	detach "$source"
+	mkdir -p root/etc/lvm/devices boot/boot/grub/i386-pc data
+	truncate -s 8M swap
+	mkswap -q -U "${root_uuid//1/6}" swap
+	dd if=swap of=source.img bs=1M seek=2 conv=notrunc status=none
+	echo "/dev/mapper/group1-root / ext4 defaults 0 1
+UUID=${root_uuid//1/6} none swap sw 0 0" >root/etc/fstab
+	member=$(blkid -p -O 1MiB -s UUID -o value source.img)
+	echo "IDTYPE=devname IDNAME=/dev/sda1 PVID=${member//-/} PART=1" >root/etc/lvm/devices/system.devices
+	put_fs 1 8 root
+	put_fs 20 0 boot
+	put_fs 30 0 data
+	head -c 440 /usr/lib/grub/i386-pc/boot.img | dd of=source.img conv=notrunc status=none
+	source=$(attach "$PWD/source.img")
+	destination=$(attach "$PWD/copy.img")
+	sha256sum source.img >before
+	clone 4 "$source" "$destination" --identities=new,rewrite
+	sha256sum -c before
+	says 'NOT DONE: new UUID of partition 2 (LVM2_group group2). Kept, so that the copy starts'
+	says 'NOT DONE: new UUID of partition 3 (ext4 group3/data). This volume does not lie in one piece'
+	[ "$(grep -c 'NOT DONE' out)" = 3 ]
+	says 'etc/fstab of partition 1: 1 name rewritten'
+	cp logs/*.json json
+	json_says '[.identifiers[] | select(.of == "group") | .changed_to != null] == [true, false, false]'
+	json_says '[.identifiers[] | select(.fs == "LVM2_member") | .changed_to] | all(. != null)'
+	json_says '[.identifiers[] | select(.volume == "group1/swap", .volume == "group1/root") | .changed_to] |
+		length == 2 and all(. != null)'
+	detach "$source"
+	know_partitions "$destination" 3
+	for number in 1 2 3; do
+		lvm vgck "${destination}p$number" "group$number"
+		lvm pvck "${destination}p$number" "${destination}p$number"
+	done
+	volume_at 10 8 >fs
+	e2fsck -fn fs
+	debugfs -R 'cat /etc/fstab' fs | grep "UUID=$(jq -r '.identifiers[] | select(.volume == "group1/swap").changed_to' json) none swap"
+	member=$(lvm pvs "${destination}p1" --noheadings -o pv_uuid | tr -d ' -')
+	debugfs -R 'cat /etc/lvm/devices/system.devices' fs | grep "PVID=$member"
+}
+
 what_keeps_its_identifier_is_no_success() {
 	source=$(new_disk source 64)
 	destination=$(new_disk copy 64)
@@ -223,4 +301,4 @@ what_keeps_its_identifier_is_no_success() {
 }
 
 run_together 3 what_can_start_is_told_and_starts a_copy_with_new_identifiers_starts_too \
-	no_old_identifier_is_left what_keeps_its_identifier_is_no_success
+	no_old_identifier_is_left what_is_in_a_group_gets_new_ones what_keeps_its_identifier_is_no_success

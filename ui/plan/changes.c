@@ -123,11 +123,13 @@ static const char *named_by(const struct identifiers *shared, size_t index)
 		return windows ? _("a Windows on it needs bcdboot then") : "";
 	if (item->kind == IDENTIFIER_PARTITION)
 		return _("root=PARTUUID= and boot entries name it");
+	if (item->kind == IDENTIFIER_GROUP)
+		return _("kept where GRUB for a BIOS may need it");
 	if (strcmp(item->fs, "crypto_LUKS") == 0)
 		return _("crypttab names it");
 	if (strcmp(item->fs, "swap") == 0)
 		return _("fstab and resume= name it");
-	if (strcmp(item->fs, "ntfs") == 0)
+	if (strcmp(item->fs, "ntfs") == 0 || strcmp(item->fs, "LVM2_member") == 0)
 		return "";
 	return strcmp(item->fs, "vfat") == 0 ? _("fstab names it") : _("fstab and GRUB name it");
 }
@@ -143,6 +145,8 @@ static void print_name(const struct identifiers *shared, size_t index, FILE *fil
 			item->kind == IDENTIFIER_PARTITION ? "PARTUUID"
 			: item->fs[0]                      ? item->fs
 							   : "UUID");
+	if (item->volume[0])
+		fprintf(file, " %s", item->volume);
 	fprintf(file, " %s", item->value);
 	if (item->label[0])
 		fprintf(file, " \"%s\"", item->label);

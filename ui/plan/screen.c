@@ -114,7 +114,8 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
 	if (plan && plan_screen_startable(app))
-		identifiers_find(plan, session_choice(session).source, &screen->shared);
+		identifiers_find(plan, session_choice(session).source,
+				 session_choice(session).volumes, &screen->shared);
 	/* For a started plan the list stays as it was at the start. Without memory the map shows
 	 * everything as still to be written. */
 	if (!plan || plan_screen_startable(app))
