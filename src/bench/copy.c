@@ -196,12 +196,12 @@ static int copy(struct copies *all, struct pair *pair, unsigned i, struct beside
 		r = pair_hold(pair, reterr);
 	if (r == 0)
 		r = beside_run(all->run, NULL, all->programs[i], all->argv.argv, ret, reterr);
-	if (r == -ECHILD)
-		r = pair_look(pair, reterr) < 0 ? -EIO : -ECHILD;
 	begin = clock_monotonic();
 	if (r == 0)
 		r = pair_flush(pair, reterr);
 	ret->seconds += (double)(clock_monotonic() - begin) / 1e9;
+	if (r == 0 || r == -ECHILD)
+		r = pair_blame(pair, r, reterr);
 	pair_release(pair);
 	return r;
 }

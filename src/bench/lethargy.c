@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +36,17 @@ static const struct bench_how how[STATES] = {
 	[BESIDE_BUFFERED] = { .engine = "dd", .path = BENCH_BUFFERED },
 };
 
+/* Figures of a state: until its copy is known to have run all the time. */
+#define HELD_MAX (2 * STARTS + FIGURES)
+
 struct neighbour {
 	struct bench_run *run;
+	struct held {
+		enum figure figure;
+		enum bench_unit unit;
+		double value;
+	} held[HELD_MAX];
+	unsigned held_count;
 	struct pair pair;
 	struct pair_argv argv;  /* of the copy that runs */
 	char self[PATH_MAX];    /* this program */
@@ -132,27 +142,37 @@ static void clean_up(struct neighbour *all)
 
 /* ---- the neighbour ---- */
 
-/* 0: not known */
+/* Negative: not known. */
 static double page_cache(void)
 {
 	CLEANUP(fclose) FILE *file = fopen("/proc/meminfo", "re");
-	double sum = 0, kib;
+	double sum = -1, kib;
 	char line[128];
 
 	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "Cached: %lf kB", &kib) == 1 ||
 		    sscanf(line, "Buffers: %lf kB", &kib) == 1)
-			sum += kib * 1024;
+			sum = fmax(sum, 0) + kib * 1024;
 	return sum;
 }
 
-static void sample(struct neighbour *all, enum state state, enum figure figure,
-		   enum bench_unit unit, double value)
+/* Negative: not known. */
+static void hold(struct neighbour *all, enum figure figure, enum bench_unit unit, double value)
 {
-	bench_sample(all->run, figure, state, unit, value, &how[state]);
+	if (value >= 0)
+		all->held[all->held_count++] = (struct held){ figure, unit, value };
 }
 
-static int start_program(struct neighbour *all, enum state state, bool cold, struct error *reterr)
+static void add_samples(struct neighbour *all, enum state state)
+{
+	for (unsigned i = 0; i < all->held_count; i++) {
+		const struct held *held = &all->held[i];
+
+		bench_sample(all->run, held->figure, state, held->unit, held->value, &how[state]);
+	}
+}
+
+static int start_program(struct neighbour *all, bool cold, struct error *reterr)
 {
 	const char *const argv[] = { "clonedeck", "--version", NULL };
 	struct beside_cost cost;
@@ -162,24 +182,24 @@ static int start_program(struct neighbour *all, enum state state, bool cold, str
 	int r = beside_run(all->run, NULL, all->program, argv, &cost, reterr);
 
 	if (r == 0)
-		sample(all, state, cold ? COLD : WARM, BENCH_SECONDS, cost.seconds);
+		hold(all, cold ? COLD : WARM, BENCH_SECONDS, cost.seconds);
 	return r;
 }
 
 /* How long after its time a timer wakes somebody up who needs the processor for a moment. */
-static int watch_timer(struct neighbour *all, enum state state)
+static int watch_timer(struct neighbour *all, struct error *reterr)
 {
 	CLEANUP(free) struct latency *late = calloc(1, sizeof(*late));
 	uint64_t at = clock_monotonic(), end = at + all->run->ns;
 
 	if (!late)
-		return -ENOMEM;
+		return error_nomem(reterr);
 	while (at < end && !bench_stops(all->run)) {
 		at = clock_monotonic() + TICK;
 		clock_sleep_until(at);
 		latency_add(late, clock_monotonic() - at);
 	}
-	sample(all, state, WAKE, BENCH_SECONDS, (double)latency_percentile(late, 0.99) / 1e9);
+	hold(all, WAKE, BENCH_SECONDS, (double)latency_percentile(late, 0.99) / 1e9);
 	return 0;
 }
 
@@ -198,44 +218,43 @@ static double share_kept(int fd)
 	return known ? (double)kept / (double)pages : -1;
 }
 
-static int read_again(struct neighbour *all, enum state state)
+static int read_hot(struct neighbour *all, struct error *reterr)
+{
+	for (off_t at = 0; at < (off_t)HOT_SIZE; at += PIECE)
+		if (pread(all->hot_fd, all->piece, PIECE, at) != (ssize_t)PIECE)
+			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -EIO, "read", "cached",
+					 _("The neighbour's file cannot be read: %s."),
+					 error_phrase(EIO));
+	return 0;
+}
+
+static int read_again(struct neighbour *all, struct error *reterr)
 {
 	double kept = share_kept(all->hot_fd);
 	uint64_t begin = clock_monotonic();
-	int r = 0;
+	int r = read_hot(all, reterr);
 
-	for (off_t at = 0; at < (off_t)HOT_SIZE && r == 0; at += PIECE)
-		if (pread(all->hot_fd, all->piece, PIECE, at) != (ssize_t)PIECE)
-			r = -EIO;
-	if (r == 0)
-		sample(all, state, HOT, BENCH_SECONDS, (double)(clock_monotonic() - begin) / 1e9);
-	if (r == 0 && kept >= 0)
-		sample(all, state, KEPT, BENCH_SHARE, kept);
-	return r;
-}
-
-static void look_at_cache(double *most)
-{
-	double now = page_cache();
-
-	*most = now > *most ? now : *most;
+	if (r < 0)
+		return r;
+	hold(all, HOT, BENCH_SECONDS, (double)(clock_monotonic() - begin) / 1e9);
+	hold(all, KEPT, BENCH_SHARE, kept);
+	return 0;
 }
 
 /* What the neighbour does once, beside whatever runs. */
-static int live(struct neighbour *all, enum state state, double *most, struct error *reterr)
+static int live(struct neighbour *all, struct error *reterr)
 {
+	double most = page_cache();
 	int r = 0;
 
 	for (unsigned i = 0; i < 2 * STARTS && r == 0; i++) {
-		r = start_program(all, state, i % 2 == 0, reterr);
-		look_at_cache(most);
+		r = start_program(all, i % 2 == 0, reterr);
+		most = fmax(most, page_cache());
 	}
 	if (r == 0)
-		r = watch_timer(all, state);
-	look_at_cache(most);
-	if (r == 0)
-		r = read_again(all, state);
-	return r == -ENOMEM ? error_nomem(reterr) : r;
+		r = watch_timer(all, reterr);
+	hold(all, CACHE_MOST, BENCH_BYTES, fmax(most, page_cache()));
+	return r == 0 ? read_again(all, reterr) : r;
 }
 
 /* ---- the copies ---- */
@@ -276,15 +295,27 @@ static int start_copy(struct neighbour *all, enum state state, struct beside *co
 	return r < 0 ? r : beside_start(copy, reterr);
 }
 
-/* The file is hot before the copy begins. */
-static int make_hot(struct neighbour *all, struct error *reterr)
+/* The copy of this state, if there is one, runs meanwhile. */
+static int live_beside(struct neighbour *all, enum state state, struct error *reterr)
 {
-	for (off_t at = 0; at < (off_t)HOT_SIZE; at += PIECE)
-		if (pread(all->hot_fd, all->piece, PIECE, at) < 0)
-			return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "read", "cached",
-					 _("The neighbour's file cannot be read: %s."),
-					 error_phrase(errno));
-	return 0;
+	bool copies = copy_of(state) != NULL;
+	struct beside copy;
+	int r = copies ? start_copy(all, state, &copy, reterr) : 0;
+
+	if (r < 0)
+		return r;
+	clock_sleep_until(clock_monotonic() + SETTLE);
+	r = live(all, reterr);
+	if (copies)
+		beside_stop(&copy);
+	hold(all, CACHE_AFTER, BENCH_BYTES, page_cache());
+	if (!copies || (r < 0 && r != -ECANCELED))
+		return r;
+	if (copy.result < 0) {
+		*reterr = copy.error;
+		r = copy.result;
+	}
+	return pair_blame(&all->pair, r, reterr);
 }
 
 static int measure(void *kind, unsigned number, struct error *reterr)
@@ -294,31 +325,18 @@ static int measure(void *kind, unsigned number, struct error *reterr)
 						  N_("beside a buffered copy") };
 	struct neighbour *all = kind;
 	enum state state = number;
-	struct beside copy;
-	double before = page_cache(), most = before;
-	int r;
 
 	bench_tell(all->run, "%s", _(what[state]));
-	r = make_hot(all, reterr);
-	if (r == 0 && copy_of(state))
-		r = start_copy(all, state, &copy, reterr);
-	if (r == 0) {
-		clock_sleep_until(clock_monotonic() + SETTLE);
-		r = live(all, state, &most, reterr);
-		if (copy_of(state))
-			beside_stop(&copy);
-		if (r == 0 && copy_of(state) && copy.result < 0) {
-			*reterr = copy.error;
-			pair_look(&all->pair, reterr);
-			r = copy.result;
-		}
-	}
+	all->held_count = 0;
+	hold(all, CACHE_BEFORE, BENCH_BYTES, page_cache());
+	/* The file is in memory before the copy begins. */
+	int r = read_hot(all, reterr);
+
+	if (r == 0)
+		r = live_beside(all, state, reterr);
 	pair_release(&all->pair);
-	if (r == 0 && before > 0) {
-		sample(all, state, CACHE_BEFORE, BENCH_BYTES, before);
-		sample(all, state, CACHE_MOST, BENCH_BYTES, most);
-		sample(all, state, CACHE_AFTER, BENCH_BYTES, page_cache());
-	}
+	if (r == 0 || r == -ECANCELED)
+		add_samples(all, state);
 	return r;
 }
 

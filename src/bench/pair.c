@@ -223,21 +223,6 @@ int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr)
 	return r;
 }
 
-/* The kernel lets go of what a copy that was killed had in flight only after it is gone. */
-int pair_hold(struct pair *pair, struct error *reterr)
-{
-	uint64_t deadline = clock_monotonic() + HOLD_WAIT;
-	int r = 0;
-
-	do {
-		if (pair->plan)
-			r = claim_open(&pair->plan->destinations[0], CLAIM_DESTINATION, pair->plan,
-				       &pair->claim, reterr);
-	} while (r == -EBUSY && clock_monotonic() < deadline && goes_on(pair->run) &&
-		 (clock_sleep_until(clock_monotonic() + HOLD_STEP), true));
-	return r;
-}
-
 void pair_release(struct pair *pair)
 {
 	claim_close(cleanup_steal(pair->claim), false, NULL);
@@ -315,25 +300,48 @@ int pair_flush(const struct pair *pair, struct error *reterr)
 				   _("%s cannot be flushed: %s."), disk->node, error_phrase(errno));
 }
 
-static int cannot_read(const struct pair *pair, unsigned i, struct error *reterr)
+/* Of a disk that was pulled nothing is left: its end comes at once. */
+static int read_part(const struct pair *pair, unsigned i, uint64_t at, char *buffer, size_t size,
+		     struct error *reterr)
 {
-	return error_set(reterr, i ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, -EIO, "read",
-			 pair->disks[i].node, _("%s cannot be read."), pair->disks[i].node);
+	const struct pair_disk *disk = &pair->disks[i];
+	ssize_t n = 1;
+
+	for (size_t done = 0; done < size && n > 0; done += (size_t)n)
+		n = pread(disk->fd, buffer + done, size - done, (off_t)(at + done));
+	if (n > 0)
+		return 0;
+	int code = n < 0 ? -errno : -ENODEV;
+
+	return error_set(reterr, i ? ERROR_CLASS_DESTINATION : ERROR_CLASS_SOURCE, code, "read",
+			 disk->node, _("%s cannot be read any more: %s."), disk->node,
+			 error_phrase(code));
 }
 
-int pair_look(const struct pair *pair, struct error *reterr)
+int pair_blame(const struct pair *pair, int code, struct error *reterr)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
 	int r = piece ? pair_flush(pair, reterr) : error_nomem(reterr);
 
 	pair_forget(pair);
-	for (unsigned i = 0; i < 2 && r == 0; i++) {
-		const struct pair_disk *disk = &pair->disks[i];
+	for (unsigned i = 0; i < 2 && r == 0; i++)
+		r = read_part(pair, i, pair->disks[i].at, piece, pair->disks[i].sector, reterr);
+	return r < 0 ? r : code;
+}
 
-		if (pread(disk->fd, piece, disk->sector, (off_t)disk->at) != (ssize_t)disk->sector)
-			r = cannot_read(pair, i, reterr);
-	}
-	return r;
+/* The kernel lets go of what a copy that was killed had in flight only after it is gone. */
+int pair_hold(struct pair *pair, struct error *reterr)
+{
+	uint64_t deadline = clock_monotonic() + HOLD_WAIT;
+	int r = 0;
+
+	do {
+		if (pair->plan)
+			r = claim_open(&pair->plan->destinations[0], CLAIM_DESTINATION, pair->plan,
+				       &pair->claim, reterr);
+	} while (r == -EBUSY && clock_monotonic() < deadline && goes_on(pair->run) &&
+		 (clock_sleep_until(clock_monotonic() + HOLD_STEP), true));
+	return r == 0 ? 0 : pair_blame(pair, r, reterr);
 }
 
 void pair_forget(const struct pair *pair)
@@ -388,6 +396,7 @@ int pair_compare(const struct pair *pair, struct error *reterr)
 	CLEANUP(free) char *pieces = malloc(2UL * PIECE);
 	const struct pair_disk *disks = pair->disks;
 	uint64_t beside = pair->plan ? 0 : disks[1].at;
+	int r = 0;
 
 	if (!pieces)
 		return error_nomem(reterr);
@@ -395,16 +404,17 @@ int pair_compare(const struct pair *pair, struct error *reterr)
 	for (uint64_t at = 0; at < pair->size; at += PIECE) {
 		size_t part = pair->size - at < PIECE ? (size_t)(pair->size - at) : PIECE;
 
-		for (unsigned i = 0; i < 2; i++)
-			if (pread(disks[i].fd, pieces + i * (size_t)PIECE, part,
-				  (off_t)(disks[i].at + at)) != (ssize_t)part)
-				return cannot_read(pair, i, reterr);
+		for (unsigned i = 0; i < 2 && r == 0; i++)
+			r = read_part(pair, i, disks[i].at + at, pieces + i * (size_t)PIECE, part,
+				      reterr);
+		if (r < 0)
+			return r;
 		if (memcmp(pieces, pieces + PIECE, part) != 0)
 			return 0;
 		if (!goes_on(pair->run))
 			return -ECANCELED;
 	}
-	int r = is_zero(pair->run, disks[1].fd, 0, beside, pieces);
+	r = is_zero(pair->run, disks[1].fd, 0, beside, pieces);
 
 	return r == 1 ? is_zero(pair->run, disks[1].fd, beside + pair->size,
 				beside + pair->size + beside / 2, pieces)

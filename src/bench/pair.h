@@ -54,18 +54,21 @@ struct pair_argv {
 	char texts[PAIR_ARGUMENTS][PATH_MAX];
 };
 bool pair_expand(const struct pair *pair, const char *const *words, struct pair_argv *ret);
-/* Such words: a copy by clonedeck itself. */
+/* Such words: a copy by clonedeck itself, which ends where a disk is pulled. */
 #define PAIR_CLONE                                                                                 \
 	"clonedeck", "clone", "-s", "@s", "-d", "@d", "--ranges", "@I+@N", "--at", "@O",           \
-		"--confirm", "@t", "--no-verify", "--no-probe", "--log-dir", "@l"
+		"--confirm", "@t", "--no-verify", "--no-probe", "--on-vanish=stop", "--log-dir",   \
+		"@l"
 
 /* Claims the destination for a program that does not do that itself. */
 int pair_hold(struct pair *pair, struct error *reterr);
 void pair_release(struct pair *pair);
 /* Waits until the destination has stored all. */
 int pair_flush(const struct pair *pair, struct error *reterr);
-/* A program has failed: because of one of the disks? 0, or what is wrong with it. */
-int pair_look(const struct pair *pair, struct error *reterr);
+/* A program has ended, with 0 or this error. Was it one of the disks? Then what is wrong with that,
+ * else `code`. (Where a disk was pulled nothing can be read, so programs may find it copied at
+ * once.) */
+int pair_blame(const struct pair *pair, int code, struct error *reterr);
 /* No part of either is in memory any more. */
 void pair_forget(const struct pair *pair);
 

@@ -244,6 +244,31 @@ a_copy_of_a_bad_place_is_not_measured() {
 	jq -e '.result == "failed" and any(.figures[]; .column == "alone")' out
 }
 
+# Of a disk that is pulled while it is open, the kernel leaves nothing to read and no size; programs
+# find that they have copied all of it. (A destination: scsi-sg.)
+pulled() { # KIND PROGRESS
+	local disk destination
+	disk=$(new_disk "$1-from" 8)
+	destination=$(new_disk "$1-to" 8)
+	"$CLONEDECK" bench "$1" "$disk" "$destination" --confirm "$destination" --size 1M --rounds 32 --json \
+		--log-dir logs >out 2>err &
+	copy=$!
+	wait_for told "$2"
+	truncate -s 0 "$1-from.img"
+	losetup --set-capacity "$disk"
+	ends 6
+	valid out
+	jq -e --arg node "$disk" '.result == "failed" and .exit_code == 6 and .error.device == $node and
+		(.error.sentence | length) > 0 and (.figures | length) > 0' out ||
+		fail "$1: $(jq -c '[.result, .error, .notes]' out)"
+}
+
+copies_of_a_disk_that_is_pulled() {
+	export TMPDIR=$case_dir
+	pulled copy 'round 2 of'
+	pulled lethargy 'round 1 of 32: beside a direct'
+}
+
 a_disk_that_hangs_is_left_and_a_slow_one_is_not() {
 	local disk server
 	serve file good.img
@@ -292,6 +317,7 @@ what_makes_no_sense_is_refused() {
 cases=(sizes_and_an_earlier_result_beside_it what_is_no_result_is_not_compared_with a_profile stopped_it_prints_what_it_has
 	what_was_found_is_used writing_puts_back_what_was_there
 	a_confirmed_destination_is_overwritten_in_its_region
+	copies_of_a_disk_that_is_pulled
 	a_disk_in_use_is_measured_and_that_is_said a_disk_that_a_copy_writes_to_is_refused
 	what_makes_no_sense_is_refused)
 if [ -c /dev/fuse ] && command -v nbdkit nbdfuse >/dev/null; then
