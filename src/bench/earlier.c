@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An earlier result, as --json printed it, to be put beside a new one. */
+/* An earlier result, in the form that --json prints, to be put beside a new one. */
 #include "bench/render.h"
 
 #include <errno.h>
@@ -18,8 +18,7 @@
 #define FIGURE_MOST 1e18
 
 struct bench_earlier {
-	json_object *document, *figures;
-	size_t next; /* figures come in the same order: where to look first */
+	json_object *document;
 };
 
 static int refuse(const char *path, struct error *reterr, const char *what)
@@ -41,39 +40,47 @@ static bool is_other_disk(json_object *then, const struct identity *disk)
 	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size;
 }
 
+/* Takes the document, also where it fails. */
+static int make(json_object *document, struct bench_earlier **ret, struct error *reterr)
+{
+	*ret = document ? malloc(sizeof(**ret)) : NULL;
+	if (!*ret) {
+		json_object_put(document);
+		return error_nomem(reterr);
+	}
+	(*ret)->document = document;
+	return 0;
+}
+
 int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
 		       struct bench_earlier **ret, struct error *reterr)
 {
-	json_object *document = report_json_load(path), *figures, *then;
-	struct bench_earlier *earlier;
-	char sentence[200], node[64];
+	json_object *document = report_json_load(path);
+	json_object *figures = json_object_object_get(document, "figures");
+	json_object *then = json_object_object_get(document, "disk");
+	const char *its_kind = json_text_of(document, "kind"), *node = json_text_of(then, "node");
+	char sentence[200], shown[64];
 
-	if (!json_object_is_type(document, json_type_object) ||
-	    strcmp(json_text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
-	    !json_object_is_type(figures = json_object_object_get(document, "figures"),
-				 json_type_array) ||
+	if (strcmp(json_text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
+	    !json_object_is_type(figures, json_type_array) ||
 	    json_object_array_length(figures) > FIGURES_MAX) {
 		json_object_put(document);
 		return refuse(path, reterr, _("it is not a result that bench --json has printed"));
 	}
-	then = json_object_object_get(document, "disk");
-	if (strcmp(json_text_of(document, "kind"), kind) != 0 || is_other_disk(then, disk)) {
+	if (strcmp(its_kind, kind) != 0 || is_other_disk(then, disk)) {
 		snprintf(sentence, sizeof(sentence),
-			 _("it is bench %.16s of %s, another disk or kind"),
-			 json_text_of(document, "kind"),
-			 text_sanitise(node, sizeof(node), json_text_of(then, "node"),
-				       strlen(json_text_of(then, "node"))));
+			 _("it is bench %.16s of %s, another disk or kind"), its_kind,
+			 text_sanitise(shown, sizeof(shown), node, strlen(node)));
 		json_object_put(document);
 		return refuse(path, reterr, sentence);
 	}
-	earlier = calloc(1, sizeof(*earlier));
-	if (!earlier) {
-		json_object_put(document);
-		return error_nomem(reterr);
-	}
-	*earlier = (struct bench_earlier){ .document = document, .figures = figures };
-	*ret = earlier;
-	return 0;
+	return make(document, ret, reterr);
+}
+
+int bench_earlier_of(const struct bench_result *result, struct bench_earlier **ret,
+		     struct error *reterr)
+{
+	return make(bench_json_document(result), ret, reterr);
 }
 
 void bench_earlier_destroy(struct bench_earlier *earlier)
@@ -81,15 +88,6 @@ void bench_earlier_destroy(struct bench_earlier *earlier)
 	if (earlier)
 		json_object_put(earlier->document);
 	free(earlier);
-}
-
-const char *bench_earlier_words(const struct bench_earlier *earlier, char *buffer, size_t size)
-{
-	char text[300];
-
-	snprintf(text, sizeof(text), "%s, %s", json_text_of(earlier->document, "started"),
-		 json_text_of(earlier->document, "machine"));
-	return text_sanitise(buffer, size, text, strlen(text));
 }
 
 /* Whoever made the file may have written anything there. */
@@ -103,22 +101,40 @@ static double median_of(json_object *figure)
 	return is_number && isfinite(value) && value >= 0 && value <= FIGURE_MOST ? value : -1;
 }
 
-double bench_earlier_find(struct bench_earlier *earlier, const struct bench_result *result,
-			  const struct bench_figure *figure)
+/* Figures come in the same order: the search begins at *next, behind the one that was found last.
+ */
+static double find(json_object *figures, const struct bench_result *result,
+		   const struct bench_figure *figure, size_t *next)
 {
 	const struct bench_table *table = &result->tables[figure->table];
-	size_t count = earlier ? json_object_array_length(earlier->figures) : 0;
+	size_t count = json_object_array_length(figures);
 
 	for (size_t i = 0; i < count; i++) {
-		size_t at = (earlier->next + i) % count;
-		json_object *then = json_object_array_get_idx(earlier->figures, at);
+		size_t at = (*next + i) % count;
+		json_object *then = json_object_array_get_idx(figures, at);
 
 		if (strcmp(json_text_of(then, "row"), result->rows[figure->row].key) != 0 ||
 		    strcmp(json_text_of(then, "column"), table->columns[figure->column].key) != 0 ||
 		    strcmp(json_text_of(then, "table"), table->key) != 0)
 			continue;
-		earlier->next = at + 1;
+		*next = at + 1;
 		return median_of(then);
 	}
 	return -1;
+}
+
+void bench_earlier_apply(const struct bench_earlier *earlier, struct bench_result *result)
+{
+	json_object *document = earlier ? earlier->document : NULL;
+	char words[sizeof(result->before)];
+	size_t next = 0;
+
+	if (!earlier)
+		return;
+	snprintf(words, sizeof(words), "%s, %s", json_text_of(document, "started"),
+		 json_text_of(document, "machine"));
+	text_sanitise(result->before, sizeof(result->before), words, strlen(words));
+	for (size_t i = 0; i < result->figure_count; i++)
+		result->figures[i].before = find(json_object_object_get(document, "figures"),
+						 result, &result->figures[i], &next);
 }

@@ -99,7 +99,7 @@ static json_object *json_table(const struct bench_result *result, unsigned index
 }
 
 static json_object *json_figure(const struct bench_result *result,
-				const struct bench_figure *figure, struct bench_earlier *earlier)
+				const struct bench_figure *figure)
 {
 #define FIGURE(name, kind, path) JSON_FIELD(name, kind, struct bench_figure, path)
 	static const struct json_field fields[] = {
@@ -112,20 +112,19 @@ static json_object *json_figure(const struct bench_result *result,
 		FIGURE("request", JSON_POSITIVE, how.request),
 		FIGURE("depth", JSON_POSITIVE, how.depth),
 		JSON_WORD_OF("path", path_words, struct bench_figure, how.path),
+		JSON_PART_OF("before", number, struct bench_figure, before),
 	};
 	const struct bench_table *table = &result->tables[figure->table];
-	double before = bench_earlier_find(earlier, result, figure);
 	json_object *object = json_object_new_object();
 
 	add(object, "table", report_json_text(table->key));
 	add(object, "row", report_json_text(result->rows[figure->row].key));
 	add(object, "column", report_json_text(table->columns[figure->column].key));
 	report_json_add_fields(object, fields, ARRAY_SIZE(fields), figure);
-	add(object, "before", number(&before));
 	return object;
 }
 
-static json_object *json_document(const struct bench_result *result, struct bench_earlier *earlier)
+json_object *bench_json_document(const struct bench_result *result)
 {
 	json_object *object = json_object_new_object(), *tables = json_object_new_array();
 	json_object *figures = json_object_new_array(), *notes = json_object_new_array();
@@ -133,7 +132,7 @@ static json_object *json_document(const struct bench_result *result, struct benc
 	for (unsigned i = 0; i < result->table_count; i++)
 		json_object_array_add(tables, json_table(result, i));
 	for (size_t i = 0; i < result->figure_count; i++)
-		json_object_array_add(figures, json_figure(result, &result->figures[i], earlier));
+		json_object_array_add(figures, json_figure(result, &result->figures[i]));
 	for (unsigned i = 0; i < result->note_count; i++)
 		json_object_array_add(notes, report_json_text(result->notes[i]));
 	add(object, "schema", json_object_new_string("clonedeck.bench/1"));
@@ -152,9 +151,9 @@ static json_object *json_document(const struct bench_result *result, struct benc
 	return object;
 }
 
-char *bench_json(const struct bench_result *result, struct bench_earlier *earlier)
+char *bench_json(const struct bench_result *result)
 {
-	json_object *document = json_document(result, earlier);
+	json_object *document = bench_json_document(result);
 	char *text = report_json_print(document,
 				       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 
@@ -163,13 +162,13 @@ char *bench_json(const struct bench_result *result, struct bench_earlier *earlie
 }
 
 /* Nothing in it needs quotes: keys, words and numbers. */
-void bench_csv(const struct bench_result *result, struct bench_earlier *earlier, FILE *file)
+void bench_csv(const struct bench_result *result, FILE *file)
 {
 	fputs("table,row,column,unit,median,smallest,largest,rounds,engine,request,depth,path,"
 	      "before\n",
 	      file);
 	for (size_t i = 0; i < result->figure_count; i++) {
-		json_object *figure = json_figure(result, &result->figures[i], earlier);
+		json_object *figure = json_figure(result, &result->figures[i]);
 		const char *comma = "";
 
 		json_object_object_foreach(figure, key, value)

@@ -40,7 +40,6 @@ static json_object *text(const char *words)
 
 struct chart {
 	const struct bench_result *result;
-	struct bench_earlier *earlier;
 	unsigned table;
 	enum bench_unit unit;
 	size_t first, count; /* rows: of all of the result, those of a table are in a row */
@@ -52,9 +51,7 @@ static double value_at(const struct chart *chart, size_t row, unsigned column, b
 {
 	const struct bench_figure *figure = bench_result_find(chart->result, (unsigned)row, column);
 
-	if (!figure || then)
-		return figure ? bench_earlier_find(chart->earlier, chart->result, figure) : -1;
-	return figure->median;
+	return !figure ? -1 : then ? figure->before : figure->median;
 }
 
 static int x_of(const struct chart *chart, size_t i)
@@ -143,12 +140,9 @@ static json_object *draw_chart(const struct chart *chart)
 }
 
 /* Of the columns that have the unit of the first; NULL: the table is no curve, or empty. */
-static json_object *page_chart(const struct bench_result *result, unsigned table,
-			       struct bench_earlier *earlier)
+static json_object *page_chart(const struct bench_result *result, unsigned table)
 {
-	struct chart chart = {
-		.result = result, .earlier = earlier, .table = table, .unit = BENCH_UNIT_COUNT
-	};
+	struct chart chart = { .result = result, .table = table, .unit = BENCH_UNIT_COUNT };
 
 	if (!result->tables[table].chart)
 		return NULL;
@@ -161,10 +155,9 @@ static json_object *page_chart(const struct bench_result *result, unsigned table
 	}
 	for (size_t i = 0; i < result->figure_count; i++) {
 		const struct bench_figure *figure = &result->figures[i];
-		double then = bench_earlier_find(earlier, result, figure);
 
 		if (figure->table == table && figure->unit == chart.unit)
-			chart.most = fmax(chart.most, fmax(then, figure->median));
+			chart.most = fmax(chart.most, fmax(figure->before, figure->median));
 	}
 	return chart.most > 0 ? draw_chart(&chart) : NULL;
 }
@@ -193,17 +186,17 @@ static double longest(const struct bench_result *result, unsigned table, unsigne
 }
 
 static json_object *page_cell(const struct bench_result *result, unsigned row, unsigned column,
-			      double most, struct bench_earlier *earlier)
+			      double most)
 {
 	const struct bench_figure *figure = bench_result_find(result, row, column);
 	json_object *cell = json_object_new_object();
 	char words[BENCH_TEXT_MAX] = "-", more[160] = "";
-	double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
 
 	if (figure)
 		bench_print(figure->unit, figure->median, words);
-	if (before >= 0)
-		snprintf(more, sizeof(more), _("before: %s"), BENCH_PRINT(figure->unit, before));
+	if (figure && figure->before >= 0)
+		snprintf(more, sizeof(more), _("before: %s"),
+			 BENCH_PRINT(figure->unit, figure->before));
 	else if (figure && figure->smallest < figure->largest)
 		snprintf(more, sizeof(more), _("%s to %s"),
 			 BENCH_PRINT(figure->unit, figure->smallest),
@@ -215,8 +208,7 @@ static json_object *page_cell(const struct bench_result *result, unsigned row, u
 	return cell;
 }
 
-static json_object *page_table(const struct bench_result *result, unsigned table,
-			       struct bench_earlier *earlier)
+static json_object *page_table(const struct bench_result *result, unsigned table)
 {
 	json_object *object = json_object_new_object(), *headings = json_object_new_array();
 	json_object *rows = json_object_new_array();
@@ -233,31 +225,30 @@ static json_object *page_table(const struct bench_result *result, unsigned table
 		json_object *row = json_object_new_object(), *cells = json_object_new_array();
 
 		for (unsigned c = 0; c < columns; c++)
-			json_object_array_add(cells, page_cell(result, i, c, most[c], earlier));
+			json_object_array_add(cells, page_cell(result, i, c, most[c]));
 		add(row, "label", text(result->rows[i].label));
 		add(row, "cells", cells);
 		json_object_array_add(rows, row);
 	}
 	add(object, "title", text(result->tables[table].title));
-	add(object, "chart", page_chart(result, table, earlier));
+	add(object, "chart", page_chart(result, table));
 	add(object, "headings", headings);
 	add(object, "rows", rows);
 	return object;
 }
 
-int bench_page(const struct bench_result *result, struct bench_earlier *earlier, FILE *file)
+int bench_page(const struct bench_result *result, FILE *file)
 {
 	const struct identity *identity = &result->identity;
 	json_object *page = json_object_new_object(), *tables = json_object_new_array();
 	json_object *notes = json_object_new_array();
-	char disk[400], then[300], before[340] = "";
+	char disk[400], before[340] = "";
 
 	snprintf(disk, sizeof(disk), "%s %s %s", result->node, identity->model, identity->serial);
-	if (earlier)
-		snprintf(before, sizeof(before), _("before: %s"),
-			 bench_earlier_words(earlier, then, sizeof(then)));
+	if (result->before[0])
+		snprintf(before, sizeof(before), _("before: %s"), result->before);
 	for (unsigned i = 0; i < result->table_count; i++)
-		json_object_array_add(tables, page_table(result, i, earlier));
+		json_object_array_add(tables, page_table(result, i));
 	if (result->end == BENCH_FAILED)
 		json_object_array_add(notes, text(result->error.sentence));
 	else if (result->end != BENCH_COMPLETE)
@@ -272,7 +263,7 @@ int bench_page(const struct bench_result *result, struct bench_earlier *earlier,
 	add(page, "started", report_json_time(result->started));
 	add(page, "machine", text(result->machine));
 	add(page, "before", text(before));
-	add(page, "earlier", text(earlier ? _("before") : ""));
+	add(page, "earlier", text(result->before[0] ? _("before") : ""));
 	add(page, "conclusion", text(result->conclusion));
 	add(page, "notes", notes);
 	add(page, "tables", tables);

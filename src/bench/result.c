@@ -107,7 +107,8 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 	if (!figure) {
 		const struct bench_figure none = { .table = result->rows[row].table,
 						   .row = (uint16_t)row,
-						   .column = (uint16_t)column };
+						   .column = (uint16_t)column,
+						   .before = -1 };
 
 		if (array_append(result->figures, result->figure_count, none) < 0)
 			return -ENOMEM;

@@ -55,6 +55,7 @@ struct bench_figure {
 	enum bench_unit unit;
 	struct bench_how how;
 	double median, smallest, largest;
+	double before; /* the median of an earlier result; negative: there is none */
 	double samples[BENCH_ROUNDS_MAX]; /* ascending */
 };
 
@@ -104,6 +105,7 @@ struct bench_result {
 	char notes[BENCH_NOTES_MAX][320]; /* translated sentences: the disk is in use, … */
 	unsigned note_count;
 	char conclusion[400]; /* the translated sentence at the end; "": none */
+	char before[300];     /* when and where the earlier result was taken; "": there is none */
 };
 
 /* Returns the index of the new table. */

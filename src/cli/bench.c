@@ -232,19 +232,19 @@ static int print_result(const struct bench_command *command, const struct bench_
 	int r = 0;
 
 	if (command->json) {
-		char *text CLEANUP(free) = bench_json(result, command->earlier);
+		char *text CLEANUP(free) = bench_json(result);
 
 		r = text ? 0 : error_nomem(&error);
 		if (text)
 			puts(text);
 	} else if (command->html) {
-		r = bench_page(result, command->earlier, stdout);
+		r = bench_page(result, stdout);
 		if (r < 0)
 			error_nomem(&error);
 	} else if (command->csv) {
-		bench_csv(result, command->earlier, stdout);
+		bench_csv(result, stdout);
 	} else {
-		r = bench_print_text(result, command->earlier, &error);
+		r = bench_print_text(result, &error);
 	}
 	if (r < 0)
 		return cli_error(&error);
@@ -331,6 +331,8 @@ static int measure(struct bench_command *command, const struct disk_list *disks)
 	if (r == 0) {
 		left = !wait_for(command, bench);
 		r = bench_snapshot(bench, &result);
+		if (r == 0)
+			bench_earlier_apply(command->earlier, &result);
 	}
 	if (left) {
 		result.end = BENCH_STOPPED;

@@ -5,6 +5,4 @@
 #include "bench/bench.h"
 #include "bench/render.h"
 
-/* earlier: put beside it; may be NULL. */
-int bench_print_text(const struct bench_result *result, struct bench_earlier *earlier,
-		     struct error *reterr);
+int bench_print_text(const struct bench_result *result, struct error *reterr);

@@ -32,20 +32,20 @@ static bool is_narrow(const struct bench_table *table)
 }
 
 /* "193 MB/s ±4%"; beside an earlier one, the change instead: "193 MB/s -4%". */
-static void print_cell(const struct bench_figure *figure, double before, bool narrow,
-		       char ret[static CELL_MAX])
+static void print_cell(const struct bench_figure *figure, bool narrow, char ret[static CELL_MAX])
 {
 	char more[24] = "";
 
-	if (before > 0)
-		snprintf(more, sizeof(more), " %+.0f%%", (figure->median / before - 1) * 100);
+	if (figure->before > 0)
+		snprintf(more, sizeof(more), " %+.0f%%",
+			 (figure->median / figure->before - 1) * 100);
 	else if (figure->rounds > 1 && !narrow)
 		snprintf(more, sizeof(more), " ±%.0f%%", scatter(figure));
 	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }
 
-static int print_row(const struct bench_result *result, size_t row, struct bench_earlier *earlier,
-		     struct columns *columns, struct error *reterr)
+static int print_row(const struct bench_result *result, size_t row, struct columns *columns,
+		     struct error *reterr)
 {
 	const struct bench_table *table = &result->tables[result->rows[row].table];
 	char cells[BENCH_COLUMNS_MAX][CELL_MAX] = { "" },
@@ -55,14 +55,13 @@ static int print_row(const struct bench_result *result, size_t row, struct bench
 
 	for (unsigned c = 0; c < table->column_count; c++) {
 		const struct bench_figure *figure = bench_result_find(result, (unsigned)row, c);
-		double before = figure ? bench_earlier_find(earlier, result, figure) : -1;
 
 		texts[c + 1] = cells[c];
 		if (figure)
-			print_cell(figure, before, is_narrow(table), cells[c]);
-		if (before < 0)
+			print_cell(figure, is_narrow(table), cells[c]);
+		if (!figure || figure->before < 0)
 			continue;
-		bench_print(figure->unit, before, then[c]);
+		bench_print(figure->unit, figure->before, then[c]);
 		known = true;
 	}
 	int r = columns_add(columns, texts, reterr);
@@ -107,8 +106,7 @@ static void print_how(const struct bench_result *result, unsigned table)
 	puts(")");
 }
 
-static int print_table(const struct bench_result *result, unsigned index,
-		       struct bench_earlier *earlier, struct error *reterr)
+static int print_table(const struct bench_result *result, unsigned index, struct error *reterr)
 {
 	const struct bench_table *table = &result->tables[index];
 	struct column headings[BENCH_COLUMNS_MAX + 1] = { { "", 0, 0 } };
@@ -122,7 +120,7 @@ static int print_table(const struct bench_result *result, unsigned index,
 	r = columns_new(headings, table->column_count + 1, &columns, reterr);
 	for (size_t i = 0; i < result->row_count && r == 0; i++)
 		if (result->rows[i].table == index)
-			r = print_row(result, i, earlier, columns, reterr);
+			r = print_row(result, i, columns, reterr);
 	if (r == 0)
 		r = columns_print(columns, reterr);
 	columns_destroy(columns);
@@ -131,10 +129,9 @@ static int print_table(const struct bench_result *result, unsigned index,
 	return r;
 }
 
-static void print_heading(const struct bench_result *result, struct bench_earlier *earlier)
+static void print_heading(const struct bench_result *result)
 {
 	const struct identity *identity = &result->identity;
-	char then[300];
 
 	printf("%s: %s\n", result->kind, result->title);
 	if (result->node[0])
@@ -144,18 +141,17 @@ static void print_heading(const struct bench_result *result, struct bench_earlie
 		       result->transport[0] ? result->transport : "-",
 		       result->driver[0] ? result->driver : "-");
 	printf("%s\n", result->machine);
-	if (earlier)
-		printf(_("before: %s\n"), bench_earlier_words(earlier, then, sizeof(then)));
+	if (result->before[0])
+		printf(_("before: %s\n"), result->before);
 }
 
-int bench_print_text(const struct bench_result *result, struct bench_earlier *earlier,
-		     struct error *reterr)
+int bench_print_text(const struct bench_result *result, struct error *reterr)
 {
 	int r = 0;
 
-	print_heading(result, earlier);
+	print_heading(result);
 	for (unsigned i = 0; i < result->table_count && r == 0; i++)
-		r = print_table(result, i, earlier, reterr);
+		r = print_table(result, i, reterr);
 	if (result->note_count || result->conclusion[0])
 		putchar('\n');
 	for (unsigned i = 0; i < result->note_count; i++)

@@ -11,6 +11,7 @@
 
 struct bench {
 	const struct bench_kind *kind;
+	struct endpoint disk;
 	bool stopped;
 };
 
@@ -28,6 +29,7 @@ int bench_start(const struct bench_options *options, const struct disk_list *dis
 	if (!*ret)
 		return error_nomem(reterr);
 	(*ret)->kind = options->kind;
+	(*ret)->disk = options->disk;
 	return 0;
 }
 
@@ -116,7 +118,8 @@ static void fill_engines(struct bench_result *result)
 
 int bench_snapshot(struct bench *bench, struct bench_result *ret)
 {
-	*ret = (struct bench_result){ .end = BENCH_COMPLETE };
+	*ret = (struct bench_result){ .end = BENCH_COMPLETE, .identity = bench->disk.identity };
+	snprintf(ret->node, sizeof(ret->node), "%s", bench->disk.node);
 	snprintf(ret->kind, sizeof(ret->kind), "%s", bench->kind->name);
 	snprintf(ret->machine, sizeof(ret->machine), "Linux 6.1, 2 processors, idle");
 	if (bench->kind == &engines) {

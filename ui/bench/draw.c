@@ -166,20 +166,15 @@ static void draw_table(struct bench_screen *screen, struct draw *draw, struct re
 }
 
 /* What it was before, how it was taken, and how it scattered. */
-static void draw_figure(const struct bench_screen *screen, struct draw *draw, struct rect area,
-			const struct bench_figure *figure)
+static void draw_figure(struct draw *draw, struct rect area, const struct bench_figure *figure)
 {
-	const struct bench_result *now = &screen->result, *before = &screen->before;
-	bool practice = !before->node[0] && !now->node[0];
-	bool same = strcmp(before->kind, now->kind) == 0 &&
-		    (practice || identity_same(&before->identity, &now->identity));
-	const struct bench_figure *then = same ? bench_figure_then(before, now, figure) : NULL;
 	char how[160], text[400], smallest[BENCH_TEXT_MAX], largest[BENCH_TEXT_MAX];
 	struct line line;
 
 	line_start(&line, area.cols - 1);
-	if (then) {
-		line_add(&line, _("before: %s"), bench_print(then->unit, then->median, smallest));
+	if (figure->before >= 0) {
+		line_add(&line, _("before: %s"),
+			 bench_print(figure->unit, figure->before, smallest));
 		line_add(&line, "  ");
 	}
 	snprintf(text, sizeof(text),
@@ -200,7 +195,7 @@ static void draw_foot(const struct bench_screen *screen, struct draw *draw, stru
 	const struct bench_figure *figure =
 		row < 0 ? NULL : bench_result_find(result, (unsigned)row, screen->column);
 	if (figure)
-		draw_figure(screen, draw, area, figure);
+		draw_figure(draw, area, figure);
 	/* As much as there is room for: what it means, the newest notes, the machine. */
 	int used = 1;
 

@@ -152,25 +152,6 @@ void bench_text_state(const struct bench_result *result, const struct bench_prog
 	}
 }
 
-const struct bench_figure *bench_figure_then(const struct bench_result *then,
-					     const struct bench_result *now,
-					     const struct bench_figure *figure)
-{
-	const struct bench_table *table = &now->tables[figure->table];
-
-	for (size_t i = 0; i < then->figure_count; i++) {
-		const struct bench_figure *other = &then->figures[i];
-		const struct bench_table *its = &then->tables[other->table];
-
-		if (strcmp(its->key, table->key) == 0 &&
-		    strcmp(its->columns[other->column].key, table->columns[figure->column].key) ==
-			    0 &&
-		    strcmp(then->rows[other->row].key, now->rows[figure->row].key) == 0)
-			return other;
-	}
-	return NULL;
-}
-
 void layout_bench(struct rect body, bool chart, struct layout_bench *ret)
 {
 	struct rect rest = body;

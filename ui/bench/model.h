@@ -35,11 +35,6 @@ float bench_chart(const struct bench_result *result, unsigned table, unsigned co
 void bench_text_state(const struct bench_result *result, const struct bench_progress *progress,
 		      struct line *line);
 
-/* The same figure of an earlier result; NULL: it was not measured. */
-const struct bench_figure *bench_figure_then(const struct bench_result *then,
-					     const struct bench_result *now,
-					     const struct bench_figure *figure);
-
 struct layout_bench {
 	struct rect head;    /* disk, and how far the measurement is */
 	struct rect chart;   /* box */

@@ -6,6 +6,7 @@
 #include "ui/bench/screen.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -34,15 +35,23 @@ static void forget(struct bench_screen *screen)
 	screen->has_result = false;
 }
 
-/* What has figures is put beside those to come, as long as these are of the same kind and disk:
- * before and after another cable, say. */
-static void keep(struct bench_screen *screen)
+/* What has figures is put beside those of the next measurement of the same kind and disk: before
+ * and after another cable, say. */
+static void keep(struct bench_screen *screen, struct app *app)
 {
-	if (!screen->has_result || !screen->result.figure_count)
+	const struct bench_result *last = &screen->result;
+	const struct endpoint *disk = &screen->options.disk;
+	bool same = screen->has_result && strcmp(last->kind, screen->options.kind->name) == 0 &&
+		    (disk->kind == ENDPOINT_NONE
+			     ? !last->node[0]
+			     : last->node[0] && identity_same(&last->identity, &disk->identity));
+
+	if (same && !last->figure_count)
 		return;
-	bench_result_done(&screen->before);
-	screen->before = screen->result;
-	screen->has_result = false;
+	bench_earlier_destroy(screen->before);
+	screen->before = NULL;
+	if (same && bench_earlier_of(last, &screen->before, NULL) < 0)
+		app_nomem(app);
 }
 
 static void done(void *state)
@@ -56,7 +65,7 @@ static void done(void *state)
 		bench_pair_end(screen);
 	}
 	forget(screen);
-	bench_result_done(&screen->before);
+	bench_earlier_destroy(screen->before);
 }
 
 static void look(struct bench_screen *screen, struct app *app)
@@ -74,6 +83,7 @@ static void look(struct bench_screen *screen, struct app *app)
 		app_nomem(app);
 		return;
 	}
+	bench_earlier_apply(screen->before, &result);
 	forget(screen);
 	screen->result = result;
 	screen->has_result = true;
@@ -113,7 +123,7 @@ void bench_screen_start(struct bench_screen *screen, struct app *app, const stru
 	screen->table = screen->column = 0;
 	screen->rows = (struct list){ 0 };
 	screen->progress = (struct bench_progress){ 0 };
-	keep(screen);
+	keep(screen, app);
 	forget(screen);
 	if (bench_start(&screen->options, session_disks(app_session(app)), &screen->bench, &error) <
 	    0) {

@@ -56,23 +56,47 @@ static int load(struct bench_earlier **ret, struct error *error)
 	return bench_earlier_load(path, "sizes", &result.identity, ret, error);
 }
 
+/* By the keys of its tables, rows and columns: their order may be another one. */
+static void is_found(struct bench_earlier *earlier)
+{
+	bench_earlier_apply(NULL, &result);
+	ck_assert_str_eq(result.before, "");
+	ck_assert_double_lt(result.figures[0].before, 0);
+	bench_earlier_apply(earlier, &result);
+	ck_assert_double_eq_tol(result.figures[1].before, 0.25, 1e-9);
+	ck_assert_double_eq_tol(result.figures[0].before, 2e6, 1);
+	ck_assert_ptr_nonnull(strstr(result.before, "a machine"));
+	strcpy(result.tables[0].columns[1].key, "depth-1");
+	strcpy(result.tables[0].columns[0].key, "depth-2");
+	strcpy(result.rows[0].key, "1024");
+	bench_earlier_apply(earlier, &result);
+	ck_assert_double_eq_tol(result.figures[0].before, 0.25, 1e-9);
+	ck_assert_double_lt(result.figures[1].before, 0);
+	strcpy(result.tables[0].key, "iops");
+	bench_earlier_apply(earlier, &result);
+	ck_assert_double_lt(result.figures[0].before, 0);
+	bench_earlier_destroy(earlier);
+}
+
 START_TEST(an_earlier_result_is_found_by_its_keys)
 {
 	struct bench_earlier *earlier = NULL;
 	struct error error = { 0 };
-	char *text = bench_json(&result, NULL), words[200];
+	char *text = bench_json(&result);
 
 	put(text);
 	free(text);
 	ck_assert_int_eq(load(&earlier, &error), 0);
-	ck_assert_double_eq_tol(bench_earlier_find(earlier, &result, &result.figures[1]), 0.25,
-				1e-9);
-	ck_assert_double_eq_tol(bench_earlier_find(earlier, &result, &result.figures[0]), 2e6, 1);
-	ck_assert_ptr_nonnull(
-		strstr(bench_earlier_words(earlier, words, sizeof(words)), "a machine"));
-	strcpy(result.rows[0].key, "2048");
-	ck_assert_double_lt(bench_earlier_find(earlier, &result, &result.figures[0]), 0);
-	bench_earlier_destroy(earlier);
+	is_found(earlier);
+}
+END_TEST
+
+START_TEST(a_result_that_is_still_here_is_one_too)
+{
+	struct bench_earlier *earlier = NULL;
+
+	ck_assert_int_eq(bench_earlier_of(&result, &earlier, NULL), 0);
+	is_found(earlier);
 }
 END_TEST
 
@@ -80,7 +104,7 @@ START_TEST(another_disk_is_not_compared_with)
 {
 	struct bench_earlier *earlier = NULL;
 	struct error error = { 0 };
-	char *text = bench_json(&result, NULL);
+	char *text = bench_json(&result);
 
 	put(text);
 	free(text);
@@ -123,8 +147,9 @@ START_TEST(figures_of_a_strange_shape_are_passed_over)
 	    "\"figures\": [7, null, {\"row\": {}}, {\"table\": \"rate\", \"row\": \"512\","
 	    "\"column\": \"depth-1\", \"median\": \"x\"}]}");
 	ck_assert_int_eq(load(&earlier, NULL), 0);
-	ck_assert_double_lt(bench_earlier_find(earlier, &result, &result.figures[1]), 0);
-	ck_assert_double_le(bench_earlier_find(earlier, &result, &result.figures[0]), 0);
+	bench_earlier_apply(earlier, &result);
+	ck_assert_double_lt(result.figures[1].before, 0);
+	ck_assert_double_lt(result.figures[0].before, 0);
 	bench_earlier_destroy(earlier);
 }
 END_TEST
@@ -135,7 +160,7 @@ START_TEST(a_line_of_csv_for_each_figure)
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
 
-	bench_csv(&result, NULL, file);
+	bench_csv(&result, file);
 	fclose(file);
 	ck_assert_str_eq(text,
 			 "table,row,column,unit,median,smallest,largest,rounds,engine,request,"
@@ -150,7 +175,7 @@ END_TEST
 START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 {
 	struct bench_earlier *earlier = NULL;
-	char *text = bench_json(&result, NULL);
+	char *text = bench_json(&result);
 	size_t size = 0;
 
 	put(text);
@@ -159,9 +184,10 @@ START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 	bench_result_row(&result, 0, "2048", "2 KiB", 2048);
 	bench_result_add(&result, 2, 0, BENCH_RATE, 4e6, NULL);
 	result.tables[0].chart = true;
+	bench_earlier_apply(earlier, &result);
 	FILE *file = open_memstream(&text, &size);
 
-	ck_assert_int_eq(bench_page(&result, earlier, file), 0);
+	ck_assert_int_eq(bench_page(&result, file), 0);
 	fclose(file);
 	ck_assert_ptr_nonnull(strstr(text, "<path class=\"c0\" d=\"M110 109M970 14\"/>"));
 	ck_assert_ptr_nonnull(strstr(text, "<path class=\"c0 then\" d=\"M110 109\"/>"));
@@ -193,7 +219,8 @@ Suite *unit_suite(void)
 	TCase *tcase = tcase_create("render");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	add_tests(tcase, an_earlier_result_is_found_by_its_keys, another_disk_is_not_compared_with,
+	add_tests(tcase, an_earlier_result_is_found_by_its_keys,
+		  a_result_that_is_still_here_is_one_too, another_disk_is_not_compared_with,
 		  what_is_no_result_is_refused, figures_of_a_strange_shape_are_passed_over,
 		  a_line_of_csv_for_each_figure,
 		  a_page_has_a_curve_for_each_column_of_the_first_unit,

@@ -151,28 +151,6 @@ START_TEST(headings_are_whole_where_there_is_room)
 }
 END_TEST
 
-START_TEST(an_earlier_figure_is_found_by_its_keys)
-{
-	struct bench_result then = { 0 };
-	unsigned other = bench_result_table(&then, "other", "Other");
-	unsigned second = bench_result_table(&then, "second", "Second");
-
-	bench_result_column(&then, other, "d", "d");
-	bench_result_column(&then, second, "e", "e");
-	bench_result_column(&then, second, "d", "d");
-	bench_result_row(&then, second, "y", "row y", 0);
-	bench_result_row(&then, second, "x", "row x", 0);
-	bench_result_row(&then, other, "x", "row x", 0);
-	bench_result_add(&then, 2, 0, BENCH_RATE, 1, &how);
-	bench_result_add(&then, 0, 1, BENCH_RATE, 2, &how);
-	bench_result_add(&then, 1, 0, BENCH_RATE, 3, &how);
-	ck_assert_ptr_null(bench_figure_then(&then, &result, &result.figures[1]));
-	bench_result_add(&then, 1, 1, BENCH_RATE, 4, &how);
-	ck_assert_double_eq(bench_figure_then(&then, &result, &result.figures[1])->median, 4);
-	bench_result_done(&then);
-}
-END_TEST
-
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_bench");
@@ -182,7 +160,7 @@ Suite *unit_suite(void)
 	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero, a_chart_shows_one_unit,
 		  no_row_is_wider_than_its_screen, the_chosen_column_is_shown,
 		  state_says_how_it_ended, a_disk_that_does_not_answer_is_told,
-		  headings_are_whole_where_there_is_room, an_earlier_figure_is_found_by_its_keys);
+		  headings_are_whole_where_there_is_room);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
