@@ -85,16 +85,14 @@ static json_object *json_table(const struct bench_result *result, unsigned index
 		JSON_PART_OF("position", number, struct bench_row, position),
 	};
 	const struct bench_table *table = &result->tables[index];
-	json_object *object = json_object_new_object(), *rows = json_object_new_array();
+	const struct bench_row *rows = result->rows + table->first_row;
+	json_object *object = json_object_new_object();
 
-	for (size_t i = 0; i < result->row_count; i++)
-		if (result->rows[i].table == index)
-			json_object_array_add(rows, report_json_of(row_fields, &result->rows[i]));
 	add(object, "key", report_json_text(table->key));
 	add(object, "title", report_json_text(table->title));
 	add(object, "columns",
 	    report_json_list_of(column_fields, table->columns, table->column_count));
-	add(object, "rows", rows);
+	add(object, "rows", report_json_list_of(row_fields, rows, table->row_count));
 	return object;
 }
 

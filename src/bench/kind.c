@@ -16,12 +16,9 @@ unsigned bench_add_row(struct bench_run *run, double position, const char *label
 	va_start(args, key_format);
 	vsnprintf(key, sizeof(key), key_format, args);
 	va_end(args);
-	unsigned table = run->result->table_count - 1;
-
 	bench_lock(run);
-	int row = bench_result_row(run->result, table, key, label, position);
+	int row = bench_result_row(run->result, key, label, position);
 
-	run->result->tables[table].chart |= position >= 0;
 	bench_unlock(run);
 	run->nomem |= row < 0;
 	return row < 0 ? 0 : (unsigned)row;

@@ -40,23 +40,25 @@ static json_object *text(const char *words)
 
 struct chart {
 	const struct bench_result *result;
-	unsigned table;
+	const struct bench_table *table;
 	enum bench_unit unit;
-	size_t first, count; /* rows: of all of the result, those of a table are in a row */
 	double most;
 };
 
-/* Negative: not measured. */
-static double value_at(const struct chart *chart, size_t row, unsigned column, bool then)
+/* Of a row of the table. Negative: not measured. */
+static double value_at(const struct chart *chart, unsigned row, unsigned column, bool then)
 {
-	const struct bench_figure *figure = bench_result_find(chart->result, (unsigned)row, column);
+	const struct bench_figure *figure =
+		bench_result_find(chart->result, chart->table->first_row + row, column);
 
 	return !figure ? -1 : then ? figure->before : figure->median;
 }
 
-static int x_of(const struct chart *chart, size_t i)
+static int x_of(const struct chart *chart, unsigned row)
 {
-	return LEFT + (int)(chart->count > 1 ? WIDE * i / (chart->count - 1) : 0);
+	unsigned last = chart->table->row_count - 1;
+
+	return LEFT + (int)(last ? WIDE * row / last : 0);
 }
 
 /* As a path of SVG; it breaks where nothing was measured. NULL: nothing was, or no memory. */
@@ -66,8 +68,8 @@ static char *curve(const struct chart *chart, unsigned column, bool then)
 	size_t size = 0;
 	FILE *file = open_memstream(&path, &size);
 
-	for (size_t i = 0; file && i < chart->count; i++) {
-		double value = value_at(chart, chart->first + i, column, then);
+	for (unsigned i = 0; file && i < chart->table->row_count; i++) {
+		double value = value_at(chart, i, column, then);
 		double share = value / chart->most;
 
 		if (value >= 0)
@@ -81,17 +83,16 @@ static char *curve(const struct chart *chart, unsigned column, bool then)
 	return NULL;
 }
 
-static void add_curves(const struct chart *chart, json_object *lines, json_object *names)
+static void add_curves(const struct chart *chart, unsigned table, json_object *lines,
+		       json_object *names)
 {
-	const struct bench_table *table = &chart->result->tables[chart->table];
-
-	for (unsigned c = 0; c < table->column_count; c++) {
-		if (bench_result_unit(chart->result, chart->table, c) != chart->unit)
+	for (unsigned c = 0; c < chart->table->column_count; c++) {
+		if (bench_result_unit(chart->result, table, c) != chart->unit)
 			continue;
 		json_object *name = json_object_new_object();
 
 		add(name, "colour", json_object_new_int((int)c % COLOURS));
-		add(name, "name", text(table->columns[c].heading));
+		add(name, "name", text(chart->table->columns[c].heading));
 		json_object_array_add(names, name);
 		for (int then = 0; then < 2; then++) {
 			CLEANUP(free) char *path = curve(chart, c, then);
@@ -111,11 +112,11 @@ static void add_curves(const struct chart *chart, json_object *lines, json_objec
 static json_object *marks(const struct chart *chart)
 {
 	json_object *list = json_object_new_array();
-	size_t step = (chart->count + MARKS - 1) / MARKS;
+	unsigned count = chart->table->row_count, step = (count + MARKS - 1) / MARKS;
 
-	for (size_t i = 0; i < chart->count; i += step) {
+	for (unsigned i = 0; i < count; i += step) {
 		json_object *mark = json_object_new_object();
-		const char *label = chart->result->rows[chart->first + i].label;
+		const char *label = chart->result->rows[chart->table->first_row + i].label;
 
 		add(mark, "x", json_object_new_int(x_of(chart, i)));
 		/* Of "12.5 %  250G", the place. */
@@ -125,41 +126,34 @@ static json_object *marks(const struct chart *chart)
 	return list;
 }
 
-static json_object *draw_chart(const struct chart *chart)
-{
-	json_object *object = json_object_new_object(), *lines = json_object_new_array();
-	json_object *names = json_object_new_array();
-
-	add_curves(chart, lines, names);
-	add(object, "most", text(BENCH_PRINT(chart->unit, chart->most)));
-	add(object, "half", text(BENCH_PRINT(chart->unit, chart->most / 2)));
-	add(object, "lines", lines);
-	add(object, "names", names);
-	add(object, "marks", marks(chart));
-	return object;
-}
-
 /* Of the columns that have the unit of the first; NULL: the table is no curve, or empty. */
 static json_object *page_chart(const struct bench_result *result, unsigned table)
 {
-	struct chart chart = { .result = result, .table = table, .unit = BENCH_UNIT_COUNT };
+	struct chart chart = { .result = result,
+			       .table = &result->tables[table],
+			       .unit = BENCH_UNIT_COUNT };
+	json_object *object, *lines, *names;
 
-	if (!result->tables[table].chart)
-		return NULL;
-	for (unsigned c = 0;
-	     c < result->tables[table].column_count && chart.unit == BENCH_UNIT_COUNT; c++)
+	for (unsigned c = 0; c < chart.table->column_count && chart.unit == BENCH_UNIT_COUNT; c++)
 		chart.unit = bench_result_unit(result, table, c);
-	for (size_t i = result->row_count; i-- > 0;) {
-		chart.count += result->rows[i].table == table;
-		chart.first = result->rows[i].table == table ? i : chart.first;
-	}
 	for (size_t i = 0; i < result->figure_count; i++) {
 		const struct bench_figure *figure = &result->figures[i];
 
 		if (figure->table == table && figure->unit == chart.unit)
 			chart.most = fmax(chart.most, fmax(figure->before, figure->median));
 	}
-	return chart.most > 0 ? draw_chart(&chart) : NULL;
+	if (!chart.table->chart || chart.most <= 0)
+		return NULL;
+	object = json_object_new_object();
+	lines = json_object_new_array();
+	names = json_object_new_array();
+	add_curves(&chart, table, lines, names);
+	add(object, "most", text(BENCH_PRINT(chart.unit, chart.most)));
+	add(object, "half", text(BENCH_PRINT(chart.unit, chart.most / 2)));
+	add(object, "lines", lines);
+	add(object, "names", names);
+	add(object, "marks", marks(&chart));
+	return object;
 }
 
 /* ---- tables ---- */
@@ -208,30 +202,28 @@ static json_object *page_cell(const struct bench_result *result, unsigned row, u
 	return cell;
 }
 
-static json_object *page_table(const struct bench_result *result, unsigned table)
+static json_object *page_table(const struct bench_result *result, unsigned index)
 {
+	const struct bench_table *table = &result->tables[index];
 	json_object *object = json_object_new_object(), *headings = json_object_new_array();
 	json_object *rows = json_object_new_array();
-	unsigned columns = result->tables[table].column_count;
 	double most[BENCH_COLUMNS_MAX];
 
-	for (unsigned i = 0; i < columns; i++) {
-		json_object_array_add(headings, text(result->tables[table].columns[i].heading));
-		most[i] = longest(result, table, i);
+	for (unsigned c = 0; c < table->column_count; c++) {
+		json_object_array_add(headings, text(table->columns[c].heading));
+		most[c] = longest(result, index, c);
 	}
-	for (unsigned i = 0; i < result->row_count; i++) {
-		if (result->rows[i].table != table)
-			continue;
+	for (unsigned i = table->first_row; i < table->first_row + table->row_count; i++) {
 		json_object *row = json_object_new_object(), *cells = json_object_new_array();
 
-		for (unsigned c = 0; c < columns; c++)
+		for (unsigned c = 0; c < table->column_count; c++)
 			json_object_array_add(cells, page_cell(result, i, c, most[c]));
 		add(row, "label", text(result->rows[i].label));
 		add(row, "cells", cells);
 		json_object_array_add(rows, row);
 	}
-	add(object, "title", text(result->tables[table].title));
-	add(object, "chart", page_chart(result, table));
+	add(object, "title", text(table->title));
+	add(object, "chart", page_chart(result, index));
 	add(object, "headings", headings);
 	add(object, "rows", rows);
 	return object;

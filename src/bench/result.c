@@ -41,15 +41,20 @@ unsigned bench_result_column(struct bench_result *result, unsigned index, const 
 	return column;
 }
 
-int bench_result_row(struct bench_result *result, unsigned table, const char *key,
-		     const char *label, double position)
+int bench_result_row(struct bench_result *result, const char *key, const char *label,
+		     double position)
 {
-	struct bench_row row = { .table = (uint16_t)table, .position = position };
+	unsigned index = result->table_count - 1;
+	struct bench_table *table = &result->tables[index];
+	struct bench_row row = { .table = index, .position = position };
 
 	text_copy(row.key, sizeof(row.key), key);
 	text_copy(row.label, sizeof(row.label), label);
 	if (array_append(result->rows, result->row_count, row) < 0)
 		return -ENOMEM;
+	if (table->row_count++ == 0)
+		table->first_row = (unsigned)result->row_count - 1;
+	table->chart |= position >= 0;
 	return (int)result->row_count - 1;
 }
 
@@ -105,10 +110,9 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 	if (!isfinite(value))
 		return 0;
 	if (!figure) {
-		const struct bench_figure none = { .table = result->rows[row].table,
-						   .row = (uint16_t)row,
-						   .column = (uint16_t)column,
-						   .before = -1 };
+		const struct bench_figure none = {
+			.table = result->rows[row].table, .row = row, .column = column, .before = -1
+		};
 
 		if (array_append(result->figures, result->figure_count, none) < 0)
 			return -ENOMEM;

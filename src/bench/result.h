@@ -50,7 +50,7 @@ struct bench_how {
 };
 
 struct bench_figure {
-	uint16_t table, row, column; /* row: of all rows of the result */
+	unsigned table, row, column; /* row: of all rows of the result */
 	uint32_t rounds;
 	enum bench_unit unit;
 	struct bench_how how;
@@ -65,7 +65,7 @@ struct bench_column {
 };
 
 struct bench_row {
-	uint16_t table;
+	unsigned table;
 	char key[24];    /* as of a column */
 	char label[64];  /* translated */
 	double position; /* on the axis of a chart: a size or a place in bytes; negative: none */
@@ -76,7 +76,8 @@ struct bench_table {
 	char title[120]; /* translated */
 	struct bench_column columns[BENCH_COLUMNS_MAX];
 	unsigned column_count;
-	bool chart; /* the rows are points of a curve */
+	unsigned first_row, row_count; /* in the result's rows */
+	bool chart;                    /* the rows are points of a curve */
 };
 
 enum bench_end {
@@ -98,7 +99,7 @@ struct bench_result {
 	struct error error;
 	struct bench_table tables[BENCH_TABLES_MAX];
 	unsigned table_count;
-	struct bench_row *rows; /* those of a table in their order */
+	struct bench_row *rows; /* table after table */
 	size_t row_count;
 	struct bench_figure *figures;
 	size_t figure_count;
@@ -113,9 +114,10 @@ unsigned bench_result_table(struct bench_result *result, const char *key, const 
 /* Of the table added last or any other. Returns the column's index in its table. */
 unsigned bench_result_column(struct bench_result *result, unsigned table, const char *key,
 			     const char *heading);
-/* Returns the row's index in result->rows, or -ENOMEM. position: negative for none. */
-int bench_result_row(struct bench_result *result, unsigned table, const char *key,
-		     const char *label, double position);
+/* Of the table added last. Returns the row's index in result->rows, or -ENOMEM. position: negative
+ * for none. */
+int bench_result_row(struct bench_result *result, const char *key, const char *label,
+		     double position);
 /* One more sample of the cell. What the driver answered last is how it was taken. 0 or -ENOMEM. */
 int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 		     enum bench_unit unit, double value, const struct bench_how *how);

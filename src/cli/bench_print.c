@@ -44,7 +44,7 @@ static void print_cell(const struct bench_figure *figure, bool narrow, char ret[
 	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }
 
-static int print_row(const struct bench_result *result, size_t row, struct columns *columns,
+static int print_row(const struct bench_result *result, unsigned row, struct columns *columns,
 		     struct error *reterr)
 {
 	const struct bench_table *table = &result->tables[result->rows[row].table];
@@ -54,7 +54,7 @@ static int print_row(const struct bench_result *result, size_t row, struct colum
 	bool known = false;
 
 	for (unsigned c = 0; c < table->column_count; c++) {
-		const struct bench_figure *figure = bench_result_find(result, (unsigned)row, c);
+		const struct bench_figure *figure = bench_result_find(result, row, c);
 
 		texts[c + 1] = cells[c];
 		if (figure)
@@ -118,9 +118,8 @@ static int print_table(const struct bench_result *result, unsigned index, struct
 		headings[c + 1] = (struct column){ table->columns[c].heading, COLUMN_RIGHT, 0 };
 	printf("\n%s\n", table->title);
 	r = columns_new(headings, table->column_count + 1, &columns, reterr);
-	for (size_t i = 0; i < result->row_count && r == 0; i++)
-		if (result->rows[i].table == index)
-			r = print_row(result, i, columns, reterr);
+	for (unsigned i = 0; i < table->row_count && r == 0; i++)
+		r = print_row(result, table->first_row + i, columns, reterr);
 	if (r == 0)
 		r = columns_print(columns, reterr);
 	columns_destroy(columns);

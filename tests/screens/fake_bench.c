@@ -73,36 +73,38 @@ static void fill_profile(struct bench_result *result)
 
 		snprintf(key, sizeof(key), "%d", i);
 		snprintf(label, sizeof(label), "%.2f T", 2.0 * i / 64);
-		row = bench_result_row(result, table, key, label, i);
+		row = bench_result_row(result, key, label, i);
 		if (i > 44)
 			continue;
 		bench_result_add(result, (unsigned)row, 0, BENCH_RATE,
 				 i == 42 ? 101e6 : 212e6 - 1.5e6 * i, &how);
 		bench_result_add(result, (unsigned)row, 1, BENCH_SECONDS, 0.005 + i / 1e4, &how);
 	}
-	result->tables[table].chart = true;
 }
 
 static void fill_engines(struct bench_result *result)
 {
 	static const char *const names[] = { "pread, threads", "libaio", "io_uring" };
-	unsigned tables[] = { bench_result_table(result, "random", "Random reads per second"),
-			      bench_result_table(result, "sequential",
-						 "Sequential reads per second") };
+	static const char *const titles[][2] = {
+		{ "random", "Random reads per second" },
+		{ "sequential", "Sequential reads per second" },
+	};
 
 	for (unsigned t = 0; t < 2; t++) {
-		bench_result_column(result, tables[t], "ops", "depth 1");
-		bench_result_column(result, tables[t], "cpu", "CPU each");
-		bench_result_column(result, tables[t], "calls", "calls each");
-		bench_result_column(result, tables[t], "best", "best");
-		bench_result_column(result, tables[t], "best_depth", "at depth");
+		unsigned table = bench_result_table(result, titles[t][0], titles[t][1]);
+
+		bench_result_column(result, table, "ops", "depth 1");
+		bench_result_column(result, table, "cpu", "CPU each");
+		bench_result_column(result, table, "calls", "calls each");
+		bench_result_column(result, table, "best", "best");
+		bench_result_column(result, table, "best_depth", "at depth");
 		for (unsigned i = 0; i < 9; i++) {
 			const struct bench_how how = { "uring", 512U << i / 3 * 3, 1,
 						       BENCH_DIRECT };
 			char label[64];
 
 			snprintf(label, sizeof(label), "%u B, %s", how.request, names[i % 3]);
-			int row = bench_result_row(result, tables[t], label, label, -1);
+			int row = bench_result_row(result, label, label, -1);
 
 			bench_result_add(result, (unsigned)row, 0, BENCH_PER_SECOND,
 					 330e3 / (i + 1 + t), &how);

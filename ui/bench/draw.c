@@ -78,7 +78,7 @@ static void draw_bars(const struct bench_screen *screen, struct draw *draw, stru
 {
 	const struct bench_result *result = &screen->result;
 	float samples[CHART_MAX];
-	int count = bench_row_count(result, screen->table);
+	int count = (int)result->tables[screen->table].row_count;
 	float largest;
 
 	if (count > CHART_MAX)
@@ -101,20 +101,20 @@ static void draw_curve(const struct bench_screen *screen, struct app *app, struc
 	const struct bench_result *result = &screen->result;
 	struct rect axis = rect_cut_bottom(&area, 1);
 	int count = area.cols * glyphs_per_cell(app_term(app)->glyphs);
-	int last = bench_row_at(result, screen->table, bench_row_count(result, screen->table) - 1);
+	int first = bench_row_at(result, screen->table, 0);
+	int rows = (int)result->tables[screen->table].row_count;
 	float samples[CHART_MAX], largest;
 
-	if (rect_empty(area) || last < 0)
+	if (rect_empty(area) || first < 0)
 		return;
 	if (count > CHART_MAX)
 		count = CHART_MAX;
 	largest = make_chart(screen, samples, count);
 	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest),
 		   false);
-	draw_text(draw, axis, 0, 0, ROLE_DIM,
-		  result->rows[bench_row_at(result, screen->table, 0)].label);
+	draw_text(draw, axis, 0, 0, ROLE_DIM, result->rows[first].label);
 	draw_cell_right(draw, axis, 0, axis.cols - BAR_LABEL, BAR_LABEL, ROLE_DIM,
-			result->rows[last].label);
+			result->rows[first + rows - 1].label);
 }
 
 static void draw_chart(const struct bench_screen *screen, struct app *app, struct draw *draw,
@@ -222,7 +222,8 @@ void bench_screen_draw(void *state, struct app *app, struct draw *draw, struct r
 		draw_kinds(draw, body);
 		return;
 	}
-	list_fit(&screen->rows, bench_row_count(&screen->result, screen->table), layout.table.rows);
+	list_fit(&screen->rows, (int)screen->result.tables[screen->table].row_count,
+		 layout.table.rows);
 	draw_chart(screen, app, draw, layout.chart);
 	draw_table(screen, draw, layout.heading, layout.table);
 	draw_foot(screen, draw, layout.foot);

@@ -16,21 +16,11 @@
 #define CHART_ROWS 8
 #define SILENT     (5 * NSEC_PER_SEC) /* the user is told of it then */
 
-int bench_row_count(const struct bench_result *result, unsigned table)
-{
-	int count = 0;
-
-	for (size_t i = 0; i < result->row_count; i++)
-		count += result->rows[i].table == table;
-	return count;
-}
-
 int bench_row_at(const struct bench_result *result, unsigned table, int at)
 {
-	for (size_t i = 0; i < result->row_count; i++)
-		if (result->rows[i].table == table && at-- == 0)
-			return (int)i;
-	return -1;
+	const struct bench_table *shown = &result->tables[table];
+
+	return at >= 0 && at < (int)shown->row_count ? (int)shown->first_row + at : -1;
 }
 
 /* On a narrow screen a label may be cut, so that there is a number beside it. */
@@ -114,7 +104,7 @@ enum bench_unit bench_unit_at(const struct bench_result *result, unsigned table,
 float bench_chart(const struct bench_result *result, unsigned table, unsigned column,
 		  enum bench_unit unit, float *samples, int count)
 {
-	int rows = bench_row_count(result, table);
+	int rows = (int)result->tables[table].row_count;
 	float largest = 0;
 
 	for (int i = 0; i < count; i++) {

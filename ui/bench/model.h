@@ -9,8 +9,6 @@
 
 #define BENCH_CELL_COLS 12
 
-/* Rows of one table; the largest is that of a profile. */
-int bench_row_count(const struct bench_result *result, unsigned table);
 /* The index in result->rows of row `at` of the table; negative: there is none. */
 int bench_row_at(const struct bench_result *result, unsigned table, int at);
 

@@ -27,8 +27,8 @@ static void set_up(void)
 	bench_result_table(&result, "rate", "Rates");
 	bench_result_column(&result, 0, "depth-1", "depth 1");
 	bench_result_column(&result, 0, "depth-2", "depth 2");
-	bench_result_row(&result, 0, "512", "512 B", 512);
-	bench_result_row(&result, 0, "1024", "1 KiB", 1024);
+	bench_result_row(&result, "512", "512 B", 512);
+	bench_result_row(&result, "1024", "1 KiB", 1024);
 	bench_result_add(&result, 0, 0, BENCH_RATE, 1.5e6, &how);
 	bench_result_add(&result, 0, 0, BENCH_RATE, 2.5e6, &how);
 	bench_result_add(&result, 1, 1, BENCH_SECONDS, 0.25, NULL);
@@ -181,7 +181,7 @@ START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 	put(text);
 	free(text);
 	ck_assert_int_eq(load(&earlier, NULL), 0);
-	bench_result_row(&result, 0, "2048", "2 KiB", 2048);
+	bench_result_row(&result, "2048", "2 KiB", 2048);
 	bench_result_add(&result, 2, 0, BENCH_RATE, 4e6, NULL);
 	result.tables[0].chart = true;
 	bench_earlier_apply(earlier, &result);

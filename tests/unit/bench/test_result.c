@@ -13,7 +13,7 @@ START_TEST(a_figure_scatters)
 	unsigned table = bench_result_table(&result, "t", "T");
 
 	bench_result_column(&result, table, "c", "C");
-	int row = bench_result_row(&result, table, "r", "R", -1);
+	int row = bench_result_row(&result, "r", "R", -1);
 
 	for (unsigned i = 0; i < 4; i++)
 		bench_result_add(&result, (unsigned)row, 0, BENCH_RATE, rounds[i], NULL);
@@ -39,11 +39,11 @@ START_TEST(rows_and_figures_grow)
 	bench_result_table(&result, "t", "T");
 	bench_result_column(&result, 0, "c", "C");
 	for (unsigned i = 0; i < 200; i++) {
-		ck_assert_int_eq(bench_result_row(&result, 0, "r", "R", i), (int)i);
+		ck_assert_int_eq(bench_result_row(&result, "r", "R", i), (int)i);
 		ck_assert_int_eq(bench_result_add(&result, i, 0, BENCH_COUNT, i, NULL), 0);
 	}
 	ck_assert_int_eq(bench_result_copy(&result, &copy), 0);
-	ck_assert_int_eq(bench_result_row(&copy, 0, "r", "R", 0), 200);
+	ck_assert_int_eq(bench_result_row(&copy, "r", "R", 0), 200);
 	ck_assert_double_eq(bench_result_find(&copy, 150, 0)->median, 150);
 	bench_result_done(&copy);
 	bench_result_done(&result);

@@ -10,22 +10,21 @@
 static struct bench_result result;
 static const struct bench_how how = { "uring", 4096, 1, BENCH_DIRECT };
 
-/* Two tables whose rows alternate; the second row of the first is not measured. */
+/* Two tables; the second row of the first is not measured. */
 static void setup(void)
 {
 	unsigned first = bench_result_table(&result, "first", "First");
-	unsigned second = bench_result_table(&result, "second", "Second");
 
 	for (unsigned i = 0; i < 8; i++)
 		bench_result_column(&result, first, "c", "a long heading");
-	bench_result_column(&result, second, "d", "d");
-	bench_result_row(&result, first, "a", "row a", 0);
-	bench_result_row(&result, second, "x", "row x", 0);
-	bench_result_row(&result, first, "b", "row b", 1);
-	bench_result_row(&result, first, "c", "row c", 2);
+	bench_result_row(&result, "a", "row a", 0);
+	bench_result_row(&result, "b", "row b", 1);
+	bench_result_row(&result, "c", "row c", 2);
+	bench_result_column(&result, bench_result_table(&result, "second", "Second"), "d", "d");
+	bench_result_row(&result, "x", "row x", 0);
 	bench_result_add(&result, 0, 0, BENCH_RATE, 100e6, &how);
-	bench_result_add(&result, 1, 0, BENCH_RATE, 999e6, &how);
-	bench_result_add(&result, 3, 0, BENCH_RATE, 50e6, &how);
+	bench_result_add(&result, 2, 0, BENCH_RATE, 50e6, &how);
+	bench_result_add(&result, 3, 0, BENCH_RATE, 999e6, &how);
 }
 
 static void teardown(void)
@@ -35,10 +34,11 @@ static void teardown(void)
 
 START_TEST(rows_are_those_of_the_table)
 {
-	ck_assert_int_eq(bench_row_count(&result, 0), 3);
-	ck_assert_int_eq(bench_row_at(&result, 0, 1), 2);
+	ck_assert_int_eq(bench_row_at(&result, 0, 2), 2);
 	ck_assert_int_eq(bench_row_at(&result, 0, 3), -1);
-	ck_assert_int_eq(bench_row_at(&result, 1, 0), 1);
+	ck_assert_int_eq(bench_row_at(&result, 0, -1), -1);
+	ck_assert_int_eq(bench_row_at(&result, 1, 0), 3);
+	ck_assert_int_eq(bench_row_at(&result, 1, 1), -1);
 }
 END_TEST
 
@@ -53,7 +53,7 @@ START_TEST(unknown_is_no_zero)
 	ck_assert(isnan(samples[2]) && isnan(samples[3]));
 	ck_assert_float_eq(samples[5], 50e6F);
 	line_start(&line, 60);
-	bench_text_row(&result, 0, 2, 0, 0, &line);
+	bench_text_row(&result, 0, 1, 0, 0, &line);
 	ck_assert(strstr(line.text, "row b") && strstr(line.text, " -") && !strchr(line.text, '0'));
 }
 END_TEST
@@ -62,7 +62,7 @@ START_TEST(a_chart_shows_one_unit)
 {
 	float samples[3];
 
-	bench_result_add(&result, 2, 0, BENCH_SECONDS, 7e9, &how);
+	bench_result_add(&result, 1, 0, BENCH_SECONDS, 7e9, &how);
 	ck_assert_int_eq(bench_unit_at(&result, 0, 0, 1), BENCH_SECONDS);
 	ck_assert_int_eq(bench_unit_at(&result, 0, 0, 2), BENCH_RATE);
 	/* Nothing there yet, and nothing in all of the column. */
@@ -146,7 +146,7 @@ START_TEST(headings_are_whole_where_there_is_room)
 	int columns = line.columns;
 
 	line_start(&line, 60);
-	bench_text_row(&result, 1, 1, 0, 0, &line);
+	bench_text_row(&result, 1, 3, 0, 0, &line);
 	ck_assert_int_eq(line.columns, columns);
 }
 END_TEST
