@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "report/json.h"
 #include "report/template.h"
 
@@ -188,13 +189,13 @@ static json_object *page_cell(const struct bench_result *result, unsigned row, u
 
 	if (figure)
 		bench_print(figure->unit, figure->median, words);
+	if (figure && figure->smallest < figure->largest)
+		text_join(more, sizeof(more), _("%s to %s"),
+			  BENCH_PRINT(figure->unit, figure->smallest),
+			  BENCH_PRINT(figure->unit, figure->largest));
 	if (figure && figure->before >= 0)
-		snprintf(more, sizeof(more), _("before: %s"),
-			 BENCH_PRINT(figure->unit, figure->before));
-	else if (figure && figure->smallest < figure->largest)
-		snprintf(more, sizeof(more), _("%s to %s"),
-			 BENCH_PRINT(figure->unit, figure->smallest),
-			 BENCH_PRINT(figure->unit, figure->largest));
+		text_join(more, sizeof(more), _("before: %s"),
+			  BENCH_PRINT(figure->unit, figure->before));
 	add(cell, "text", text(words));
 	add(cell, "more", text(more));
 	add(cell, "bar",
@@ -208,6 +209,7 @@ static json_object *page_table(const struct bench_result *result, unsigned index
 	json_object *object = json_object_new_object(), *headings = json_object_new_array();
 	json_object *rows = json_object_new_array();
 	double most[BENCH_COLUMNS_MAX];
+	char how[240];
 
 	for (unsigned c = 0; c < table->column_count; c++) {
 		json_object_array_add(headings, text(table->columns[c].heading));
@@ -226,6 +228,7 @@ static json_object *page_table(const struct bench_result *result, unsigned index
 	add(object, "chart", page_chart(result, index));
 	add(object, "headings", headings);
 	add(object, "rows", rows);
+	add(object, "how", text(bench_print_table_how(result, index, how, sizeof(how))));
 	return object;
 }
 

@@ -84,6 +84,13 @@ double bench_result_median(const struct bench_result *result, unsigned row, unsi
 	return figure ? figure->median : 0;
 }
 
+double bench_scatter(const struct bench_figure *figure)
+{
+	double off = fmax(figure->largest - figure->median, figure->median - figure->smallest);
+
+	return figure->median > 0 ? off / figure->median : 0;
+}
+
 static void take_sample(struct bench_figure *figure, double value)
 {
 	unsigned at = figure->rounds;
@@ -265,5 +272,37 @@ const char *bench_print_how(const struct bench_how *how, char *buffer, size_t si
 	if (how->depth)
 		snprintf(depth, sizeof(depth), _(", depth %u"), how->depth);
 	snprintf(buffer, size, "%s%s%s%s%s", how->engine, request, depth, *path ? ", " : "", path);
+	return buffer;
+}
+
+const char *bench_print_table_how(const struct bench_result *result, unsigned table, char *buffer,
+				  size_t size)
+{
+	const struct bench_how *first = NULL;
+	struct bench_how how = { 0 };
+	double most = 0;
+	size_t used;
+
+	for (size_t i = 0; i < result->figure_count; i++) {
+		const struct bench_how *one = &result->figures[i].how;
+
+		if (result->figures[i].table != table || !one->engine[0])
+			continue;
+		if (!first)
+			how = *(first = one);
+		if (strcmp(first->engine, one->engine) != 0)
+			text_copy(how.engine, sizeof(how.engine), _("various"));
+		how.request = first->request == one->request ? how.request : 0;
+		how.depth = first->depth == one->depth ? how.depth : 0;
+		how.path = first->path == one->path ? how.path : BENCH_PATH_UNKNOWN;
+		most = fmax(most, bench_scatter(&result->figures[i]));
+	}
+	buffer[0] = '\0';
+	if (first)
+		bench_print_how(&how, buffer, size);
+	used = strlen(buffer);
+	if (most > 0)
+		snprintf(buffer + used, size - used,
+			 _("; rounds differ by up to %.0f %% from the median"), most * 100);
 	return buffer;
 }

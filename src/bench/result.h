@@ -129,6 +129,8 @@ struct bench_figure *bench_result_find(const struct bench_result *result, unsign
 /* Of the column's figures; BENCH_UNIT_COUNT: there are none. */
 enum bench_unit bench_result_unit(const struct bench_result *result, unsigned table,
 				  unsigned column);
+/* How far the rounds are from the median at most, as a share of it. */
+double bench_scatter(const struct bench_figure *figure);
 /* Its median; 0: not measured. */
 double bench_result_median(const struct bench_result *result, unsigned row, unsigned column);
 /* A copy of its own. -ENOMEM. */
@@ -144,3 +146,7 @@ const char *bench_print(enum bench_unit unit, double value, char buffer[static B
 const char *bench_print_end(enum bench_end end);
 /* "uring, 1 MiB, depth 8, direct" */
 const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size);
+/* The same of all figures of a table, as far as they were taken alike, and how far their rounds
+ * differ; "" where no engine took any. */
+const char *bench_print_table_how(const struct bench_result *result, unsigned table, char *buffer,
+				  size_t size);

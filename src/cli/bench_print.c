@@ -12,16 +12,6 @@
 
 #define CELL_MAX (BENCH_TEXT_MAX + 32)
 
-/* In percent of the median: the farther of smallest and largest from it. */
-static double scatter(const struct bench_figure *figure)
-{
-	double off = figure->largest - figure->median;
-
-	if (figure->median - figure->smallest > off)
-		off = figure->median - figure->smallest;
-	return figure->median > 0 ? off / figure->median * 100 : 0;
-}
-
 /* What a cell with all of it takes: a narrow terminal has no room for many. */
 #define CELL_COLUMNS 17
 
@@ -40,7 +30,7 @@ static void print_cell(const struct bench_figure *figure, bool narrow, char ret[
 		snprintf(more, sizeof(more), " %+.0f%%",
 			 (figure->median / figure->before - 1) * 100);
 	else if (figure->rounds > 1 && !narrow)
-		snprintf(more, sizeof(more), " ±%.0f%%", scatter(figure));
+		snprintf(more, sizeof(more), " ±%.0f%%", bench_scatter(figure) * 100);
 	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }
 
@@ -74,43 +64,12 @@ static int print_row(const struct bench_result *result, unsigned row, struct col
 	return columns_add(columns, texts, reterr);
 }
 
-/* How the figures of a table were taken, as far as it is the same for all. */
-static void print_how(const struct bench_result *result, unsigned table)
-{
-	struct bench_how how = { 0 };
-	bool first = true;
-	double most = 0;
-	char text[160];
-
-	for (size_t i = 0; i < result->figure_count; i++) {
-		const struct bench_how *one = &result->figures[i].how;
-
-		if (result->figures[i].table != table || !one->engine[0])
-			continue;
-		if (first)
-			how = *one;
-		first = false;
-		if (scatter(&result->figures[i]) > most)
-			most = scatter(&result->figures[i]);
-		if (strcmp(how.engine, one->engine) != 0)
-			snprintf(how.engine, sizeof(how.engine), "%s", _("various"));
-		how.request = how.request == one->request ? how.request : 0;
-		how.depth = how.depth == one->depth ? how.depth : 0;
-		how.path = how.path == one->path ? how.path : BENCH_PATH_UNKNOWN;
-	}
-	if (first)
-		return;
-	printf("(%s", bench_print_how(&how, text, sizeof(text)));
-	if (most > 0 && is_narrow(&result->tables[table]))
-		printf(_("; rounds differ by up to %.0f %% from the median"), most);
-	puts(")");
-}
-
 static int print_table(const struct bench_result *result, unsigned index, struct error *reterr)
 {
 	const struct bench_table *table = &result->tables[index];
 	struct column headings[BENCH_COLUMNS_MAX + 1] = { { "", 0, 0 } };
 	struct columns *columns = NULL;
+	char how[240];
 	int r;
 
 	headings[0].heading = " ";
@@ -123,8 +82,8 @@ static int print_table(const struct bench_result *result, unsigned index, struct
 	if (r == 0)
 		r = columns_print(columns, reterr);
 	columns_destroy(columns);
-	if (r == 0)
-		print_how(result, index);
+	if (r == 0 && *bench_print_table_how(result, index, how, sizeof(how)))
+		printf("(%s)\n", how);
 	return r;
 }
 
