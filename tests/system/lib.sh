@@ -87,7 +87,7 @@ run_together() {
 	exit "$all_good"
 }
 
-# In a folder of its own; what it says is in the log beside.
+# In a folder of its own; what it says is in the log beside, and if it fails what clonedeck said last.
 run_case() { # NAME
 	local status
 	case_dir=$work/$1
@@ -103,6 +103,7 @@ run_case() { # NAME
 		"$1"
 	) >"$case_dir.log" 2>&1 </dev/null
 	status=$?
+	[ "$status" -eq 0 ] || (cd "$case_dir" && tail -c 2000 out err) >>"$case_dir.log" 2>&1
 	undo
 	rm -rf -- "$case_dir"
 	return "$status"

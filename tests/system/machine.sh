@@ -233,17 +233,17 @@ no_sg_on_NVMe_nor_virtio() {
 completions_are_polled_for_where_the_disk_has_a_queue_for_it() {
 	find_ends NVME-DST-000002 SATA-SRC-000001
 	[ "$(cat "/sys/block/${source##*/}/queue/io_poll" "/sys/block/${destination##*/}/queue/io_poll")" = $'1\n0' ]
-	smallest_reads "$source"
+	measured_until ' KiB ' "$source"
 	jq -e 'any(.figures[]; .row == "512-uring-poll" and .engine == "uring-poll" and .column == "best_ops" and .median > 0)
 		and all(.notes[]; contains("IOPOLL") | not)' out
-	smallest_reads "$destination"
+	measured_until depth "$destination"
 	jq -e 'any(.notes[]; contains("no queue to poll")) and all(.figures[]; .engine != "uring-poll")' out
 }
 
-smallest_reads() { # DISK
-	"$CLONEDECK" bench engines "$1" --json --log-dir logs >out 2>err &
+measured_until() { # PROGRESS DISK
+	"$CLONEDECK" bench engines "$2" --json --log-dir logs >out 2>err &
 	copy=$!
-	wait_for told ' KiB '
+	wait_for told "$1"
 	kill -INT "$copy"
 	ends 6
 }

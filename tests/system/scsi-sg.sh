@@ -389,9 +389,14 @@ what_a_transfer_costs_without_the_medium() {
 	says 'steps of 512'
 }
 
+# Stopped when all small reads are done: it prints what it has.
 every_engine_reads_by_sg_too() {
 	disks
-	run 0 bench engines "$source" --rounds 1 --json --log-dir logs
+	"$CLONEDECK" bench engines "$source" --rounds 1 --json --log-dir logs >out 2>err &
+	copy=$!
+	wait_for told '64 KiB '
+	kill -INT "$copy"
+	ends 6
 	jq -e 'all(("sg", "sg-mmap", "sg-indirect"); . as $way | any($figures[]; .row == "4096-" + $way
 		and .column == "best_ops" and .median > 0))' --argjson figures "$(jq .figures out)" <<<null
 }
