@@ -48,7 +48,7 @@ static void add_end(json_object *object, const struct report *report)
 	json_object_object_add(object, "result",
 			       report ? json_object_new_string(report_result_word(report)) : NULL);
 	json_object_object_add(object, "exit_code",
-			       report ? json_object_new_int((int)report_exit_code(report)) : NULL);
+			       report ? json_object_new_int((int)report_end_code(report)) : NULL);
 }
 
 char *progress_json(const struct plan *plan, const struct job_snapshot *job,

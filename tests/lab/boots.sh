@@ -5,7 +5,7 @@
 # first, once (debootstrap); without KVM a boot takes one to ten minutes.
 #
 # usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
-#   SYSTEM: bios uefi xfs btrfs lvm lvmboot luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
+#   SYSTEM: bios uefi xfs btrfs lvm lvmboot lvmbios luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
 #   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
@@ -33,6 +33,7 @@ if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	exec "$2" clone -s "$source" -d "$copy" --confirm "$copy" --log-dir logs "${@:4}"
 fi
 . "$(dirname -- "$0")/../system/lib.sh"
+. "$(dirname -- "$0")/../system/boot-lib.sh"
 here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 need debootstrap qemu-system-x86_64 qemu-img sgdisk sfdisk parted pvcreate jq
 store=${CLONEDECK_TEST_CACHE:-/var/cache/clonedeck-tests}/boots
@@ -90,8 +91,8 @@ table() {
 	case $1 in
 	bios) printf '%s\n' 'label: dos' "start=1MiB, bootable, ${root/linux/83}" "${swap/swap/82}" ;;
 	uefi | xfs) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" ;;
-	btrfs) printf '%s\n' 'label: gpt' \
-		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "$root" "$swap" ;;
+	btrfs | lvmbios) printf '%s\n' 'label: gpt' \
+		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "${root/linux/$([ "$1" = btrfs ] && echo linux || echo lvm)}" "$swap" ;;
 	lvm) printf '%s\n' 'label: gpt' "$esp" "${root/type=linux/type=lvm}" ;;
 	lvmboot) printf '%s\n' 'label: dos' 'start=1MiB, size=160MiB, bootable, type=83' "${root/linux/8e}" ;;
 	luks) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" 'size=160MiB, type=linux' ;;
@@ -109,7 +110,7 @@ file_systems() {
 	esac
 	root_node=$2p$root_number swap_node=$2p$((root_number + 1))
 	case $1 in
-	bios | btrfs) ;;
+	bios | btrfs | lvmbios) ;;
 	lvmboot)
 		boot_node=${2}p1
 		mkfs.ext2 -q -F "$boot_node"
@@ -196,6 +197,8 @@ GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
 	inside_of "$3" update-initramfs -u # it has what fstab, crypttab and resume name
 	if [ -n "$esp_node" ]; then
 		install_efi "$3"
+	elif [ "$1" = lvmbios ]; then
+		install_core "$2" "$3"
 	else
 		inside_of "$3" grub-install --target=i386-pc "$2"
 	fi
@@ -238,6 +241,18 @@ install_efi() { # ROOT
 	mcopy -i "$esp_node" grubx64.efi ::EFI/BOOT/BOOTX64.EFI
 }
 
+# As grub-install does it, which would have to ask the device mapper: GRUB's first part finds its
+# folder by the UUIDs of the group and the volume.
+install_core() { # NODE ROOT
+	local group volume
+	group=$(vgs --driverloaded n --devices "${1}p2" --noheadings -o vg_uuid lab 2>/dev/null | tr -d ' ')
+	volume=$(lvs --driverloaded n --devices "${1}p2" --noheadings -o lv_uuid lab/root 2>/dev/null | tr -d ' ')
+	mkdir -p "$2/boot/grub"
+	cp -r /usr/lib/grub/i386-pc "$2/boot/grub/"
+	grub-mkimage -O i386-pc -p "(lvmid/$group/$volume)/boot/grub" -o core.img biosdisk part_gpt lvm ext2 normal
+	put_bios_code "$1"
+}
+
 make_system() { # SYSTEM
 	local image=$store/$1.img sector=512 node volume=''
 	[ "$1" != 4kn ] || sector=4096
@@ -271,7 +286,7 @@ make_system() { # SYSTEM
 # ---- a copy, and the machine ----
 
 copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
-	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072
+	local sector=512 root=2 options=(--identities="${3/+/,}" "${@:4}") size=3072 status=0
 	[ "$1" != 4kn ] || sector=4096
 	[ "$1" != bios ] || root=1
 	cp --sparse=always "$store/$1.img" source.img
@@ -283,12 +298,14 @@ copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
 	smaller) size=2048 options+=(--table=fit) ;;
 	esac
 	truncate -s "${size}M" copy.img
-	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmboot ]]; then
+	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmb* ]]; then
 		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -m xfs -M 512 -t 1500 -w "$PWD" \
 			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}"
 		attach "$PWD/copy.img" --sector-size "$sector"
 	else
-		clone 0 "$(attach "$PWD/source.img" --sector-size "$sector")" \
+		# GRUB needs the UUID of its group.
+		[ "$1" != lvmbios ] || [ "$3" = keep ] || status=4
+		clone "$status" "$(attach "$PWD/source.img" --sector-size "$sector")" \
 			"$(attach "$PWD/copy.img" --sector-size "$sector")" "${options[@]}"
 		cat out err
 	fi
@@ -333,7 +350,7 @@ check_copy() { # NODE
 boot_copy() { # SYSTEM BUS: the serial line goes to `serial`
 	local chips=() devices=()
 	case $1 in
-	bios | btrfs | lvmboot) ;;
+	bios | btrfs | lvmb*) ;;
 	*)
 		cp /usr/share/OVMF/OVMF_VARS_4M.fd variables
 		chips=(-drive 'if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd'

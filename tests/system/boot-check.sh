@@ -53,15 +53,6 @@ make_root() {
 	mkfs.ext4 -q -U "$root_uuid" -L root -d root rootfs 24M
 }
 
-# As grub-bios-setup does it: both parts are told where the next one lies.
-put_bios_code() { # IMAGE
-	head -c 440 /usr/lib/grub/i386-pc/boot.img >code
-	printf '\x00\x08\x00\x00\x00\x00\x00\x00' | dd of=code bs=1 seek=$((0x5c)) conv=notrunc status=none
-	printf '\x01\x08\x00\x00\x00\x00\x00\x00' | dd of=core.img bs=1 seek=$((0x1f4)) conv=notrunc status=none
-	dd if=code of="$1" conv=notrunc status=none
-	dd if=core.img of="$1" bs=512 seek=2048 conv=notrunc status=none
-}
-
 make_esp() {
 	truncate -s 34M esp
 	mkfs.vfat -F 32 -i ABCD1234 -n ESP esp >/dev/null
@@ -295,6 +286,9 @@ what_keeps_its_identifier_is_no_success() {
 	cp logs/*.json json
 	json_says '.result == "COMPLETE" and .exit_code == 4'
 	json_says '[.identifiers[] | select(.of != "contents") | .changed_to] | all(. != null)'
+	rm -r logs
+	run 4 clone -s "$source" -d "$destination" --identities=new --confirm "$destination" --json --log-dir logs
+	jq -es '.[-2].exit_code == 4 and .[-1].exit_code == 4' out
 	run 3 clone -s "$source" -d "$PWD/new.img" --identities=new --confirm x --log-dir logs
 	says 'new-identities'
 	[ ! -e new.img ]

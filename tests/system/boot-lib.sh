@@ -90,3 +90,12 @@ both_start() { # YES-OR-NO IMAGE...
 	starts uefi "$@"
 	wait "$bios"
 }
+
+# As grub-bios-setup does it: both parts are told where the next one lies.
+put_bios_code() { # IMAGE
+	head -c 440 /usr/lib/grub/i386-pc/boot.img >code
+	printf '\x00\x08\x00\x00\x00\x00\x00\x00' | dd of=code bs=1 seek=$((0x5c)) conv=notrunc status=none
+	printf '\x01\x08\x00\x00\x00\x00\x00\x00' | dd of=core.img bs=1 seek=$((0x1f4)) conv=notrunc status=none
+	dd if=code of="$1" conv=notrunc status=none
+	dd if=core.img of="$1" bs=512 seek=2048 conv=notrunc status=none
+}

@@ -311,7 +311,7 @@ static void keep_report(struct app *app, const struct report *report)
 /* Says how the copy ended, and which key does something about it. */
 static void tell_end(struct app *app, const struct report *report)
 {
-	enum exit_code code = report_exit_code(report);
+	enum exit_code code = report_end_code(report);
 	bool map = report->files.map[0] && report->job.map_safe;
 
 	app_say(app,
