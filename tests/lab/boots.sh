@@ -24,8 +24,11 @@
 #   BIOS, GPT, Btrfs in a volume: larger, with new identifiers, on NVMe; smaller, on USB (24 November)
 #   UEFI, LUKS with /boot beside it: larger, on SATA; UEFI, LVM: same size on NVMe (24 November): to
 #     the login, with swap and ESP
-#   LUKS and LVM with new identifiers do not start, as the plan says: fstab and crypttab in them name
-#     the old ones and cannot be changed
+#   LVM with new identifiers, of members, groups and what is in volumes (27 November): BIOS, MBR, with
+#     /boot beside it: larger, on SATA; UEFI, without: same size on NVMe; BIOS, GPT, without, where the
+#     group keeps its UUID: same size on NVMe; all to the login, with swap and ESP
+#   LUKS with new identifiers does not start, as the plan says: fstab and crypttab in it name the old
+#     ones and cannot be changed
 #   512-byte sectors to 4Kn is refused: nothing starts there without an ESP, and a FAT keeps its sectors
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)
