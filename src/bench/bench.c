@@ -197,7 +197,7 @@ bool bench_is_fatal(const struct bench_run *run, int code)
 
 /* ---- its thread ---- */
 
-/* With the sg node where there is one: some kinds send commands. */
+/* With its sg node where it has one: some kinds send SCSI commands. */
 static int claim(struct bench *bench, struct error *reterr)
 {
 	const struct endpoint *disk = &bench->options.disk;
@@ -205,7 +205,7 @@ static int claim(struct bench *bench, struct error *reterr)
 	struct plan plan = { .options = PLAN_OPTIONS_DEFAULT };
 	int r = -ENODEV;
 
-	/* Who copies claims by himself. */
+	/* A copy claims its disks itself. */
 	if (disk->kind == ENDPOINT_NONE || bench->options.confirmed)
 		return 0;
 	if (role == CLAIM_SOURCE)
@@ -313,7 +313,8 @@ static int look_at_use(const struct disk *disk, struct bench_result *result, str
 	return 0;
 }
 
-/* May it be written to? As a destination: it must be free, and the right one. */
+/* Writing needs what a destination needs: a free disk, and the confirmation that it is the right
+ * one. */
 static int look_at_writing(const struct bench *bench, const struct disk_list *disks,
 			   const struct disk *disk, struct error *reterr)
 {

@@ -38,7 +38,7 @@ struct way {
 	struct bench_named name;
 	uint32_t request; /* 0: its own */
 	enum bench_path path;
-	bool whole; /* it cannot copy a part of a disk */
+	bool whole; /* it copies whole disks only */
 	bool nodes; /* it needs sg or raw nodes, which practice disks do not have */
 	const char *argv[PAIR_ARGUMENTS]; /* of pair_expand() */
 };
@@ -117,7 +117,7 @@ struct copies {
 	struct error failed;           /* of the way that failed last */
 };
 
-/* ---- a table, and how to call them ---- */
+/* ---- the table, and which programs there are ---- */
 
 static void describe(struct copies *all)
 {
@@ -145,7 +145,7 @@ static bool is_own(unsigned i)
 	return strcmp(ways[i].argv[0], OWN) == 0;
 }
 
-/* Why a way is not gone, or NULL. */
+/* Why this way is left out; NULL: it is not. */
 static const char *unfit(struct copies *all, unsigned i)
 {
 	char *program = all->programs[i];
@@ -183,7 +183,7 @@ static void find_programs(struct copies *all)
 	}
 }
 
-/* Runs it. Returns what it took, the destination's flush included. */
+/* What it took includes the flush of the destination. */
 static int copy(struct copies *all, struct pair *pair, unsigned i, struct beside_cost *ret,
 		struct error *reterr)
 {
@@ -207,7 +207,7 @@ static int copy(struct copies *all, struct pair *pair, unsigned i, struct beside
 	return r;
 }
 
-/* A way that fails or copies wrongly is left out, and that is said. */
+/* A way that fails or copies wrongly is left out from then on, and a note says so. */
 static int try_on(struct copies *all, struct pair *pair, unsigned i, struct error *reterr)
 {
 	struct error error = { 0 };

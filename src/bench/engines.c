@@ -237,7 +237,7 @@ static void add_samples(const struct comparison *all, const struct cell *cell, b
 		bench_sample(run, row, BEST_DEPTH, BENCH_COUNT, how->depth, how);
 }
 
-/* One of the depths that this engine takes. */
+/* Depths that the engine does not take are passed over. */
 static int try_depth(void *kind, unsigned number, struct error *reterr)
 {
 	struct comparison *all = kind;
@@ -276,7 +276,7 @@ static int measure(void *kind, unsigned number, struct error *reterr)
 	return r;
 }
 
-/* Ended while the depths were tried: that is what was measured. */
+/* Where it was stopped while depths were tried, those are the figures there are. */
 static void add_tried(struct comparison *all)
 {
 	for (unsigned i = 0; i < all->cell_count; i++)

@@ -17,7 +17,7 @@ struct bench_run {
 	const struct sg_driver *sg; /* the real one, or that of a test */
 	uint64_t size, ns;          /* as asked for, or the kind's own (struct bench_kind) */
 	unsigned rounds, round;     /* round: that is being measured */
-	double share, done;         /* of all: what the next bench_rounds() are, and is behind us */
+	double share, done;         /* of the progress: of the next bench_rounds(), and until now */
 	bool nomem;                 /* something could not be kept: the measurement ends */
 	struct bench_result *result;
 	struct bench *bench;

@@ -87,7 +87,7 @@ static bool next_place(struct reader *reader, uint64_t now, struct io_request *r
 	struct reading *reading = reader->reading;
 	const struct bench_load *load = reading->load;
 
-	/* One at least, however busy the machine is. */
+	/* However busy the machine is, one request is made. */
 	if (atomic_load_explicit(&reading->ended, memory_order_relaxed) ||
 	    (!reader->held && now >= reading->deadline &&
 	     atomic_load_explicit(&reading->next, memory_order_relaxed) > 0))
@@ -134,7 +134,7 @@ static void take_answer(struct reader *reader, const struct io_request *request)
 	latency_add(&reader->latency, request->completed - request->submitted);
 }
 
-/* Fills the queue; a backend that works inside the call reads until the end here. */
+/* Fills the queue. A backend that works inside the call never queues: it reads all of it here. */
 static unsigned fill(struct reader *reader, struct io_request **idle, unsigned idle_count,
 		     uint64_t *now)
 {
@@ -162,8 +162,8 @@ static unsigned fill(struct reader *reader, struct io_request **idle, unsigned i
 	return idle_count;
 }
 
-/* Nothing is on its way. Others may keep the driver busy; of a disk that is gone there will never
- * be room. False: it is over. */
+/* Nothing of ours is in flight, so only others can keep the driver busy; for a disk that is gone,
+ * the wait has no end. False: nothing more is to be read. */
 static bool wait_for_room(struct reader *reader, uint64_t *now)
 {
 	struct reading *reading = reader->reading;

@@ -27,16 +27,6 @@ static const char template[] = {
 #define MARKS   9 /* labels below it */
 #define COLOURS 8
 
-static void add(json_object *object, const char *key, json_object *value)
-{
-	json_object_object_add(object, key, value);
-}
-
-static json_object *text(const char *words)
-{
-	return json_object_new_string(words);
-}
-
 /* ---- charts ---- */
 
 struct chart {
@@ -92,8 +82,8 @@ static void add_curves(const struct chart *chart, unsigned table, json_object *l
 			continue;
 		json_object *name = json_object_new_object();
 
-		add(name, "colour", json_object_new_int((int)c % COLOURS));
-		add(name, "name", text(chart->table->columns[c].heading));
+		json_object_object_add(name, "colour", json_object_new_int((int)c % COLOURS));
+		json_add_text(name, "name", chart->table->columns[c].heading);
 		json_object_array_add(names, name);
 		for (int then = 0; then < 2; then++) {
 			CLEANUP(free) char *path = curve(chart, c, then);
@@ -101,9 +91,10 @@ static void add_curves(const struct chart *chart, unsigned table, json_object *l
 
 			if (!line)
 				continue;
-			add(line, "colour", json_object_new_int((int)c % COLOURS));
-			add(line, "then", json_object_new_boolean(then));
-			add(line, "path", text(path));
+			json_object_object_add(line, "colour",
+					       json_object_new_int((int)c % COLOURS));
+			json_object_object_add(line, "then", json_object_new_boolean(then));
+			json_add_text(line, "path", path);
 			json_object_array_add(lines, line);
 		}
 	}
@@ -119,9 +110,9 @@ static json_object *marks(const struct chart *chart)
 		json_object *mark = json_object_new_object();
 		const char *label = chart->result->rows[chart->table->first_row + i].label;
 
-		add(mark, "x", json_object_new_int(x_of(chart, i)));
+		json_object_object_add(mark, "x", json_object_new_int(x_of(chart, i)));
 		/* Of "12.5 %  250G", the place. */
-		add(mark, "label", text(strstr(label, "  ") ? strrchr(label, ' ') + 1 : label));
+		json_add_text(mark, "label", strstr(label, "  ") ? strrchr(label, ' ') + 1 : label);
 		json_object_array_add(list, mark);
 	}
 	return list;
@@ -149,11 +140,11 @@ static json_object *page_chart(const struct bench_result *result, unsigned table
 	lines = json_object_new_array();
 	names = json_object_new_array();
 	add_curves(&chart, table, lines, names);
-	add(object, "most", text(BENCH_PRINT(chart.unit, chart.most)));
-	add(object, "half", text(BENCH_PRINT(chart.unit, chart.most / 2)));
-	add(object, "lines", lines);
-	add(object, "names", names);
-	add(object, "marks", marks(&chart));
+	json_add_text(object, "most", BENCH_PRINT(chart.unit, chart.most));
+	json_add_text(object, "half", BENCH_PRINT(chart.unit, chart.most / 2));
+	json_object_object_add(object, "lines", lines);
+	json_object_object_add(object, "names", names);
+	json_object_object_add(object, "marks", marks(&chart));
 	return object;
 }
 
@@ -196,10 +187,12 @@ static json_object *page_cell(const struct bench_result *result, unsigned row, u
 	if (figure && figure->before >= 0)
 		text_join(more, sizeof(more), _("before: %s"),
 			  BENCH_PRINT(figure->unit, figure->before));
-	add(cell, "text", text(words));
-	add(cell, "more", text(more));
-	add(cell, "bar",
-	    figure && most > 0 ? json_object_new_int((int)(figure->median / most * 100)) : NULL);
+	json_add_text(cell, "text", words);
+	json_add_text(cell, "more", more);
+	json_object_object_add(cell, "bar",
+			       figure && most > 0
+				       ? json_object_new_int((int)(figure->median / most * 100))
+				       : NULL);
 	return cell;
 }
 
@@ -212,7 +205,7 @@ static json_object *page_table(const struct bench_result *result, unsigned index
 	char how[240];
 
 	for (unsigned c = 0; c < table->column_count; c++) {
-		json_object_array_add(headings, text(table->columns[c].heading));
+		json_object_array_add(headings, json_object_new_string(table->columns[c].heading));
 		most[c] = longest(result, index, c);
 	}
 	for (unsigned i = table->first_row; i < table->first_row + table->row_count; i++) {
@@ -220,15 +213,15 @@ static json_object *page_table(const struct bench_result *result, unsigned index
 
 		for (unsigned c = 0; c < table->column_count; c++)
 			json_object_array_add(cells, page_cell(result, i, c, most[c]));
-		add(row, "label", text(result->rows[i].label));
-		add(row, "cells", cells);
+		json_add_text(row, "label", result->rows[i].label);
+		json_object_object_add(row, "cells", cells);
 		json_object_array_add(rows, row);
 	}
-	add(object, "title", text(table->title));
-	add(object, "chart", page_chart(result, index));
-	add(object, "headings", headings);
-	add(object, "rows", rows);
-	add(object, "how", text(bench_print_table_how(result, index, how, sizeof(how))));
+	json_add_text(object, "title", table->title);
+	json_object_object_add(object, "chart", page_chart(result, index));
+	json_object_object_add(object, "headings", headings);
+	json_object_object_add(object, "rows", rows);
+	json_add_text(object, "how", bench_print_table_how(result, index, how, sizeof(how)));
 	return object;
 }
 
@@ -245,23 +238,23 @@ int bench_page(const struct bench_result *result, FILE *file)
 	for (unsigned i = 0; i < result->table_count; i++)
 		json_object_array_add(tables, page_table(result, i));
 	if (result->end == BENCH_FAILED)
-		json_object_array_add(notes, text(result->error.sentence));
+		json_object_array_add(notes, json_object_new_string(result->error.sentence));
 	else if (result->end != BENCH_COMPLETE)
-		json_object_array_add(notes, text(bench_print_end(result->end)));
+		json_object_array_add(notes, json_object_new_string(bench_print_end(result->end)));
 	for (unsigned i = 0; i < result->note_count; i++)
-		json_object_array_add(notes, text(result->notes[i]));
+		json_object_array_add(notes, json_object_new_string(result->notes[i]));
 	/* The language of the page, for whoever reads it aloud. */
-	add(page, "lang", text(_("en")));
-	add(page, "kind", text(result->kind));
-	add(page, "title", text(result->title));
-	add(page, "disk", text(disk));
-	add(page, "started", report_json_time(result->started));
-	add(page, "machine", text(result->machine));
-	add(page, "before", text(before));
-	add(page, "earlier", text(result->before[0] ? _("before") : ""));
-	add(page, "conclusion", text(result->conclusion));
-	add(page, "notes", notes);
-	add(page, "tables", tables);
+	json_add_text(page, "lang", _("en"));
+	json_add_text(page, "kind", result->kind);
+	json_add_text(page, "title", result->title);
+	json_add_text(page, "disk", disk);
+	json_object_object_add(page, "started", report_json_time(result->started));
+	json_add_text(page, "machine", result->machine);
+	json_add_text(page, "before", before);
+	json_add_text(page, "earlier", result->before[0] ? _("before") : "");
+	json_add_text(page, "conclusion", result->conclusion);
+	json_object_object_add(page, "notes", notes);
+	json_object_object_add(page, "tables", tables);
 	int r = template_render(template, page, file);
 
 	json_object_put(page);

@@ -78,11 +78,11 @@ int pair_flush(const struct pair *pair, struct error *reterr);
  * else `code`. (Where a disk was pulled nothing can be read, so programs may find it copied at
  * once.) */
 int pair_blame(const struct pair *pair, int code, struct error *reterr);
-/* No part of either is in memory any more. */
+/* Drops the pages of both disks from the page cache. */
 void pair_forget(const struct pair *pair);
 
-/* Makes the region of the destination zeros: what was copied before must not pass for a copy made
- * now. */
+/* Writes zeros over the region of the destination, so that an earlier copy cannot pass for one that
+ * was made now. */
 int pair_clear(struct pair *pair, struct error *reterr);
 /* 1: both regions are the same, and beside that of a practice disk nothing was written; 0: no;
  * -ECANCELED, or an error. */

@@ -19,10 +19,9 @@
 #include "io/sg.h"
 
 #define POSITIONS 64
-/* Of the whole, for the progress: places, then what follows. */
+/* The share of the progress that the places are; access times follow. */
 #define PLACES_SHARE 0.9
-/* A turn of a disk takes so long, between 3,000 and 24,000 of them a minute, and always the same.
- */
+/* Disks turn 3,000 to 24,000 times a minute, and evenly. */
 #define TURN_LEAST  0.0025
 #define TURN_MOST   0.020
 #define TURN_STEADY 0.05
@@ -192,7 +191,7 @@ static int measure_places(struct profile *profile, struct error *reterr)
 	struct bench_run *run = profile->run;
 	uint64_t share = run->end.size / profile->count;
 
-	/* Not into the next place, where a cache would have it already. */
+	/* A place does not reach into the next one, which a cache would have by then. */
 	profile->piece = run->size < share ? run->size : share;
 	profile->piece -= profile->piece % profile->choice.request;
 	if (!profile->piece)
@@ -204,7 +203,7 @@ static int measure_places(struct profile *profile, struct error *reterr)
 	return bench_rounds(run, run->rounds, profile->count, measure_place, profile, reterr);
 }
 
-/* ---- getting there ---- */
+/* ---- access times ---- */
 
 static int measure_reach(void *kind, unsigned i, struct error *reterr)
 {
@@ -292,7 +291,8 @@ static uint64_t lba_of(const struct profile *profile, uint32_t i)
 	return place(profile, i) / io_sector_size(&profile->run->end);
 }
 
-/* Many of them come from what else uses the disk or the machine. */
+/* A few are told one by one; many are the work of something else that uses the disk or the machine.
+ */
 static void note_weak(struct profile *profile)
 {
 	uint32_t weak[WEAK_TOLD], count = 0;

@@ -23,7 +23,9 @@
 #define SMALLEST  4096U
 #define LARGEST   ((16U << 20) - SMALLEST) /* three bytes of a command */
 #define SIZES_MAX 16
-/* What takes less is no share of a processor: kernels may count that by ticks of 10 ms. */
+/* Of what takes less, the share of a processor is not known: kernels may count it in ticks of 10
+ * ms.
+ */
 #define LEAST_SECONDS 0.05
 /* What a command may move if the kernel does not tell: what every adapter can. */
 #define USUAL_LIMIT    (128U << 10)
@@ -118,7 +120,7 @@ static int choose_sizes(struct rbuf *rbuf, uint32_t capacity, struct error *rete
 					    : USUAL_LIMIT;
 
 	most = most < capacity ? most : capacity;
-	/* A few commands make no figure. */
+	/* Fewer commands than that make no figure. */
 	if (most > rbuf->amount / LEAST_COMMANDS)
 		most = (uint32_t)(rbuf->amount / LEAST_COMMANDS);
 	most = (most < LARGEST ? most : LARGEST) / unit * unit;
@@ -162,7 +164,7 @@ struct cell {
 	struct bench_how how;
 };
 
-/* One command. What the disk reports of earlier resets does not matter. */
+/* One command, sent again where the disk answers with the news of a reset. */
 static int send(struct rbuf *rbuf, struct cell *cell)
 {
 	const struct sg_driver *driver = rbuf->run->sg;
@@ -226,7 +228,7 @@ static int open_cell(const struct rbuf *rbuf, struct cell *cell)
 		return r;
 	if (cell->way == MAPPED)
 		return driver->map(driver, cell->fd, &bytes, &cell->mapped);
-	/* what is larger only costs speed */
+	/* A command larger than what is reserved only costs speed. */
 	driver->reserve(driver, cell->fd, cell->size);
 	return 0;
 }

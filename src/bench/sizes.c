@@ -20,9 +20,9 @@
 #define ROUNDS    3
 #define MEMORY    (128U << 20) /* in flight */
 #define GIB       ((double)(1U << 30))
-/* What is less than this much faster is not faster: such is the noise of good disks. */
+/* Less is no gain: good disks scatter as much. */
 #define GAIN 1.05
-/* A copy that loses less keeps to its own choice. */
+/* A copy keeps to its own choice unless it loses more than that. */
 #define SLOWER 1.1
 
 static const uint32_t depths[DEPTHS] = { 1, 2, 4, 8, 32 };
@@ -135,7 +135,7 @@ static double rate_at(const struct sizes *sizes, unsigned cell)
 	return figure ? figure->median : 0;
 }
 
-/* Not by chance: of several rounds, its best is behind the other's worst. */
+/* Slower not by chance: in several rounds, its best is below the worst of the other. */
 static bool is_slower(const struct sizes *sizes, unsigned cell, unsigned other)
 {
 	const struct bench_figure *a = figure_at(sizes, cell), *b = figure_at(sizes, other);
