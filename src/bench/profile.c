@@ -51,6 +51,7 @@ struct profile {
 	struct bench_run *run;
 	struct bench_load choice;
 	uint32_t count;  /* positions */
+	unsigned asked;  /* the same, of all rounds */
 	uint64_t piece;  /* bytes that are read at each */
 	unsigned first;  /* row */
 	double *rates;   /* bytes per second; 0 unknown */
@@ -174,6 +175,7 @@ static int measure_place(void *kind, unsigned i, struct error *reterr)
 	struct bench_loaded loaded;
 
 	bench_tell(run, _("place %u of %u"), i + 1, profile->count);
+	profile->asked++;
 	load.start = place(profile, i);
 	load.past = load.start + piece;
 	load.bytes = piece > load.request ? piece - load.request : piece;
@@ -327,6 +329,9 @@ static void conclude(struct profile *profile)
 	if (slowest == UINT32_MAX)
 		return;
 	note_weak(profile);
+	/* A part of the disk says nothing of the whole. */
+	if (profile->asked < profile->count)
+		return;
 	uint64_t size = profile->run->end.size;
 	double seconds = profile_whole(profile->rates, profile->count, size);
 	double writing = profile_whole(profile->writes, profile->count, size);
@@ -379,7 +384,6 @@ static int run(struct bench_run *run, struct error *reterr)
 	if (r == 0)
 		r = measure_turn(&profile);
 	conclude(&profile);
-	/* A part of the disk says nothing of the whole. */
 	if (r == 0)
 		bench_keep(run, &profile.found, false);
 out:

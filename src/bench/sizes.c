@@ -36,6 +36,7 @@ struct sizes {
 	unsigned count;
 	unsigned rows[TABLES]; /* the first of each */
 	uint64_t at;           /* where the next cell reads */
+	unsigned asked;        /* cells, of all rounds */
 };
 
 static void make_tables(struct sizes *sizes)
@@ -95,9 +96,11 @@ static int measure(void *kind, unsigned cell, struct error *reterr)
 	struct bench_loaded loaded;
 	uint64_t together = (uint64_t)load.request * load.depth, size = run->end.size;
 
+	sizes->asked++;
 	if (together > MEMORY || load.request > size)
 		return 0;
-	bench_tell(run, _("%u KiB, %u in flight"), load.request / 1024, load.depth);
+	bench_tell(run, _("%s %s, depth %u"), BENCH_PRINT(BENCH_BYTES, load.request),
+		   load.backend->name, load.depth);
 	load.start = sizes->at - sizes->at % load.request;
 	if (size - load.start < together)
 		load.start = 0;
@@ -187,7 +190,9 @@ static int run(struct bench_run *run, struct error *reterr)
 		sizes.count++;
 	make_tables(&sizes);
 	r = bench_rounds(run, run->rounds, sizes.count * DEPTHS, measure, &sizes, reterr);
-	conclude(&sizes, &found);
+	/* What was stopped before all sizes were tried tells nothing of those that were not. */
+	if (sizes.asked >= sizes.count * DEPTHS)
+		conclude(&sizes, &found);
 	if (r == 0)
 		bench_keep(run, &found, true);
 	return r;

@@ -165,13 +165,13 @@ static void draw_table(struct bench_screen *screen, struct draw *draw, struct re
 	}
 }
 
-/* What it was before, how it was taken, and how it scattered. */
-static void draw_figure(struct draw *draw, struct rect area, const struct bench_figure *figure)
+/* What it was before, how it was taken, and how it scattered. Returns the rows. */
+static int draw_figure(struct draw *draw, struct rect area, const struct bench_figure *figure)
 {
 	char how[160], text[400], smallest[BENCH_TEXT_MAX], largest[BENCH_TEXT_MAX];
 	struct line line;
 
-	line_start(&line, area.cols - 1);
+	line_start(&line, LINE_COLUMNS_MAX);
 	if (figure->before >= 0) {
 		line_add(&line, _("before: %s"),
 			 bench_print(figure->unit, figure->before, smallest));
@@ -184,7 +184,7 @@ static void draw_figure(struct draw *draw, struct rect area, const struct bench_
 		 bench_print(figure->unit, figure->largest, largest), figure->rounds);
 	/* Of what no engine did, nothing stands before the first semicolon. */
 	line_add(&line, "%s", how[0] ? text : text + strspn(text, "; "));
-	draw_text(draw, area, 0, 1, ROLE_DIM, line.text);
+	return draw_wrapped(draw, area, 0, 1, area.rows, ROLE_DIM, line.text);
 }
 
 /* The figure under the cursor, and what all of it means. */
@@ -194,11 +194,9 @@ static void draw_foot(const struct bench_screen *screen, struct draw *draw, stru
 	int row = bench_row_at(result, screen->table, screen->rows.at);
 	const struct bench_figure *figure =
 		row < 0 ? NULL : bench_result_find(result, (unsigned)row, screen->column);
-	if (figure)
-		draw_figure(draw, area, figure);
-	/* As much as there is room for: what it means, the newest notes, the machine. */
-	int used = 1;
+	int used = figure ? draw_figure(draw, area, figure) : 1;
 
+	/* As much as there is room for: what it means, the newest notes, the machine. */
 	if (result->conclusion[0])
 		used += draw_wrapped(draw, area, used, 1, area.rows - used, ROLE_NORMAL,
 				     result->conclusion);
