@@ -20,7 +20,7 @@ _clonedeck()
         --max-bad-areas --max-read-errors --max-error-rate --max-no-read'
     local clone_options="--ranges --source-sector-size --domain --used --at --chunk --queue-depth --lanes
         --source-backend --destination-backend --sg-io --sg-fua --sg-dpo --retries --on-error
-        --no-arm-last --table --grow --layout --grow-fs --probe --no-probe --map
+        --no-arm-last --table --grow --layout --grow-fs --shrink-via --probe --no-probe --map
         --verify --rewrite --digest --identities --free
         $resume_options"
 

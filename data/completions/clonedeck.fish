@@ -91,6 +91,7 @@ complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds 
 complete -c clonedeck -n $clone -l table -x -a 'keep fit' -d 'partition table for another size'
 complete -c clonedeck -n $clone -l grow -x -a 'last none' -d 'partition that gets the room behind it'
 complete -c clonedeck -n $clone -l layout -x -d 'partitions with sizes and starts: 3:900G,4@930G'
+complete -c clonedeck -n $clone -l shrink-via -r -F -d 'shrink a file system in a new image first'
 complete -c clonedeck -n $clone -l grow-fs -d 'grow its file system after the copy'
 complete -c clonedeck -n $clone -l identities -x -a 'keep new new,rewrite' -d 'identifiers of the complete copy'
 complete -c clonedeck -n $clone -l no-arm-last -d 'copy tables and boot sectors in order'

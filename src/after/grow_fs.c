@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +19,18 @@
 /* $1 is the partition. Mounted, where the tool needs that, in a name space that goes with it. */
 static const struct grower {
 	const char *fs, *tools, *script, *by_hand;
+	const char *smaller; /* $3: KiB */
 } growers[] = {
 	{ "ext", "e2fsck resize2fs",
 	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\"; e2fsck -fn \"$1\"",
-	  "e2fsck -f %s && resize2fs %s" },
+	  "e2fsck -f %s && resize2fs %s",
+	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\" \"$3K\"; e2fsck -fn \"$1\"" },
+	/* It leaves the mark that a check is due, with which nothing is cut. */
 	{ "ntfs", "ntfsresize",
 	  "ntfsresize -n -f \"$1\"; ntfsresize -f -f \"$1\"; ntfsresize -i -f \"$1\"",
-	  "ntfsresize %s" },
+	  "ntfsresize %s",
+	  "s=$(($3 * 1024)); ntfsresize -n -f -s $s \"$1\"; ntfsresize -f -f -s $s \"$1\"; "
+	  "ntfsfix -d \"$1\"; ntfsresize -i -f \"$1\"" },
 	{ "f2fs", "fsck.f2fs resize.f2fs",
 	  "fsck.f2fs --dry-run \"$1\"; resize.f2fs \"$1\"; fsck.f2fs --dry-run \"$1\"",
 	  "resize.f2fs %s" },
@@ -53,18 +60,15 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 	return buffer;
 }
 
-void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
-	     struct grown_fs *ret)
+/* As after_tool(). */
+static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
+	       const char *steps, uint64_t kib, char *said, size_t size)
 {
-	const struct grower *grower = find(fs);
-	char script[1024], said[128], node[LOOP_NODE_MAX];
+	char script[1024], number[24], node[LOOP_NODE_MAX];
 	uint64_t start, length;
 	int r = -ERANGE;
 
-	if (!grower || !grower->script) {
-		ret->state = GROWN_FS_BY_HAND;
-		return;
-	}
+	said[0] = '\0';
 	if (after_range(disk, partition, &start, &length))
 		r = after_loop(disk, start, length, node);
 	CLEANUP(close) int loop = r;
@@ -72,16 +76,60 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 	if (r < 0) {
 		log_line(disk->log, LOG_LEVEL_WARNING, "after", "no loop for partition %u: %s",
 			 partition, error_phrase(r));
-		return;
+		return r == -ENOENT ? -ENODEV : r;
 	}
 	/* A tool that is missing is what a shell says with 127. */
 	snprintf(script, sizeof(script),
 		 "for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; set -x; %s",
-		 grower->script);
-	r = after_tool(
-		(const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools, NULL },
-		TOOL_TIMEOUT, disk->log, said, sizeof(said));
-	if (r == 0 && fsync(loop) == 0)
+		 steps);
+	snprintf(number, sizeof(number), "%" PRIu64, kib);
+	r = after_tool((const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools,
+					      number, NULL },
+		       TOOL_TIMEOUT, disk->log, said, size);
+	return r == 0 && fsync(loop) < 0 ? -errno : r;
+}
+
+bool shrink_fs_never(const char *fs)
+{
+	const struct grower *grower = find(fs);
+
+	return !grower || !grower->smaller;
+}
+
+int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
+{
+	const struct grower *grower = find(shrink->fs);
+	CLEANUP(close) int fd = open(shrink->image, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const struct partition place = { .number = 1,
+					 .start = shrink->start / shrink->sector_size,
+					 .sectors = shrink->length / shrink->sector_size };
+	const struct after_disk image = { .fd = fd,
+					  .size = shrink->start + shrink->length,
+					  .sector_size = shrink->sector_size,
+					  .partitions = &place,
+					  .count = 1 };
+	int r;
+
+	said[0] = '\0';
+	if (fd < 0 || shrink_fs_never(shrink->fs))
+		return fd < 0 ? -errno : -ENOTSUP;
+	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size);
+	return r == 0 && fsync(fd) < 0 ? -errno : r;
+}
+
+void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
+	     struct grown_fs *ret)
+{
+	const struct grower *grower = find(fs);
+	char said[128];
+
+	if (!grower || !grower->script) {
+		ret->state = GROWN_FS_BY_HAND;
+		return;
+	}
+	int r = run(disk, partition, grower, grower->script, 0, said, sizeof(said));
+
+	if (r == 0)
 		ret->state = GROWN_FS_DONE;
 	else if (r == -ENOENT)
 		ret->state = GROWN_FS_BY_HAND;

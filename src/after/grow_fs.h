@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file system in a partition that has grown is made as large by its own tool. */
+/* The file system in a partition that has grown is made as large by its own tool, or, in an image,
+ * smaller. */
 #pragma once
 
 #include "after/after.h"
@@ -15,3 +16,14 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer, size_t size);
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);
+
+/* No tool is asked to make it smaller. */
+bool shrink_fs_never(const char *fs);
+/* The file system `fs` in these bytes of an image file becomes so small, checked before and after.
+ * As after_tool(): `said` is its last line. */
+struct shrink_fs {
+	const char *image, *fs;
+	uint64_t start, length, bytes;
+	uint32_t sector_size;
+};
+int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size);

@@ -346,7 +346,7 @@ int clone_confirm(struct session *session, const struct clone_options *options, 
 	return 0;
 }
 
-static int dry_run(const struct session *session, const struct clone_options *options)
+int clone_dry_run(const struct session *session, const struct clone_options *options)
 {
 	bool refused = verdict_list_worst(session_choice(session).verdicts) == VERDICT_REFUSE;
 
@@ -359,6 +359,7 @@ static int run(int argc, char **argv, enum clone_command command)
 	CLEANUP(session) struct session *session = NULL;
 	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
+	const char *image = NULL;
 	int r = clone_options_parse(argc, argv, command, &options);
 
 	if (r != 0)
@@ -369,9 +370,14 @@ static int run(int argc, char **argv, enum clone_command command)
 		signal_fd = headless_block_signals();
 	if (!options.dry_run && signal_fd < 0)
 		return EXIT_ENVIRONMENT;
+	if (options.shrink_via) {
+		r = clone_shrink(&options, argv[0], signal_fd, &image);
+		if (r != 0 || (image && options.dry_run))
+			return r;
+	}
 	r = clone_look(&options, &session);
 	if (r == 0)
-		r = options.dry_run ? dry_run(session, &options)
+		r = options.dry_run ? clone_dry_run(session, &options)
 				    : clone_confirm(session, &options, argv[0]);
 
 	struct headless_options wanted = {
@@ -385,6 +391,9 @@ static int run(int argc, char **argv, enum clone_command command)
 		r = headless_run(session, signal_fd, &wanted, &abandoned);
 	if (abandoned)
 		session = NULL;
+	/* It was made for this copy. */
+	if (image && r == EXIT_COMPLETE)
+		unlink(image);
 	return r;
 }
 

@@ -85,6 +85,9 @@ static const struct {
 		"      --layout N:SIZE@START,..  make it fit, with partition N so large, there,\n"
 		"                                or both (N:SIZE, N@START); others give way\n"
 		"      --grow-fs                 and grow its file system after the copy\n") },
+	{ COMMAND_CLONE, N_(
+		"      --shrink-via IMAGE        fit a smaller disk: what is used goes into a\n"
+		"                                new image, is shrunk there, and copied from it\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(
 		"\n"
 		"How it is copied:\n"

@@ -189,6 +189,7 @@ static const struct cli_option known[] = {
 	{ "grow", CLONE, 0, OF_PLAN },
 	{ "layout", CLONE, 0, OF_PLAN },
 	{ "grow-fs", CLONE, 0, SWITCH(plan.grow_fs) },
+	{ "shrink-via", CLONE, 0, TEXT(shrink_via) },
 	{ "dry-run", CLONE | RESUME, 'n', SWITCH(dry_run) },
 	{ "json", CLONE | RESUME | VERIFY, 0, SWITCH(json) },
 	{ "log-dir", CLONE | RESUME, 0, TEXT(session.log_dir) },
@@ -253,6 +254,12 @@ static int check_options(const char *command, const struct clone_options *option
 		return r;
 	if (options->plan.rewrite && options->plan.verify == VERIFY_OFF)
 		return cli_usage(command, _("--rewrite needs the copy to be verified."));
+	if (options->shrink_via &&
+	    (options->ranges || options->at || options->domain || options->session.map_path ||
+	     options->session.report_path || options->session.certificate_path))
+		return cli_usage(command,
+				 _("--shrink-via is for a copy of all of a disk, with its map "
+				   "and report where --log-dir says."));
 	if (options->used && options->domain)
 		return cli_usage(
 			command,
@@ -319,6 +326,8 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 				 _("Unexpected argument \"%s\". Name disks and files with -s "
 				   "SOURCE and -d DESTINATION."),
 				 argv[optind]);
+	if (ret->shrink_via)
+		ret->plan.table = TABLE_FIT;
 	ret->session.allow = ret->allow.rules;
 	ret->session.rescue = &ret->plan;
 	apply_preset(ret, of_plan(command, rows));

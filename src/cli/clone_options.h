@@ -26,7 +26,8 @@ struct clone_options {
 	bool used;                        /* `modes` were given, or are the preset's */
 	bool used_by_preset; /* if what is used cannot be read, all is copied in its order */
 	struct used_modes modes;
-	const char *confirm; /* NULL: not given */
+	const char *shrink_via; /* a new image; NULL: nothing is shrunk */
+	const char *confirm;    /* NULL: not given */
 	struct plan_options plan;
 	struct session_options session;
 	struct cli_allow allow;
@@ -43,6 +44,12 @@ int clone_options_help(enum clone_command command);
  * is wrong. An enum exit_code; *ret is to be destroyed in any case. A signal that stops the command
  * ends the program here. */
 int clone_look(const struct clone_options *options, struct session **ret);
+/* With --shrink-via: makes the image, if a file system has to be shrunk, and makes it the source:
+ * *retimage. An enum exit_code. */
+int clone_shrink(struct clone_options *options, const char *command, int signal_fd,
+		 const char **retimage);
+/* Prints the plan; an enum exit_code. */
+int clone_dry_run(const struct session *session, const struct clone_options *options);
 /* From a plan to a confirmed one; prints the plan where it is not confirmed, or refused, and the
  * warnings that are accepted. An enum exit_code. */
 int clone_confirm(struct session *session, const struct clone_options *options,

@@ -35,6 +35,7 @@ enum verdict_means {
 	MEANS_SOURCE_WRITTEN,    /* others can write to the source while it is read */
 	MEANS_MAY_PASS,          /* may be over in a moment without anybody's doing */
 	MEANS_READABLE,          /* cannot be written to, but compared */
+	MEANS_TOO_SMALL,         /* the destination has no room for the copy */
 	MEANS_TABLE_TOO_LONG,    /* the copied table goes beyond the end of the destination */
 	MEANS_BACKUP_GPT_INSIDE, /* the destination goes on behind the copied backup GPT */
 	MEANS_BACKUP_GPT_MISSING,

@@ -72,7 +72,8 @@ uint64_t rule_destination_end(const struct plan *plan);
 	RULE("destination-read-only", destination_read_only, RULE_DESTINATION_ROW, MEANS_READABLE) \
 	RULE("destination-host-managed", destination_host_managed, RULE_DESTINATION_ROW, 0)        \
 	RULE("destination-extended", destination_extended, RULE_DESTINATION_ROW, 0)                \
-	RULE("destination-too-small", destination_too_small, RULE_DESTINATION_READ, 0)             \
+	RULE("destination-too-small", destination_too_small, RULE_DESTINATION_READ,                \
+	     MEANS_TOO_SMALL)                                                                      \
 	RULE("sector-size-differs", sector_size_differs, RULE_LIFTABLE, 0)                         \
 	RULE("table-beyond-end", table_beyond_end, RULE_LIFTABLE, MEANS_TABLE_TOO_LONG)            \
 	RULE("image-on-source-disk", image_on_source_disk, RULE_LIFTABLE, 0)                       \

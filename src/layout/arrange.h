@@ -43,6 +43,14 @@ struct layout_table {
 int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uint64_t usable,
 		   bool movable, const struct plan_options *options, struct error *reterr);
 
+/* What would make room on a smaller disk: a file system that becomes smaller first. */
+struct layout_shrink {
+	unsigned number; /* its partition; 0: there is none, or it is not known */
+	char fs[32];
+	uint64_t start, length; /* bytes of the partition */
+	uint64_t bytes;         /* the file system is not to be larger than that */
+};
+
 static inline bool part_changes(const struct layout_part *part)
 {
 	return part->to != part->start || part->size != part->sectors;

@@ -416,8 +416,10 @@ int layout_fit(const struct plan *plan, int fd, uint32_t grow, struct layout *re
 	r = f.sectors < 2 || f.room < 2 ? fitting_refuse(&f, reterr, _("%s is too small."), f.other)
 					: fit(&f, &plan->options, grow, ret, reterr);
 	fitting_done(&f);
-	if (r < 0)
+	if (r < 0) {
 		layout_done(ret);
+		ret->shrink = f.shrink;
+	}
 	return r;
 }
 
@@ -425,4 +427,5 @@ void layout_done(struct layout *layout)
 {
 	fitted_done(&layout->fitted);
 	layout->extent_count = 0;
+	layout->shrink.number = 0;
 }

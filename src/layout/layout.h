@@ -22,6 +22,8 @@ struct layout {
 	/* Before anything of the options was done to it; it stays where layout_fit() refuses them,
 	 * and where what is in the partitions cannot be read, it is empty. */
 	struct layout_table table;
+	/* Where layout_fit() refuses for lack of room. */
+	struct layout_shrink shrink;
 };
 
 /*

@@ -32,6 +32,7 @@ struct fitting {
 	size_t part_count;
 
 	struct layout_part *grown; /* NULL: none */
+	struct layout_shrink shrink;
 };
 
 /* To aligned memory. -EIO with a sentence. */

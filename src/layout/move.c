@@ -3,6 +3,7 @@
  * one that grows on a larger. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -185,25 +186,10 @@ int learn_parts(struct fitting *f, struct error *reterr)
 
 /* ---- where that is not enough ---- */
 
-/* How it is shrunk, on the loop device $L; false: it cannot be. */
-static bool shrink_command(const struct layout_part *part, uint64_t kib, char *command, size_t size)
+static bool can_shrink(const struct layout_part *part)
 {
-	unsigned n = part->number;
-	unsigned long long to = kib;
-
-	if (strncmp(part->fs, "ext", 3) == 0 && strcmp(part->fs, "exfat") != 0)
-		snprintf(command, size, "e2fsck -f ${L}p%u && resize2fs ${L}p%u %lluK", n, n, to);
-	else if (strcmp(part->fs, "ntfs") == 0)
-		/* It leaves the mark that a check is due, with which nothing is cut. */
-		snprintf(command, size, "ntfsresize -s %llu ${L}p%u && ntfsfix -d ${L}p%u",
-			 to * 1024, n, n);
-	else if (strcmp(part->fs, "btrfs") == 0)
-		snprintf(command, size,
-			 "mount ${L}p%u /mnt && btrfs filesystem resize %lluK /mnt && umount /mnt",
-			 n, to);
-	else
-		return false;
-	return true;
+	return (strncmp(part->fs, "ext", 3) == 0 && strcmp(part->fs, "exfat") != 0) ||
+	       strcmp(part->fs, "ntfs") == 0 || strcmp(part->fs, "btrfs") == 0;
 }
 
 /* Refuses the first partition from here on that cannot be trusted, and says why. */
@@ -255,13 +241,11 @@ static const struct layout_part *find_spare(const struct fitting *f, size_t from
 					    uint64_t *retused)
 {
 	const struct layout_part *best = NULL;
-	char command[COMMAND_MAX];
 	uint64_t most = missing * f->sector;
 
 	for (size_t i = from; i < f->part_count; i++) {
 		const struct layout_part *part = &f->parts[i];
-		bool shrinks = shrink_command(part, 0, command, sizeof(command));
-		uint64_t used = shrinks ? used_of(f, part) : UINT64_MAX;
+		uint64_t used = can_shrink(part) ? used_of(f, part) : UINT64_MAX;
 		uint64_t least = least_of(part, used), bytes = part->least * f->sector;
 
 		if (least >= bytes || bytes - least <= most)
@@ -273,8 +257,7 @@ static const struct layout_part *find_spare(const struct fitting *f, size_t from
 	return best;
 }
 
-static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t missing,
-			  struct error *reterr)
+static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, struct error *reterr)
 {
 	const struct layout_part *part = &f->parts[blocked], *spare;
 	char command[COMMAND_MAX];
@@ -297,7 +280,24 @@ static int refuse_blocked(const struct fitting *f, size_t blocked, uint64_t miss
 			: part->fixed ? part->fixed
 				      : _("there is no room before it"));
 	kib = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT) / 1024;
-	shrink_command(spare, kib, command, sizeof(command));
+	f->shrink = (struct layout_shrink){ .number = spare->number,
+					    .start = spare->start * f->sector,
+					    .length = spare->sectors * f->sector,
+					    .bytes = kib * 1024 };
+	text_copy(f->shrink.fs, sizeof(f->shrink.fs), spare->fs);
+	if (strcmp(spare->fs, "btrfs") != 0)
+		return fitting_refuse(
+			f, reterr,
+			_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. "
+			  "Shrink "
+			  "it in an image, not on the source:  clonedeck clone -s %s -d %s "
+			  "--shrink-via IMAGE"),
+			spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
+			(unsigned long long)missing, f->other, f->name, f->other);
+	/* It has to be mounted for that, on the loop device $L. */
+	snprintf(command, sizeof(command),
+		 "mount ${L}p%u /mnt && btrfs filesystem resize %" PRIu64 "K /mnt && umount /mnt",
+		 spare->number, kib);
 	return fitting_refuse(f, reterr,
 			      _("Partition %u (%s, %s used) must become %llu sectors smaller for "
 				"%s. Shrink it in an image, not on the source:  clonedeck clone -s "

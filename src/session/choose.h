@@ -237,6 +237,8 @@ struct session_choice {
 	/* What --table=fit --grow=last would do, where the sizes differ; NULL: not known, or done.
 	 */
 	const struct fitted *offer;
+	/* What could be shrunk first, so that there would be one; NULL: nothing, or not known. */
+	const struct layout_shrink *shrink;
 	const char *no_offer; /* why there is none for a smaller disk; "" nothing is known */
 	/* Of the source, as it would lie on the destination: what --layout starts from. NULL: not
 	 * known, or no table is made for this plan. */

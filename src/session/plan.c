@@ -435,6 +435,7 @@ struct session_choice session_choice(const struct session *session)
 		.boot = &session->boot,
 		.volumes = &session->volumes,
 		.offer = session->offer.extent_count ? &session->offer.fitted : NULL,
+		.shrink = session->offer.shrink.number ? &session->offer.shrink : NULL,
 		.no_offer = session->no_offer.sentence,
 		.table = plan && session->table.count ? &session->table : NULL,
 		.source = plan ? session_contents(session, &plan->source) : NULL,

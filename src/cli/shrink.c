@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A disk whose file system is too large for the destination: what it uses goes into an image, is
+ * shrunk there, and the image is what the destination is copied from. Nothing on the source is
+ * changed, and nothing on the destination until the image is ready.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "after/grow_fs.h"
+#include "base/cleanup.h"
+#include "base/i18n.h"
+#include "base/units.h"
+#include "cli/clone_options.h"
+#include "cli/headless.h"
+
+DEFINE_CLEANUP(session, struct session *, session_destroy)
+
+/* Another copy of the options: they point into themselves. */
+static void take_options(const struct clone_options *from, struct clone_options *ret)
+{
+	*ret = *from;
+	ret->session.allow = ret->allow.rules;
+	ret->session.rescue = &ret->plan;
+}
+
+/* The disk as it is, of which the table is not asked to fit. */
+static void keep_table(struct plan_options *options)
+{
+	options->table = TABLE_KEEP;
+	options->grow = GROW_NO;
+	options->grow_fs = false;
+	options->identities = IDENTITIES_KEEP;
+	options->checksums = 0;
+	memset(options->places, 0, sizeof(options->places));
+}
+
+/* All that speaks against the destination would do so at the end, too, but for its size. */
+static int check_destination(struct session *session, const struct clone_options *options,
+			     const char *command)
+{
+	struct session_choice choice = session_choice(session);
+
+	for (size_t i = 0; i < choice.verdicts->count; i++) {
+		const struct verdict *verdict = &choice.verdicts->items[i];
+
+		if (verdict->kind != VERDICT_REFUSE || verdict->means == MEANS_TOO_SMALL ||
+		    verdict->means == MEANS_TABLE_TOO_LONG)
+			continue;
+		fprintf(stderr, "clonedeck: %s\n", verdict->sentence);
+		return EXIT_REFUSED;
+	}
+	if (!options->dry_run && choice.token[0] &&
+	    (!options->confirm || strcmp(options->confirm, choice.token) != 0))
+		return cli_usage(command,
+				 _("Nothing was written: --confirm is missing. It needs %s."),
+				 choice.token_phrase);
+	return 0;
+}
+
+/* What is to be shrunk; number 0: nothing is. */
+static int find_shrink(const struct clone_options *options, const char *command,
+		       struct layout_shrink *ret, uint32_t *retsector)
+{
+	CLEANUP(session) struct session *session = NULL;
+	struct clone_options look;
+	struct session_choice choice;
+	int r;
+
+	take_options(options, &look);
+	keep_table(&look.plan);
+	look.used = false;
+	r = clone_look(&look, &session);
+	if (r != 0)
+		return r;
+	choice = session_choice(session);
+	*ret = (struct layout_shrink){ 0 };
+	if (!choice.shrink)
+		return 0;
+	*ret = *choice.shrink;
+	*retsector = choice.plan->sector_size;
+	return check_destination(session, options, command);
+}
+
+static int fill_image(const struct clone_options *options, const char *command, int signal_fd)
+{
+	CLEANUP(session) struct session *session = NULL;
+	const struct headless_options wanted = { .json = options->json,
+						 .wait = options->wait,
+						 .stop_on_hangup = options->stop_on_hangup };
+	struct clone_options first;
+	bool abandoned = false;
+	int r;
+
+	take_options(options, &first);
+	keep_table(&first.plan);
+	first.destination = options->shrink_via;
+	first.confirm = NULL;
+	first.used = true;
+	first.used_by_preset = false;
+	memset(first.modes.of, USED_ONLY, sizeof(first.modes.of));
+	r = clone_look(&first, &session);
+	if (r == 0 && options->dry_run)
+		return clone_dry_run(session, &first);
+	/* An image that there is would need to be confirmed. */
+	if (r == 0)
+		r = clone_confirm(session, &first, command);
+	if (r == 0)
+		r = headless_run(session, signal_fd, &wanted, &abandoned);
+	if (abandoned)
+		session = NULL;
+	return r;
+}
+
+static int shrink_there(const struct clone_options *options, const struct layout_shrink *shrink,
+			uint32_t sector)
+{
+	const struct shrink_fs order = { .image = options->shrink_via,
+					 .fs = shrink->fs,
+					 .start = shrink->start,
+					 .length = shrink->length,
+					 .bytes = shrink->bytes,
+					 .sector_size = sector };
+	char said[128];
+	struct error error = { 0 };
+	int r = shrink_fs(&order, said, sizeof(said));
+
+	if (r == 0)
+		return 0;
+	error_set(&error, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "shrink", options->shrink_via,
+		  _("Partition %u (%s) could not be shrunk in the image %s (%s). The destination "
+		    "is as it "
+		    "was."),
+		  shrink->number, shrink->fs, options->shrink_via,
+		  r == -ENOENT ? _("a tool is not installed")
+		  : r < 0      ? error_phrase(r)
+		  : said[0]    ? said
+			       : "?");
+	return cli_error(&error);
+}
+
+int clone_shrink(struct clone_options *options, const char *command, int signal_fd,
+		 const char **retimage)
+{
+	struct layout_shrink shrink;
+	uint32_t sector = 0;
+	struct error error = { 0 };
+	int r = find_shrink(options, command, &shrink, &sector);
+
+	/* It fits, or it is refused, as it is. */
+	if (r != 0 || !shrink.number)
+		return r;
+	if (shrink_fs_never(shrink.fs)) {
+		error_set(&error, ERROR_CLASS_REFUSED, -ENOTSUP, "shrink", options->source,
+			  _("Partition %u (%s) is not shrunk here: --table=fit says the commands."),
+			  shrink.number, shrink.fs);
+		return cli_error(&error);
+	}
+	fprintf(stderr,
+		_("clonedeck: What is used goes into %s; partition %u (%s) is shrunk to %s there, "
+		  "and "
+		  "that is copied.\n"),
+		options->shrink_via, shrink.number, shrink.fs,
+		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));
+	r = fill_image(options, command, signal_fd);
+	if (r == 0 && !options->dry_run)
+		r = shrink_there(options, &shrink, sector);
+	if (r == 0)
+		options->source = *retimage = options->shrink_via;
+	return r;
+}
