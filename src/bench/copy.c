@@ -26,13 +26,15 @@
 
 enum column { SECONDS, RATE, CPU };
 
-#define OWN          "clonedeck"
-#define CLONE        PAIR_CLONE, "--no-arm-last"
-#define DD           "dd", "if=@s", "of=@d", "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
-#define BYTES        "iflag=skip_bytes,count_bytes", "oflag=seek_bytes"
-#define DIRECT_BYTES "iflag=direct,skip_bytes,count_bytes", "oflag=direct,seek_bytes"
-#define SG_DD        "bs=@b", "skip=@I", "seek=@O", "count=@N"
-#define SG_DD_SG     "if=@S", "of=@D", "bs=@b", "skip=@J", "seek=@P", "count=@N"
+#define OWN              "clonedeck"
+#define CLONE            PAIR_CLONE, "--no-arm-last"
+#define OWN_BY(from, to) CLONE, "--source-backend=" from, "--destination-backend=" to
+#define DD_REGION        "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
+#define DD               "dd", "if=@s", "of=@d", DD_REGION
+#define BYTES            "iflag=skip_bytes,count_bytes", "oflag=seek_bytes"
+#define DIRECT_BYTES     "iflag=direct,skip_bytes,count_bytes", "oflag=direct,seek_bytes"
+#define SG_DD            "if=@s", "of=@d", "bs=@b", "skip=@I", "seek=@O", "count=@N"
+#define SG_DD_SG         "if=@S", "of=@D", "bs=@b", "skip=@J", "seek=@P", "count=@N"
 
 struct way {
 	struct bench_named name;
@@ -43,69 +45,38 @@ struct way {
 	const char *argv[PAIR_ARGUMENTS]; /* of pair_expand() */
 };
 
+#define WAY(key, label, size, way_path, ...)                                                       \
+	{                                                                                          \
+		.name = { (key), (label) }, .request = (size), .path = (way_path), __VA_ARGS__     \
+	}
+#define ARGV(...) .argv = { __VA_ARGS__ }
+/* Sizes: 0 where the program chooses its own. */
 static const struct way ways[] = {
-	{ { "dd-512", N_("dd, 512 B") }, 512, BENCH_BUFFERED, .argv = { DD, "bs=512", BYTES } },
-	{ { "dd-8k", N_("dd, 8 KiB") }, 8192, BENCH_BUFFERED, .argv = { DD, "bs=8k", BYTES } },
-	{ { "dd-direct", N_("dd, 1 MiB, direct") },
-	  1 << 20,
-	  BENCH_DIRECT,
-	  .argv = { DD, "bs=1M", DIRECT_BYTES } },
-	{ { "one-thread", N_("one thread, one request") },
-	  0,
-	  BENCH_DIRECT,
-	  .argv = { CLONE, "--source-backend=threads", "--destination-backend=threads", "-j1",
-		    "-q1" } },
-	{ { "threads", N_("lanes of threads") },
-	  0,
-	  BENCH_DIRECT,
-	  .argv = { CLONE, "--source-backend=threads", "--destination-backend=threads" } },
-	{ { "uring", N_("io_uring") },
-	  0,
-	  BENCH_DIRECT,
-	  .argv = { CLONE, "--source-backend=uring", "--destination-backend=uring" } },
-	{ { "sg", N_("lanes by sg") },
-	  0,
-	  BENCH_PATH_UNKNOWN,
-	  .nodes = true,
-	  .argv = { CLONE, "--source-backend=sg", "--destination-backend=sg" } },
-	{ { "mixed", N_("io_uring to page cache") },
-	  0,
-	  BENCH_PATH_UNKNOWN,
-	  .argv = { CLONE, "--source-backend=uring", "--destination-backend=buffered" } },
-	{ { "own-choice", N_("as clonedeck chooses") }, .argv = { CLONE } },
-	{ { "raw", N_("dd, 1 MiB, raw nodes") },
-	  1 << 20,
-	  BENCH_DIRECT,
-	  .nodes = true,
-	  .argv = { "dd", "if=@r", "of=@R", "skip=@i", "seek=@o", "count=@n", "conv=notrunc",
-		    "status=none", "bs=1M", BYTES } },
-	{ { "sg_dd", N_("sg_dd") },
-	  0,
-	  BENCH_BUFFERED,
-	  .argv = { "sg_dd", "if=@s", "of=@d", SG_DD } },
-	{ { "sg_dd-sg", N_("sg_dd, sg nodes") },
-	  0,
-	  BENCH_INDIRECT,
-	  .nodes = true,
-	  .argv = { "sg_dd", SG_DD_SG } },
-	{ { "sgp_dd", N_("sgp_dd") },
-	  0,
-	  BENCH_BUFFERED,
-	  .argv = { "sgp_dd", "if=@s", "of=@d", SG_DD } },
-	{ { "sgp_dd-sg", N_("sgp_dd, sg nodes") },
-	  0,
-	  BENCH_INDIRECT,
-	  .nodes = true,
-	  .argv = { "sgp_dd", SG_DD_SG } },
-	{ { "ddrescue", N_("ddrescue") },
-	  0,
-	  BENCH_BUFFERED,
-	  .argv = { "ddrescue", "-q", "-f", "-b@b", "-i@i", "-o@o", "-s@n", "@s", "@d" } },
-	{ { "nbdcopy", N_("nbdcopy") },
-	  0,
-	  BENCH_BUFFERED,
-	  true,
-	  .argv = { "nbdcopy", "@s", "@d" } },
+	WAY("dd-512", N_("dd, 512 B"), 512, BENCH_BUFFERED, ARGV(DD, "bs=512", BYTES)),
+	WAY("dd-8k", N_("dd, 8 KiB"), 8192, BENCH_BUFFERED, ARGV(DD, "bs=8k", BYTES)),
+	WAY("dd-direct", N_("dd, 1 MiB, direct"), 1 << 20, BENCH_DIRECT,
+	    ARGV(DD, "bs=1M", DIRECT_BYTES)),
+	WAY("one-thread", N_("one thread, one request"), 0, BENCH_DIRECT,
+	    ARGV(OWN_BY("threads", "threads"), "-j1", "-q1")),
+	WAY("threads", N_("lanes of threads"), 0, BENCH_DIRECT, ARGV(OWN_BY("threads", "threads"))),
+	WAY("uring", N_("io_uring"), 0, BENCH_DIRECT, ARGV(OWN_BY("uring", "uring"))),
+	WAY("sg", N_("lanes by sg"), 0, BENCH_PATH_UNKNOWN, ARGV(OWN_BY("sg", "sg")),
+	    .nodes = true),
+	WAY("mixed", N_("io_uring to page cache"), 0, BENCH_PATH_UNKNOWN,
+	    ARGV(OWN_BY("uring", "buffered"))),
+	WAY("own-choice", N_("as clonedeck chooses"), 0, BENCH_PATH_UNKNOWN, ARGV(CLONE)),
+	WAY("raw", N_("dd, 1 MiB, raw nodes"), 1 << 20, BENCH_DIRECT,
+	    ARGV("dd", "if=@r", "of=@R", DD_REGION, "bs=1M", BYTES), .nodes = true),
+	WAY("sg_dd", N_("sg_dd"), 0, BENCH_BUFFERED, ARGV("sg_dd", SG_DD)),
+	WAY("sg_dd-sg", N_("sg_dd, sg nodes"), 0, BENCH_INDIRECT, ARGV("sg_dd", SG_DD_SG),
+	    .nodes = true),
+	WAY("sgp_dd", N_("sgp_dd"), 0, BENCH_BUFFERED, ARGV("sgp_dd", SG_DD)),
+	WAY("sgp_dd-sg", N_("sgp_dd, sg nodes"), 0, BENCH_INDIRECT, ARGV("sgp_dd", SG_DD_SG),
+	    .nodes = true),
+	WAY("ddrescue", N_("ddrescue"), 0, BENCH_BUFFERED,
+	    ARGV("ddrescue", "-q", "-f", "-b@b", "-i@i", "-o@o", "-s@n", "@s", "@d")),
+	WAY("nbdcopy", N_("nbdcopy"), 0, BENCH_BUFFERED, ARGV("nbdcopy", "@s", "@d"),
+	    .whole = true),
 };
 #define WAYS ARRAY_SIZE(ways)
 

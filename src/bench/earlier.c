@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -16,10 +15,6 @@
 #define FIGURES_MAX ((size_t)8 * BENCH_POSITIONS_MAX)
 /* No disk, nor any count of its requests, comes near it. */
 #define FIGURE_MOST 1e18
-
-struct bench_earlier {
-	json_object *document;
-};
 
 static int refuse(const char *path, struct error *reterr, const char *what)
 {
@@ -40,20 +35,8 @@ static bool is_other_disk(json_object *then, const struct identity *disk)
 	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size;
 }
 
-/* Takes the document, also where it fails. */
-static int make(json_object *document, struct bench_earlier **ret, struct error *reterr)
-{
-	*ret = document ? malloc(sizeof(**ret)) : NULL;
-	if (!*ret) {
-		json_object_put(document);
-		return error_nomem(reterr);
-	}
-	(*ret)->document = document;
-	return 0;
-}
-
 int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
-		       struct bench_earlier **ret, struct error *reterr)
+		       json_object **ret, struct error *reterr)
 {
 	json_object *document = report_json_load(path);
 	json_object *figures = json_object_object_get(document, "figures");
@@ -74,20 +57,13 @@ int bench_earlier_load(const char *path, const char *kind, const struct identity
 		json_object_put(document);
 		return refuse(path, reterr, sentence);
 	}
-	return make(document, ret, reterr);
+	*ret = document;
+	return 0;
 }
 
-int bench_earlier_of(const struct bench_result *result, struct bench_earlier **ret,
-		     struct error *reterr)
+void bench_earlier_destroy(json_object *earlier)
 {
-	return make(bench_json_document(result), ret, reterr);
-}
-
-void bench_earlier_destroy(struct bench_earlier *earlier)
-{
-	if (earlier)
-		json_object_put(earlier->document);
-	free(earlier);
+	json_object_put(earlier);
 }
 
 /* Whoever made the file may have written anything there. */
@@ -123,18 +99,17 @@ static double find(json_object *figures, const struct bench_result *result,
 	return -1;
 }
 
-void bench_earlier_apply(const struct bench_earlier *earlier, struct bench_result *result)
+void bench_earlier_apply(json_object *earlier, struct bench_result *result)
 {
-	json_object *document = earlier ? earlier->document : NULL;
+	json_object *figures = json_object_object_get(earlier, "figures");
 	char words[sizeof(result->before)];
 	size_t next = 0;
 
 	if (!earlier)
 		return;
-	snprintf(words, sizeof(words), "%s, %s", json_text_of(document, "started"),
-		 json_text_of(document, "machine"));
+	snprintf(words, sizeof(words), "%s, %s", json_text_of(earlier, "started"),
+		 json_text_of(earlier, "machine"));
 	text_sanitise(result->before, sizeof(result->before), words, strlen(words));
 	for (size_t i = 0; i < result->figure_count; i++)
-		result->figures[i].before = find(json_object_object_get(document, "figures"),
-						 result, &result->figures[i], &next);
+		result->figures[i].before = find(figures, result, &result->figures[i], &next);
 }

@@ -7,21 +7,17 @@
 
 #include "bench/result.h"
 
-struct json_object;
-/* What an earlier result says, by the keys of its tables, rows and columns. */
-struct bench_earlier;
+struct json_object; /* here: a result as --json prints it */
 
-/* From a file that bench_json() made. -EINVAL, class USAGE: it is no result of this kind, or of
- * another disk than `disk`. */
+/* An earlier one, from a file. -EINVAL, class USAGE: it is no result of this kind, or of another
+ * disk than `disk`. */
 int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
-		       struct bench_earlier **ret, struct error *reterr);
-/* From a result that is still here. -ENOMEM. */
-int bench_earlier_of(const struct bench_result *result, struct bench_earlier **ret,
-		     struct error *reterr);
-void bench_earlier_destroy(struct bench_earlier *earlier); /* NULL is fine */
+		       struct json_object **ret, struct error *reterr);
+void bench_earlier_destroy(struct json_object *earlier); /* NULL is fine */
 /* Fills in what the result and its figures were before. NULL is fine: nothing is known. */
-void bench_earlier_apply(const struct bench_earlier *earlier, struct bench_result *result);
+void bench_earlier_apply(struct json_object *earlier, struct bench_result *result);
 
+/* NULL without memory. */
 struct json_object *bench_json_document(const struct bench_result *result);
 /* It as text: malloc'd; NULL without memory. */
 char *bench_json(const struct bench_result *result);

@@ -42,7 +42,7 @@ struct bench_command {
 	struct bench_options options;
 	int signal_fd;
 	bool terminal;
-	struct bench_earlier *earlier;
+	struct json_object *earlier;
 };
 
 static int set_size(const char *command, const char *name, const char *value, void *member)

@@ -37,7 +37,7 @@ static void forget(struct bench_screen *screen)
 
 /* What has figures is put beside those of the next measurement of the same kind and disk: before
  * and after another cable, say. */
-static void keep(struct bench_screen *screen, struct app *app)
+static void keep(struct bench_screen *screen)
 {
 	const struct bench_result *last = &screen->result;
 	const struct endpoint *disk = &screen->options.disk;
@@ -49,9 +49,7 @@ static void keep(struct bench_screen *screen, struct app *app)
 	if (same && !last->figure_count)
 		return;
 	bench_earlier_destroy(screen->before);
-	screen->before = NULL;
-	if (same && bench_earlier_of(last, &screen->before, NULL) < 0)
-		app_nomem(app);
+	screen->before = same ? bench_json_document(last) : NULL;
 }
 
 static void done(void *state)
@@ -123,7 +121,7 @@ void bench_screen_start(struct bench_screen *screen, struct app *app, const stru
 	screen->table = screen->column = 0;
 	screen->rows = (struct list){ 0 };
 	screen->progress = (struct bench_progress){ 0 };
-	keep(screen, app);
+	keep(screen);
 	forget(screen);
 	if (bench_start(&screen->options, session_disks(app_session(app)), &screen->bench, &error) <
 	    0) {

@@ -25,9 +25,9 @@ struct bench_screen {
 	struct bench_options options; /* of it */
 	struct bench_progress progress;
 	bool has_result;
-	struct bench_result result;   /* as of the last tick */
-	struct bench_earlier *before; /* of the same kind and disk, to be put beside; NULL: none */
-	unsigned table, column;       /* shown; drawn as a chart */
+	struct bench_result result; /* as of the last tick */
+	struct json_object *before; /* of the same kind and disk, to be put beside; NULL: none */
+	unsigned table, column;     /* shown; drawn as a chart */
 	struct list rows;
 	struct bench_pair pair;
 };
