@@ -53,8 +53,8 @@ struct deck_options {
 int deck_run(const struct deck_options *options);
 /*
  * Brings the deck of the copy that process `pid` runs, with its socket in options->folder, to this
- * terminal, with the looks of options; whoever had it is told. Returns an enum exit_code: that of
- * the copy if it ended here. 0 or negative errno in *retfound: is there such a deck? Otherwise
- * nothing was said and the answer means nothing.
+ * terminal, with the looks of options; where another one has it, this one looks on. Returns an enum
+ * exit_code: that of the copy if it ended here. 0 or negative errno in *retfound: is there such a
+ * deck? Otherwise nothing was said and the answer means nothing.
  */
 int deck_attach(const struct deck_options *options, long pid, int *retfound);

@@ -2,7 +2,7 @@
 /*
  * fakedeck [--glyphs=…] [--color=…] [--theme=…] [--size=CxR] [--practice=DIR] [--moving] [--vanish]
  * MACHINE…
- * fakedeck --folder=DIR --attach=PID
+ * fakedeck --folder=DIR --attach=PID MACHINE...
  *
  * The deck on a pretended machine; each scan (r) finds the next one named. A copy stands still
  * unless it is to move.
@@ -119,13 +119,14 @@ int main(int argc, char **argv)
 			 sscanf(optarg, "%dx%d", &deck.looks.cols, &deck.looks.rows) != 2)
 			return 1;
 	}
+	/* One that is attached may open another deck, too. */
+	if (optind == argc)
+		return 1;
+	fake_machines((const char *const *)argv + optind, argc - optind);
 	if (attach) {
 		int code = deck_attach(&deck, attach, &found);
 
 		return found < 0 ? 99 : code;
 	}
-	if (optind == argc)
-		return 1;
-	fake_machines((const char *const *)argv + optind, argc - optind);
 	return deck_run(&deck);
 }

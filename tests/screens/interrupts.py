@@ -6,6 +6,7 @@ pretended machines."""
 import contextlib
 import fcntl
 import os
+import re
 import signal
 import socket
 import tempfile
@@ -261,7 +262,7 @@ def hanging_disk_is_left_without_a_terminal():
 # ---- a copy that is left, and come back to ----
 
 def attach(folder, deck, **terminal):
-    program = Program([FAKEDECK, f"--folder={folder}", f"--attach={deck}"], **terminal)
+    program = Program([FAKEDECK, f"--folder={folder}", f"--attach={deck}", "rescue"], **terminal)
     program.wait("elapsed")
     return program
 
@@ -331,25 +332,96 @@ def hang_up_is_no_more_than_leaving():
 
 
 def only_one_terminal_steers():
-    """A second one takes the deck from the first, which is told so; nobody else comes in."""
+    """Others look on, and one of them may take over. Whichever leaves or is killed, the copy goes on,
+    and somebody steers; its end is told to all. Nobody else comes in."""
     with copy_to_come_back_to() as (folder, program, deck):
-        second = attach(folder, deck)
-        text, code = program.end()
-        assert code == 2 and f"process {second.pid} has brought it" in text, (code, text[-300:])
-        assert program.last_modes == program.first_modes
-        # Who says nothing that makes sense is sent away, and disturbs nobody.
-        for said in (b"", b"hello", b"\0" * 4096):
-            stranger = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            stranger.connect(f"{folder}/{deck}.socket")
-            if said:
-                stranger.send(said)
-            assert stranger.recv(1) == b""
-            stranger.close()
-        mark = len(second.output)
-        second.type("?")
-        second.wait("Help for screen 4", mark)
-        second.type("\x1b")
-        assert stop(second)[1] == 6
+        second = attach(folder, deck, term="vt100", cols=120, rows=40, env={"LC_ALL": "C"})
+        second.wait("LOOKING ON")
+        program.quiet()
+        # What is typed there changes nothing; q leaves.
+        second.type("p\rs1?\x1b\t\x0c")
+        third = attach(folder, deck)
+        third.wait("LOOKING ON")
+        third.type("q")
+        text, code = third.end()
+        assert code == 2 and f"goes on as process {deck}" in text, (code, text[-300:])
+        assert third.last_modes == third.first_modes
+        program.read(1)
+        assert "PAUS" not in program.output and "LOOKING ON" not in program.output
+        mark = len(program.output)
+        second.type("T")
+        program.wait("LOOKING ON", mark)
+        second.type("p")
+        program.wait("PAUSED", mark)
+        mark = len(program.output)
+        second.type("p")
+        type_until(program, "\x0c", "LEFT", mark)
+        strangers(folder, deck)
+        # Who has the keys is killed: the other one gets them.
+        os.kill(second.pid, signal.SIGKILL)
+        mark = len(program.output)
+        type_until(program, "?", "Help for screen 4", mark)
+        program.type("\x1b")
+        third, last = attach(folder, deck, term="linux"), attach(folder, deck)
+        os.kill(third.pid, signal.SIGKILL)
+        assert stop(program)[1] == 6
+        text, code = last.end()
+        assert code == 6 and "LBA 1602117632" in text, (code, text[-400:])
+        assert last.last_modes == last.first_modes
+        gone(deck)
+
+
+def strangers(folder, deck):
+    """Who says nothing that makes sense is sent away, and disturbs nobody."""
+    for said in (b"", b"hello", b"\0" * 4096):
+        stranger = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        stranger.connect(f"{folder}/{deck}.socket")
+        if said:
+            stranger.send(said)
+        assert stranger.recv(1) == b""
+        stranger.close()
+
+
+def type_until(program, key, wanted, after):
+    """What is typed while a terminal goes to another process may be lost."""
+    end = time.monotonic() + PATIENCE
+    while wanted not in program.output[after:]:
+        assert time.monotonic() < end, f"'{wanted}' did not come: {program.output[-2000:]!r}"
+        program.type(key)
+        program.quiet(0.5)
+
+
+def words(screen):
+    """Those that every terminal can show, without the last line: there, keys are said."""
+    return re.findall(r"[A-Za-z0-9%:/()]{3,}", "\n".join(screen.split("\n")[:23]))
+
+
+def others_see_the_same():
+    """Of another kind, larger or smaller; the smaller one is moved over it."""
+    with tempfile.TemporaryDirectory() as folder, Terminal(f"{FAKEDECK} --folder={folder} rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("elapsed")
+        terminal.keys("p")
+        steers = terminal.settled()
+        look_on = f"{FAKEDECK} --folder={folder} --attach={terminal.deck('fakedeck')} rescue"
+        with (Terminal(look_on, 100, 30) as large, Terminal(look_on, 90, 26, term="vt100", lang="C") as plain,
+              Terminal(look_on, 40, 8, term="xterm") as small):
+            screen = large.wait("LOOKING ON")
+            large.until(lambda screen: screen.split("\n")[:24] == steers.split("\n")[:24], "it is not the same")
+            plain.until(lambda screen: words(screen) == words(steers), "other words")
+            assert plain.screen(raw=True).isascii()
+            screen = small.wait("col 1-40/80, line 1-6/24")
+            assert screen.split("\n")[0] == steers[:40].rstrip(), screen
+            small.keys("End")
+            small.wait("col 41-80/80, line 19-24/24")
+            last = steers.rstrip("\n").split("\n")[-1]
+            small.until(lambda screen: screen.split("\n")[5] == last[40:].rstrip(), "not its end")
+            # A new size on either side, and a sentence on the other.
+            small.resize(130, 50)
+            terminal.resize(120, 40)
+            terminal.keys("h")
+            said = terminal.settled().split("\n")[:40]
+            small.until(lambda screen: screen.split("\n")[:40] == said, "not of the new size")
 
 
 def another_copy_in_the_same_terminal():
@@ -449,12 +521,15 @@ def stopped_stand_in():
         assert program.last_modes == program.first_modes
     with copy_to_come_back_to() as (folder, program, deck):
         os.kill(program.pid, signal.SIGSTOP)
+        # The deck sees it soon; the next one steers then.
+        time.sleep(1.5)
         other = attach(folder, deck)
+        mark = len(program.output)
         os.kill(program.pid, signal.SIGCONT)
-        text, code = program.end()
-        assert code == 2 and "has brought it" in text, (code, text[-300:])
-        assert program.last_modes == program.first_modes
+        program.wait("LOOKING ON", mark)
         assert stop(other)[1] == 6
+        assert program.end()[1] == 6
+        assert program.last_modes == program.first_modes
 
 
 def another_size_after_coming_back():
@@ -469,14 +544,30 @@ def another_size_after_coming_back():
 
 
 def terminal_that_takes_nothing():
-    """Ctrl-S, or a line that hangs: the deck leaves it, and can be brought to another one."""
+    """Ctrl-S, or a line that hangs: the deck leaves it, and another one gets it. One that only looks on
+    keeps nobody waiting, and goes on where it is let."""
     with copy_to_come_back_to() as (folder, program, deck):
+        stuck, other = attach(folder, deck), attach(folder, deck)
         program.type("\x13")
-        other = attach(folder, deck)
+        stuck.type("\x13")
+        time.sleep(0.3)
+        other.quiet()
+        mark = len(other.output)
+        other.type("T")
+        other.wait("\x1b[?1049l", mark)
+        mark = len(other.output)
+        type_until(other, "?", "Help for screen 4", mark)
+        other.type("\x1b")
         program.type("\x11")
-        text, code = program.end()
-        assert code == 2 and program.last_modes == program.first_modes, (code, text[-300:])
+        program.wait("LOOKING ON")
+        mark = len(stuck.output)
+        stuck.type("\x11")
+        type_until(stuck, "\x0c", "elapsed", mark)
         assert stop(other)[1] == 6
+        for onlooker in (program, stuck):
+            text, code = onlooker.end()
+            assert code == 6 and "LBA 1602117632" in text, (code, text[-300:])
+            assert onlooker.last_modes == onlooker.first_modes
 
 
 def paused_copy_that_is_left_stays_paused():
@@ -508,7 +599,7 @@ CASES = [
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
     another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
     hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, stopped_stand_in,
-    killed_deck, another_size_after_coming_back, terminal_that_takes_nothing,
+    killed_deck, others_see_the_same, another_size_after_coming_back, terminal_that_takes_nothing,
     paused_copy_that_is_left_stays_paused,
 ]
 

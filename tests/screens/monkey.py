@@ -61,6 +61,7 @@ class Monkey:
         self.done = []  # what was done, for whoever looks for the reason
         self.decks = []
         self.program = None
+        self.others = []  # that look on, and take nothing
 
     def begin(self):
         options = [option for option in OPTIONS if self.dice.random() < 0.15]
@@ -151,7 +152,16 @@ class Monkey:
             self.ended(code, program.output)
         # It may end at any moment: then there is nothing to come to.
         self.exit_codes = EXIT_CODES | {NOBODY}
-        self.start(f"--attach={self.decks[-1]}")
+        self.start(f"--attach={self.decks[-1]}", "rescue")
+
+    def share(self):
+        """Another terminal comes to a copy, and has the keys from then on."""
+        if not os.path.exists(f"{self.folder}/{self.decks[-1]}.socket"):
+            return
+        self.others.append(self.program)
+        self.exit_codes = EXIT_CODES | {NOBODY}
+        self.start(f"--attach={self.decks[-1]}", "rescue")
+        self.press("T")
 
     def step(self):
         if not self.program:
@@ -169,8 +179,10 @@ class Monkey:
             self.click()
         elif what < 0.96:
             self.resize()
-        else:
+        elif what < 0.98:
             self.leave()
+        else:
+            self.share()
         self.look()
 
     def still_answers(self):
@@ -187,8 +199,8 @@ class Monkey:
         self.wait_for_output(before)
 
     def end(self):
-        if self.program:
-            self.program.kill()
+        for program in [*self.others, *([self.program] if self.program else [])]:
+            program.kill()
         kill(self.decks)
 
 

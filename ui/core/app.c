@@ -62,6 +62,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->session = session;
 	app->term = term;
 	app->stand_in = app->null = app->door.fd = -1;
+	lookers_init(&app->lookers);
 	app->signals = signals;
 	app->session_state = session_state(session);
 	app->choice.everything = true;
@@ -331,6 +332,7 @@ void app_bell(struct app *app)
 {
 	if (app->term)
 		term_bell(app->term);
+	lookers_bell(&app->lookers);
 }
 
 /* ---- commands ---- */

@@ -318,33 +318,39 @@ static void park_cursor(struct draw *draw, struct rect message)
 }
 
 /* Of the whole window: also seen while another one is in front. */
-static void show_title(struct app *app)
+static void choose_title(const struct app *app, struct title *ret)
 {
 	const struct choice *choice = &app->choice;
 	bool job = app->has_job && app_copying(app);
+
+	title_of(job ? &app->snapshot : NULL, choice->source.node, choice->destination.node, ret);
+}
+
+static void show(struct app *app, const struct draw *draw)
+{
 	struct title title;
 
-	title_of(job ? &app->snapshot : NULL, choice->source.node, choice->destination.node,
-		 &title);
+	choose_title(app, &title);
 	term_title(app->term, &title);
+	term_show(app->term, draw->cursor_row, draw->cursor_col);
+	lookers_frame(&app->lookers, draw, &title);
 }
 
 void app_draw(struct app *app)
 {
 	struct term *term = app->term;
-	struct draw draw = { .term = term };
+	struct draw draw = { .term = term, .roles = lookers_roles(&app->lookers, term) };
 	const struct screen_ops *ops = app_shown(app);
 	struct layout_frame frame;
 
 	app->dirty = false;
-	show_title(app);
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
 	app->mouse = (struct mouse){ 0 };
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
 		draw_small(app, &draw, frame.message);
-		term_show(term, draw.cursor_row, draw.cursor_col);
+		show(app, &draw);
 		return;
 	}
 	draw_header(app, &draw, frame.header);
@@ -359,5 +365,5 @@ void app_draw(struct app *app)
 		   layout_is_small(frame.body) && !app_is_finding(app)
 			   ? (struct rect){ 0, 0, term->rows, term->cols }
 			   : frame.body);
-	term_show(term, draw.cursor_row, draw.cursor_col);
+	show(app, &draw);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes. */
+/* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes;
+ * more of them look on. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -216,11 +218,10 @@ __attribute__((format(printf, 2, 3))) static void leave_terminal(struct app *app
 
 void app_detach(struct app *app)
 {
+	struct wire_note left = wire_left(getpid());
+
 	session_note(app->session, _("The deck was left; the copy goes on without a terminal."));
-	leave_terminal(app,
-		       _("clonedeck: The copy goes on as process %ld. 'clonedeck attach' "
-			 "brings its deck to a terminal.\n"),
-		       (long)getpid());
+	leave_terminal(app, "%s", left.text);
 }
 
 void app_switch(struct app *app, pid_t deck)
@@ -313,13 +314,18 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 		       int descriptors[static WIRE_DESCRIPTORS])
 {
 	struct error error = { 0 };
+	bool lost;
+	int r;
 
 	term_abandon(app->term);
 	app->term = NULL;
 	app->lender = note->pid;
 	use_descriptors(descriptors);
 	wire_close(descriptors);
-	if (term_start(app->options->simple, &note->facts, &app->term, &error) < 0) {
+	term_patience_begin(app->null);
+	r = term_start(app->options->simple, &note->facts, &app->term, &error);
+	lost = term_patience_end();
+	if (r < 0) {
 		char text[sizeof(note->text)];
 
 		snprintf(text, sizeof(text), "clonedeck: %.500s\n", error.sentence);
@@ -331,32 +337,137 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 	}
 	app->leaving = false;
 	app_redraw(app);
+	if (lost)
+		app_lose_terminal(app);
+}
+
+/* ---- several terminals ---- */
+
+static void send_home(struct app *app, struct looker *looker)
+{
+	int fd = lookers_remove(&app->lookers, looker);
+
+	(void)wire_send(fd, wire_left(getpid()), NULL);
+	close(fd);
+}
+
+/* Where there are too many, another one gives its place to the newest. */
+static void let_look_on(struct app *app, int fd, pid_t pid)
+{
+	if (app->lookers.count == LOOKERS_MAX)
+		send_home(app, &app->lookers.each[0]);
+	if (!lookers_add(&app->lookers, fd, pid))
+		close(fd);
+	app_redraw(app);
+}
+
+/* The deck goes to another terminal; the one that has it, or has only stopped, looks on then. */
+static void steer(struct app *app, int fd, const struct wire_note *note,
+		  int descriptors[static WIRE_DESCRIPTORS])
+{
+	int before = app->stand_in;
+	pid_t lender = app->lender;
+
+	session_note(app->session, _("The deck was brought to another terminal."));
+	app->stand_in = fd;
+	/* This gives back the terminal that it was on. */
+	app_take_terminal(app, note, descriptors);
+	if (before >= 0)
+		let_look_on(app, before, lender);
 }
 
 /* What it says first comes with it: another program that only connects is not waited for. */
 #define FIRST_NOTE_MS 1000
 
-/* Another terminal: the deck goes there. */
 void app_open_door(struct app *app)
 {
 	int descriptors[WIRE_DESCRIPTORS], fd = door_answer(&app->door);
 	struct wire_note note;
-	char text[sizeof(note.text)];
 
 	if (fd < 0)
 		return;
 	if (!wire_terminal(fd, FIRST_NOTE_MS, &note, descriptors)) {
 		close(fd);
-		return;
+	} else if (app->term) {
+		wire_close(descriptors);
+		let_look_on(app, fd, note.pid);
+	} else {
+		steer(app, fd, &note, descriptors);
 	}
-	session_note(app->session, _("The deck was brought to another terminal."));
-	snprintf(text, sizeof(text),
-		 _("clonedeck: The deck is on another terminal now: process %ld has brought it "
-		   "there.\n"),
-		 (long)note.pid);
-	term_abandon(app->term);
-	app->term = NULL;
-	send_away(app, text);
-	app->stand_in = fd;
-	app_take_terminal(app, &note, descriptors);
+}
+
+/* Its terminal is free: it wants to steer, was asked to, or goes on after it had stopped. */
+static void on_lent(struct app *app, struct looker *looker, const struct wire_note *note,
+		    int descriptors[static WIRE_DESCRIPTORS])
+{
+	if (app->term && !note->value)
+		lookers_again(&app->lookers, looker);
+	else
+		steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
+}
+
+static void read_looker(struct app *app, struct looker *looker)
+{
+	int descriptors[WIRE_DESCRIPTORS], fd = looker->fd, r = 0;
+	struct wire_note note;
+
+	while (looker->fd == fd && (r = wire_receive(fd, &note, descriptors, NULL)) > 0) {
+		if (note.kind == WIRE_TERMINAL && descriptors[WIRE_DESCRIPTORS - 1] >= 0)
+			on_lent(app, looker, &note, descriptors);
+		/* A signal that came before it knew that it looks on. */
+		else if (note.kind == WIRE_DETACH ||
+			 (note.kind == WIRE_SIGNAL && note.value != SIGTSTP))
+			send_home(app, looker);
+		wire_close(descriptors);
+	}
+	if (r < 0 && looker->fd == fd)
+		close(lookers_remove(&app->lookers, looker));
+}
+
+void app_read_lookers(struct app *app, const struct pollfd fds[static LOOKERS_MAX])
+{
+	for (size_t i = 0; i < LOOKERS_MAX; i++) {
+		struct looker *looker = &app->lookers.each[i];
+
+		/* Another one may have its place by now. */
+		if (looker->fd < 0 || looker->fd != fds[i].fd)
+			continue;
+		if (fds[i].revents & POLLOUT)
+			lookers_send(&app->lookers, looker);
+		if (fds[i].revents & ~POLLOUT)
+			read_looker(app, looker);
+	}
+}
+
+const char *app_last_words(const struct app *app)
+{
+	if (app->abandoned && verifying(app))
+		return _("clonedeck: Left before all was compared. Nothing was written. If the "
+			 "kernel still waits for the disk, this process ends when the disk "
+			 "answers.\n");
+	if (app->abandoned && !app->copied)
+		return _("clonedeck: Left while the copy was still stopping. Resume continues from "
+			 "the map as it was saved last. If the kernel still waits for the disk, "
+			 "this process ends when the disk answers.\n");
+	return app->report_text ? app->report_text : "";
+}
+
+void app_end_lookers(struct app *app)
+{
+	const char *words = app_last_words(app);
+	char said[sizeof(app->message) + 16];
+
+	/* What could not be started has no report. */
+	snprintf(said, sizeof(said), "clonedeck: %s\n", app->message);
+	lookers_end(&app->lookers, app->exit_code, words[0] ? words : said);
+}
+
+void app_mind_lookers(struct app *app)
+{
+	if (!app->lookers.count)
+		return;
+	if (!app_copying(app))
+		app_end_lookers(app);
+	else if (!app->term)
+		lookers_ask(&app->lookers);
 }

@@ -5,6 +5,7 @@
 #include "ui/core/app.h"
 #include "ui/core/door.h"
 #include "ui/core/find.h"
+#include "ui/core/lookers.h"
 #include "ui/core/mouse.h"
 #include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
@@ -13,12 +14,13 @@
 
 struct app {
 	const struct deck_options *options;
-	struct term *term; /* NULL: there is none now, the copy goes on */
-	int stand_in;      /* connection to the process that lends it; -1: there is none */
-	pid_t lender;      /* that process */
-	struct door door;  /* open while a copy runs that may be left and come back to */
-	bool door_tried;   /* for this copy */
-	int null;          /* /dev/null */
+	struct term *term;      /* NULL: there is none now, the copy goes on */
+	int stand_in;           /* connection to the process that lends it; -1: there is none */
+	pid_t lender;           /* that process */
+	struct lookers lookers; /* the terminals that look on */
+	struct door door;       /* open while a copy runs that may be left and come back to */
+	bool door_tried;        /* for this copy */
+	int null;               /* /dev/null */
 	struct session *session;
 	struct choice choice;
 	struct endpoint bench_disk;
@@ -92,8 +94,16 @@ void app_suspend(struct app *app);
 /* The deck is drawn there. The descriptors are closed. */
 struct wire_note;
 void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
-/* Somebody comes in at the door: the deck goes to that terminal. */
+/* Somebody comes in at the door: the deck goes to that terminal, or that looks on. */
 void app_open_door(struct app *app);
+/* What those that look on have sent, or take now; fds are of lookers_poll(). */
+void app_read_lookers(struct app *app, const struct pollfd fds[static LOOKERS_MAX]);
+/* One of them steers where nobody else does, and all of them end with the copy. */
+void app_mind_lookers(struct app *app);
+/* They end with this deck. */
+void app_end_lookers(struct app *app);
+/* What is printed where the screens were. */
+const char *app_last_words(const struct app *app);
 
 /* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);

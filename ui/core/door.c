@@ -38,7 +38,7 @@ void door_open(struct door *door, const char *folder)
 	if (fchmod(fd, 0600) < 0 ||
 	    bind(fd, (const struct sockaddr *)&door->address, sizeof(door->address)) < 0) {
 		close(fd);
-	} else if (listen(fd, 4) < 0) {
+	} else if (listen(fd, 16) < 0) {
 		unlink(door->address.sun_path);
 		close(fd);
 	} else {

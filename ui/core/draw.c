@@ -53,26 +53,41 @@ static size_t next_character(const struct draw *draw, const char *text, wchar_t 
 
 /* Everything is drawn with the attributes of the window: curses adds these to a cell that has some
  * of its own, so a frame would take the colour of the text that was drawn before it. */
-static void use(attr_t attribute)
+static void use(const struct draw *draw, enum role role)
 {
+	attr_t attribute = attributes(draw, role);
+
 	attr_set(attribute & ~A_COLOR, (short)PAIR_NUMBER(attribute), NULL);
+}
+
+/* Curses knows the looks of what was drawn; not every role has looks of its own. */
+static void note_role(struct draw *draw, int row, int col, int cols, enum role role)
+{
+	int limit = draw->term->cols - col;
+
+	if (!draw->roles || row < 0 || row >= draw->term->rows || col < 0 || limit <= 0)
+		return;
+	memset(draw->roles + (size_t)row * (size_t)draw->term->cols + col, (int)role,
+	       (size_t)(cols < limit ? cols : limit));
 }
 
 #define RUN_MAX 256
 
 /* Characters that stand side by side, given to curses in one call. */
-static void put_run(struct draw *draw, int row, int col, attr_t attribute, const wchar_t *text,
-		    int length)
+static void put_run(struct draw *draw, int row, int col, int cols, enum role role,
+		    const wchar_t *text, int length)
 {
 	if (!length)
 		return;
-	use(attribute);
+	use(draw, role);
 	mvaddnwstr(row, col, text, length);
+	note_role(draw, row, col, cols, role);
 }
 
-static void put(struct draw *draw, int row, int col, attr_t attribute, wchar_t character)
+/* One that takes one column. */
+static void put(struct draw *draw, int row, int col, enum role role, wchar_t character)
 {
-	put_run(draw, row, col, attribute, &character, 1);
+	put_run(draw, row, col, 1, role, &character, 1);
 }
 
 /* Columns written. */
@@ -95,13 +110,13 @@ static int put_text(struct draw *draw, struct rect area, int row, int col, int c
 			continue;
 		col += width;
 		if (++length == RUN_MAX) {
-			put_run(draw, area.row + row, area.col + run_start, attributes(draw, role),
+			put_run(draw, area.row + row, area.col + run_start, col - run_start, role,
 				run, length);
 			run_start = col;
 			length = 0;
 		}
 	}
-	put_run(draw, area.row + row, area.col + run_start, attributes(draw, role), run, length);
+	put_run(draw, area.row + row, area.col + run_start, col - run_start, role, run, length);
 	return col - start;
 }
 
@@ -121,14 +136,13 @@ static int columns_of(const struct draw *draw, const char *text)
 static void put_blanks(struct draw *draw, struct rect area, int row, int col, int cols,
 		       enum role role)
 {
-	attr_t attribute = attributes(draw, role);
-
 	if (col + cols > area.cols)
 		cols = area.cols - col;
 	if (!visible(area, row) || col < 0 || cols <= 0)
 		return;
-	use(attribute);
+	use(draw, role);
 	mvhline(area.row + row, area.col + col, ' ', cols);
+	note_role(draw, area.row + row, area.col + col, cols, role);
 }
 
 int draw_text(struct draw *draw, struct rect area, int row, int col, enum role role,
@@ -221,8 +235,10 @@ void draw_start(struct draw *draw)
 {
 	/* The ground of all that nothing is drawn on. */
 	bkgdset(' ' | attributes(draw, ROLE_NORMAL));
-	use(attributes(draw, ROLE_NORMAL));
+	use(draw, ROLE_NORMAL);
 	erase();
+	for (int row = 0; row < draw->term->rows; row++)
+		note_role(draw, row, 0, draw->term->cols, ROLE_NORMAL);
 }
 
 /* Curses numbers the cells of a wide character. */
@@ -237,12 +253,10 @@ static bool is_second_half(int row, int col)
  * and everything behind it one column off. */
 static void clear_halves(struct draw *draw, int row, int first, int end)
 {
-	attr_t attribute = attributes(draw, ROLE_NORMAL);
-
 	if (is_second_half(row, end))
-		put(draw, row, end, attribute, L' ');
+		put(draw, row, end, ROLE_NORMAL, L' ');
 	if (is_second_half(row, first))
-		put(draw, row, first - 1, attribute, L' ');
+		put(draw, row, first - 1, ROLE_NORMAL, L' ');
 }
 
 void draw_clear(struct draw *draw, struct rect area)
@@ -253,51 +267,49 @@ void draw_clear(struct draw *draw, struct rect area)
 	}
 }
 
-/* Lines are box-drawing code points; not every terminal can show them as such. */
-static void put_glyph(struct draw *draw, int row, int col, attr_t attribute, uint32_t code)
+/* The terminal's own line drawing for a code point; 0: there is none. */
+static chtype acs_of(uint32_t code)
 {
-	chtype acs = 0;
-
-	switch (draw->term->utf8 ? 0 : code) {
+	switch (code) {
 	case 0x2500:
-		acs = ACS_HLINE;
-		break;
+		return ACS_HLINE;
 	case 0x2502:
-		acs = ACS_VLINE;
-		break;
+		return ACS_VLINE;
 	case 0x250c:
-		acs = ACS_ULCORNER;
-		break;
+		return ACS_ULCORNER;
 	case 0x2510:
-		acs = ACS_URCORNER;
-		break;
+		return ACS_URCORNER;
 	case 0x2514:
-		acs = ACS_LLCORNER;
-		break;
+		return ACS_LLCORNER;
 	case 0x2518:
-		acs = ACS_LRCORNER;
-		break;
+		return ACS_LRCORNER;
 	case 0x2592:
-		acs = ACS_CKBOARD;
-		break;
+		return ACS_CKBOARD;
 	case 0x23ba:
-		acs = ACS_S1;
-		break;
+		return ACS_S1;
 	case 0x23bb:
-		acs = ACS_S3;
-		break;
+		return ACS_S3;
 	case 0x23bc:
-		acs = ACS_S7;
-		break;
+		return ACS_S7;
 	case 0x23bd:
-		acs = ACS_S9;
-		break;
+		return ACS_S9;
 	default:
-		put(draw, row, col, attribute, (wchar_t)code);
+		return 0;
+	}
+}
+
+/* Lines are box-drawing code points; not every terminal can show them as such. */
+static void put_glyph(struct draw *draw, int row, int col, enum role role, uint32_t code)
+{
+	chtype acs = draw->term->utf8 ? 0 : acs_of(code);
+
+	if (!acs) {
+		put(draw, row, col, role, (wchar_t)code);
 		return;
 	}
-	use(attribute);
+	use(draw, role);
 	mvaddch(row, col, acs);
+	note_role(draw, row, col, 1, role);
 }
 
 enum line_part {
@@ -313,12 +325,11 @@ static void put_line(struct draw *draw, int row, int col, enum line_part part)
 {
 	static const char ascii[] = "-|++++";
 	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518 };
-	attr_t attribute = attributes(draw, ROLE_BOX);
 
 	if (draw->term->glyphs == GLYPHS_ASCII)
-		put(draw, row, col, attribute, (wchar_t)ascii[part]);
+		put(draw, row, col, ROLE_BOX, (wchar_t)ascii[part]);
 	else
-		put_glyph(draw, row, col, attribute, codes[part]);
+		put_glyph(draw, row, col, ROLE_BOX, codes[part]);
 }
 static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
 {
@@ -376,9 +387,11 @@ void draw_highlight(struct draw *draw, struct rect area, int row, enum role role
 
 	if (role == ROLE_CURSOR)
 		draw->list_row = area.row + row;
-	if (visible(area, row))
-		mvchgat(area.row + row, area.col, area.cols, attribute & ~A_COLOR,
-			(short)PAIR_NUMBER(attribute), NULL);
+	if (!visible(area, row))
+		return;
+	mvchgat(area.row + row, area.col, area.cols, attribute & ~A_COLOR,
+		(short)PAIR_NUMBER(attribute), NULL);
+	note_role(draw, area.row + row, area.col, area.cols, role);
 }
 
 void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, enum bar_kind kind,
@@ -392,8 +405,8 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 		return;
 	filled = glyphs_bar(draw->term->glyphs, kind, fraction, cols, cells);
 	for (int i = 0; i < cols; i++)
-		put_glyph(draw, area.row + row, area.col + col + i,
-			  attributes(draw, i < filled ? role : ROLE_DIM), cells[i]);
+		put_glyph(draw, area.row + row, area.col + col + i, i < filled ? role : ROLE_DIM,
+			  cells[i]);
 }
 
 /* The colour of a row of a graph, by how far it is from the axis. */
@@ -419,8 +432,7 @@ void draw_graph(struct draw *draw, struct rect area, enum role role, const float
 				 down, line);
 		for (int col = 0; col < area.cols; col++)
 			put_glyph(draw, area.row + row, area.col + col,
-				  attributes(draw, height_role(role, row, area.rows, down)),
-				  line[col]);
+				  height_role(role, row, area.rows, down), line[col]);
 	}
 }
 
@@ -476,8 +488,7 @@ void draw_map_cells(struct draw *draw, struct rect area, int row, int col, const
 	for (; *letters && visible(area, row) && col < area.cols; letters++, col++) {
 		const char *at = strchr(known, *letters);
 
-		put_glyph(draw, area.row + row, area.col + col,
-			  attributes(draw, cell_role(*letters)),
+		put_glyph(draw, area.row + row, area.col + col, cell_role(*letters),
 			  at ? shades[at - known] : (uint32_t)*letters);
 	}
 }
@@ -511,4 +522,60 @@ void draw_cursor(struct draw *draw, struct rect area, int row, int col)
 		return;
 	draw->cursor_row = area.row + row;
 	draw->cursor_col = area.col + col;
+}
+
+/* ---- for other terminals ---- */
+
+/* The code point of what stands in a cell as the terminal's own line drawing. */
+static uint32_t code_of_acs(wchar_t character)
+{
+	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518,
+					  0x2592, 0x23ba, 0x23bb, 0x23bc, 0x23bd };
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+		if ((wchar_t)(acs_of(codes[i]) & A_CHARTEXT) == character)
+			return codes[i];
+	return '?';
+}
+
+struct draw_glyph draw_read(const struct draw *draw, int row, int col)
+{
+	struct draw_glyph glyph = {
+		.code = ' ',
+		.role = draw->roles[(size_t)row * (size_t)draw->term->cols + (size_t)col],
+	};
+	wchar_t text[CCHARW_MAX + 1] = L"";
+	attr_t attribute;
+	cchar_t cell;
+	short pair;
+
+	if (is_second_half(row, col))
+		glyph.code = 0;
+	else if (mvin_wch(row, col, &cell) == OK &&
+		 getcchar(&cell, text, &attribute, &pair, NULL) == OK && text[0])
+		glyph.code = attribute & A_ALTCHARSET ? code_of_acs(text[0]) : (uint32_t)text[0];
+	if (glyph.code && text[0])
+		glyph.mark = (uint32_t)text[1];
+	return glyph;
+}
+
+void draw_copied(struct draw *draw, int row, int col, const struct draw_glyph *glyph, bool wide)
+{
+	const struct term *term = draw->term;
+	uint32_t code = glyphs_nearest(term->glyphs, glyph->code);
+	wchar_t text[2] = { (wchar_t)code, (wchar_t)glyph->mark };
+	enum role role = (enum role)glyph->role;
+	int cols = wide ? 2 : 1;
+
+	if (!wide && !term->utf8 && acs_of(code)) {
+		put_glyph(draw, row, col, role, code);
+		return;
+	}
+	/* What takes other columns here would move all that follows. */
+	if ((code >= 0x80 && !term->utf8) || !iswprint((wint_t)code) ||
+	    wcwidth((wchar_t)code) != cols) {
+		put_run(draw, row, col, cols, role, L"??", cols);
+		return;
+	}
+	put_run(draw, row, col, cols, role, text, glyph->mark && wcwidth(text[1]) == 0 ? 2 : 1);
 }

@@ -19,6 +19,7 @@ struct draw {
 	struct rect list;           /* the rows of a list with a cursor, where a click moves that */
 	int list_row;      /* absolute; the last one that looks like being under a cursor */
 	struct rect field; /* where a click does what Tab does; empty: nowhere */
+	uint8_t *roles;    /* of each column of each row; NULL: nobody asks for them */
 };
 
 /* A new frame: everything blank. Nothing is sent yet. */
@@ -76,3 +77,15 @@ void draw_field(struct draw *draw, struct rect area, int row, int col, int cols,
 void draw_anew(struct rect area, int row);
 /* Where the hardware cursor goes: the first letter of the focused row. */
 void draw_cursor(struct draw *draw, struct rect area, int row, int col);
+
+/* What stands in one column of the screen. */
+struct draw_glyph {
+	uint32_t code; /* 0: the right half of the character before it */
+	uint32_t mark; /* a combining one; 0: none */
+	uint32_t role;
+};
+
+/* What has been drawn there. With the roles. */
+struct draw_glyph draw_read(const struct draw *draw, int row, int col);
+/* Such a column of another terminal's screen, as this one can show it; wide: with the next one. */
+void draw_copied(struct draw *draw, int row, int col, const struct draw_glyph *glyph, bool wide);

@@ -193,3 +193,100 @@ void glyphs_parts_bar(const double *fractions, const char *letters, int parts, i
 	memset(out + at, '.', (size_t)(cols - at));
 	out[cols] = '\0';
 }
+
+/* The dots of a braille cell as halves of a block. */
+static uint32_t half_of_dots(uint32_t code)
+{
+	bool top = code & 0x1b, low = code & 0xe4;
+
+	return top && low ? 0x2588 : low ? 0x2584 : top ? 0x2580 : ' ';
+}
+
+/* With the blocks and marks that the Linux console has. */
+static uint32_t nearest_half(uint32_t code)
+{
+	if (code >= 0x2581 && code <= 0x2587)
+		return code <= 0x2585 ? 0x2584 : 0x2588;
+	if (code >= 0x2589 && code <= 0x258f)
+		return code <= 0x258a ? 0x2588 : 0x258c;
+	switch (code) {
+	case 0x2501:
+		return 0x2584;
+	case 0x2578:
+		return 0x2500;
+	case 0x25b8:
+		return 0x25ba;
+	case 0x2713:
+		return 0x221a;
+	case 0x2016:
+		return '=';
+	default:
+		return code;
+	}
+}
+
+/* Of those, what is neither ASCII nor a line. */
+static uint32_t nearest_acs(uint32_t code)
+{
+	switch (code) {
+	case 0x2588:
+	case 0x258c:
+	case 0x2590:
+		return 0x2592;
+	case 0x2593:
+		return '#';
+	case 0x2580:
+		return 0x23bb;
+	case 0x2584:
+		return 0x23bc;
+	case 0x2591:
+	case 0xb7:
+		return '.';
+	case 0x25ba:
+		return '>';
+	case 0x221a:
+		return 'v';
+	default:
+		return code;
+	}
+}
+
+static uint32_t nearest_ascii(uint32_t code)
+{
+	switch (code) {
+	case 0x2592:
+		return '%';
+	case 0x23ba:
+	case 0x23bb:
+		return '\'';
+	case 0x23bc:
+	case 0x23bd:
+		return '.';
+	case 0x2500:
+		return '-';
+	case 0x2502:
+		return '|';
+	case 0x250c:
+	case 0x2510:
+	case 0x2514:
+	case 0x2518:
+		return '+';
+	default:
+		return code;
+	}
+}
+
+uint32_t glyphs_nearest(enum deck_glyphs glyphs, uint32_t code)
+{
+	if (code < 0x80 || glyphs == GLYPHS_BRAILLE)
+		return code;
+	if (code >= 0x2800 && code <= 0x28ff)
+		code = half_of_dots(code);
+	if (code == 0x2501 && glyphs >= GLYPHS_ACS)
+		code = '=';
+	if (glyphs >= GLYPHS_HALF)
+		code = nearest_half(code);
+	if (glyphs >= GLYPHS_ACS)
+		code = nearest_acs(code);
+	return glyphs == GLYPHS_ASCII ? nearest_ascii(code) : code;
+}

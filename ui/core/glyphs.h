@@ -34,3 +34,7 @@ int glyphs_bar(enum deck_glyphs glyphs, enum bar_kind kind, double fraction, int
 	       uint32_t *out);
 /* "uussii..": parts of one bar, each with its own letter, the rest dots. */
 void glyphs_parts_bar(const double *fractions, const char *letters, int parts, int cols, char *out);
+
+/* A character that another terminal shows, with what this one can: bars, graphs and marks are made
+ * of the nearest of its own, in one column as before; all others stay. */
+uint32_t glyphs_nearest(enum deck_glyphs glyphs, uint32_t code);

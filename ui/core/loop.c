@@ -96,7 +96,8 @@ static void read_stand_in(struct app *app)
 	int fd = app->stand_in, descriptors[WIRE_DESCRIPTORS], r = 0;
 	struct wire_note note;
 
-	while (fd >= 0 && app->stand_in == fd && (r = wire_receive(fd, &note, descriptors)) > 0) {
+	while (fd >= 0 && app->stand_in == fd &&
+	       (r = wire_receive(fd, &note, descriptors, NULL)) > 0) {
 		on_note(app, &note, descriptors);
 		wire_close(descriptors);
 	}
@@ -188,14 +189,14 @@ static void wait_for_news(struct pollfd *fds, nfds_t count, const uint64_t *next
 			fds[i].revents = 0;
 }
 
-/* The end of a copy is not to wait for its terminal. */
-static void draw(struct app *app)
+/* Reading keys writes, too: of a new size. The end of a copy is not to wait for its terminal. */
+static void use_terminal(struct app *app, void (*use)(struct app *app))
 {
 	bool patient = !app_copying(app);
 
 	if (!patient)
 		term_patience_begin(app->null);
-	app_draw(app);
+	use(app);
 	if (!patient && term_patience_end())
 		app_lose_terminal(app);
 }
@@ -212,7 +213,15 @@ static void mind_door(struct app *app)
 	app->door_tried = wanted;
 }
 
-enum source { KEYS, SIGNALS, SESSION, STAND_IN, DOOR, SOURCE_COUNT };
+enum source {
+	KEYS,
+	SIGNALS,
+	SESSION,
+	STAND_IN,
+	DOOR,
+	LOOKERS,
+	SOURCE_COUNT = LOOKERS + LOOKERS_MAX
+};
 
 static void loop(struct app *app)
 {
@@ -220,8 +229,9 @@ static void loop(struct app *app)
 
 	while (!app->quit) {
 		mind_door(app);
+		app_mind_lookers(app);
 		if (app->term && app->dirty)
-			draw(app);
+			use_terminal(app, app_draw);
 
 		bool ticking = app->term && moving(app);
 		struct pollfd fds[SOURCE_COUNT] = {
@@ -232,17 +242,20 @@ static void loop(struct app *app)
 			[DOOR] = { .fd = app->door.fd, .events = POLLIN },
 		};
 
+		lookers_poll(&app->lookers, &fds[LOOKERS]);
 		wait_for_news(fds, SOURCE_COUNT, ticking ? &next_tick : NULL);
 		app_mind_lender(app);
 		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
 			app_lose_terminal(app);
-		read_keys(app);
+		if (app->term)
+			use_terminal(app, read_keys);
 		if (fds[SIGNALS].revents)
 			read_signals(app);
 		if (fds[STAND_IN].revents)
 			read_stand_in(app);
 		if (fds[DOOR].revents && app->door.fd >= 0)
 			app_open_door(app);
+		app_read_lookers(app, &fds[LOOKERS]);
 		if (fds[SESSION].revents)
 			app_follow(app, session_dispatch(app->session));
 		if (app->term && moving(app) && clock_monotonic() >= next_tick) {
@@ -313,23 +326,12 @@ static int run(const struct deck_options *options, struct opening *opening, bool
 	app->null = opening->null;
 	session_scan(session, NULL);
 	loop(app);
+	app_end_lookers(app);
 	opening->stand_in = app->stand_in;
 	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
-	/* The report of the copy stays behind where the screens were. */
-	if (app->abandoned && session_state(session) == SESSION_VERIFYING)
-		fputs(_("clonedeck: Left before all was compared. Nothing was written. If the "
-			"kernel still waits for the disk, this process ends when the disk "
-			"answers.\n"),
-		      stdout);
-	else if (app->abandoned && !app->copied)
-		fputs(_("clonedeck: Left while the copy was still stopping. Resume continues from "
-			"the map as it was saved last. If the kernel still waits for the disk, "
-			"this process ends when the disk answers.\n"),
-		      stdout);
-	else if (app->report_text)
-		fputs(app->report_text, stdout);
+	fputs(app_last_words(app), stdout);
 	fflush(stdout);
 	app_destroy(app);
 	return code;

@@ -15,8 +15,10 @@
 
 #include "base/error.h"
 #include "base/i18n.h"
+#include "base/process.h"
 
 #include "ui/core/door.h"
+#include "ui/core/onlook.h"
 #include "ui/core/terminfo.h"
 #include "ui/core/wire.h"
 #include "ui/deck.h"
@@ -25,8 +27,11 @@
 #define ENDING_MS 3000
 
 struct stand_in {
-	int fd, signals;
+	int fd, signals, null;
 	pid_t deck; /* 0: no child */
+	pid_t at;   /* the deck's process where it looks on */
+	bool looks; /* on, and draws itself; else the deck does */
+	struct onlook onlook;
 	const struct term_facts *facts;
 	bool hung_up;       /* the deck was told; the SIGCONT that follows brings no terminal */
 	enum wire_kind end; /* WIRE_LEFT, WIRE_END, WIRE_GO; else it goes on */
@@ -83,14 +88,16 @@ static void tell(const struct stand_in *self, enum wire_kind kind, int value)
 	(void)wire_send(self->fd, (struct wire_note){ .kind = kind, .value = value }, NULL);
 }
 
-static void lend_terminal(const struct stand_in *self)
+/* steer: also where another terminal has the deck. */
+static void lend_terminal(const struct stand_in *self, bool steer)
 {
 	static const int standard[WIRE_DESCRIPTORS] = { STDIN_FILENO, STDOUT_FILENO,
 							STDERR_FILENO };
 
-	(void)wire_send(self->fd,
-			(struct wire_note){ .kind = WIRE_TERMINAL, .facts = *self->facts },
-			standard);
+	(void)wire_send(
+		self->fd,
+		(struct wire_note){ .kind = WIRE_TERMINAL, .value = steer, .facts = *self->facts },
+		standard);
 }
 
 /* In the background, the kernel stops this process here until the shell gives it the terminal. */
@@ -111,18 +118,27 @@ static void wait_for_foreground(void)
 		;
 }
 
-static void come_back(const struct stand_in *self)
+/* lost: somebody else draws there now. */
+static void stop_looking(struct stand_in *self, bool lost)
 {
+	if (self->looks)
+		onlook_stop(&self->onlook, lost);
+	self->looks = false;
+}
+
+static void come_back(struct stand_in *self)
+{
+	stop_looking(self, true);
 	wait_for_foreground();
 	/* Where it was stopped without a word, the deck could not give it back. */
 	term_rescue_restore();
-	lend_terminal(self);
+	lend_terminal(self, false);
 }
 
 /* The whole group, as the terminal's own Ctrl-Z does: a script that has started this one is to stop
  * with it. Not SIGSTOP: where no shell is left that could let the deck go on (an orphaned process
  * group) the kernel lets this one pass. */
-static void stop(const struct stand_in *self)
+static void stop(struct stand_in *self)
 {
 	kill(0, SIGTSTP);
 	only(SIGTSTP, SIG_UNBLOCK);
@@ -130,29 +146,144 @@ static void stop(const struct stand_in *self)
 	come_back(self);
 }
 
-static void say(const char *text)
+static void say(const char *text, size_t size)
 {
-	if (!text[0])
+	if (!size)
 		return;
-	fputs(text, stdout);
+	fwrite(text, 1, size, stdout);
 	fflush(stdout);
 }
 
-static void on_note(struct stand_in *self, const struct wire_note *note)
+static void end(struct stand_in *self, const struct wire_note *note, const struct wire_more *more)
+{
+	self->end = note->kind;
+	self->code = note->value;
+	stop_looking(self, false);
+	term_rescue_restore();
+	say(note->text, strlen(note->text));
+	say(more->bytes, more->size);
+}
+
+/* ---- looking on ---- */
+
+/* The deck goes on. */
+static void leave(struct stand_in *self)
+{
+	const struct wire_note note = wire_left(self->at);
+
+	end(self, &note, &(struct wire_more){ .size = 0 });
+}
+
+/* Curses has handlers of its own for these, which would stop or end this process in their way. */
+static void take_signals_back(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGTSTP, SIG_DFL);
+}
+
+static void look_on(struct stand_in *self, pid_t at)
+{
+	struct error error = { 0 };
+
+	self->at = at;
+	if (self->looks)
+		return;
+	/* The deck gave it back, unless it took nothing. */
+	term_rescue_restore();
+	if (self->null < 0)
+		self->null = standard_null();
+	term_patience_begin(self->null);
+	self->looks = onlook_start(self->facts, &self->onlook, &error) == 0;
+	take_signals_back();
+	if (!self->looks)
+		fprintf(stderr, "clonedeck: %s\n", error.sentence);
+	if (term_patience_end() || !self->looks)
+		leave(self);
+}
+
+static void look(struct stand_in *self)
+{
+	enum onlook_wish wish;
+
+	term_patience_begin(self->null);
+	wish = onlook_keys(&self->onlook);
+	onlook_draw(&self->onlook);
+	if (term_patience_end())
+		wish = ONLOOK_LEAVE;
+	switch (wish) {
+	case ONLOOK_STEER:
+		stop_looking(self, false);
+		lend_terminal(self, true);
+		break;
+	case ONLOOK_LEAVE:
+		leave(self);
+		break;
+	case ONLOOK_STOP:
+		stop_looking(self, false);
+		stop(self);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_signal_looking(struct stand_in *self, int signal)
+{
+	switch (signal) {
+	case SIGWINCH:
+		/* Curses reads the size in its handler, and says so as a key. */
+		raise(SIGWINCH);
+		only(SIGWINCH, SIG_UNBLOCK);
+		only(SIGWINCH, SIG_BLOCK);
+		look(self);
+		break;
+	case SIGTSTP:
+		stop_looking(self, false);
+		stop(self);
+		break;
+	case SIGCONT:
+		come_back(self);
+		break;
+	case SIGUSR1:
+		break;
+	default:
+		leave(self);
+	}
+}
+
+/* ---- what the deck and the kernel say ---- */
+
+static void on_note(struct stand_in *self, const struct wire_note *note,
+		    const struct wire_more *more)
 {
 	switch (note->kind) {
 	case WIRE_STOP:
 		term_rescue_restore();
-		say(note->text);
+		say(note->text, strlen(note->text));
 		stop(self);
+		break;
+	case WIRE_LOOK:
+		look_on(self, note->pid);
+		break;
+	case WIRE_FRAME:
+		/* Some may be on their way to one that does not look on any more. */
+		if (!self->looks)
+			break;
+		self->onlook.dirty = true;
+		if (!onlook_take(&self->onlook.picture, more->bytes, more->size))
+			leave(self);
+		break;
+	case WIRE_STEER:
+		if (!self->looks)
+			break;
+		stop_looking(self, false);
+		lend_terminal(self, false);
 		break;
 	case WIRE_LEFT:
 	case WIRE_END:
 	case WIRE_GO:
-		self->end = note->kind;
-		self->code = note->value;
-		term_rescue_restore();
-		say(note->text);
+		end(self, note, more);
 		break;
 	default:
 		break;
@@ -162,14 +293,15 @@ static void on_note(struct stand_in *self, const struct wire_note *note)
 /* False: the deck will say nothing more. */
 static bool read_notes(struct stand_in *self)
 {
-	int descriptors[WIRE_DESCRIPTORS], r;
+	int descriptors[WIRE_DESCRIPTORS], r = 0;
+	struct wire_more more;
 	struct wire_note note;
 
-	while ((r = wire_receive(self->fd, &note, descriptors)) > 0) {
+	while (!self->end && (r = wire_receive(self->fd, &note, descriptors, &more)) > 0) {
 		wire_close(descriptors);
-		on_note(self, &note);
+		on_note(self, &note, &more);
 	}
-	return r == 0;
+	return r >= 0;
 }
 
 static void on_signal(struct stand_in *self, int signal)
@@ -206,23 +338,37 @@ static void read_signals(struct stand_in *self)
 {
 	struct signalfd_siginfo info;
 
-	while (read(self->signals, &info, sizeof(info)) == sizeof(info))
-		on_signal(self, (int)info.ssi_signo);
+	while (!self->end && read(self->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (self->looks)
+			on_signal_looking(self, (int)info.ssi_signo);
+		else
+			on_signal(self, (int)info.ssi_signo);
+	}
 }
+
+enum source { DECK, SIGNALS, KEYS, SCREEN, SOURCE_COUNT };
 
 static void serve(struct stand_in *self)
 {
-	struct pollfd fds[2] = { { .fd = self->fd, .events = POLLIN },
-				 { .fd = self->signals, .events = POLLIN } };
 	bool stay = true;
 
 	while (stay && !self->end) {
-		if (poll(fds, 2, -1) < 0)
+		bool waits = self->looks && self->onlook.dirty;
+		struct pollfd fds[SOURCE_COUNT] = {
+			[DECK] = { .fd = self->fd, .events = POLLIN },
+			[SIGNALS] = { .fd = self->signals, .events = POLLIN },
+			[KEYS] = { .fd = self->looks ? STDIN_FILENO : -1, .events = POLLIN },
+			[SCREEN] = { .fd = waits ? STDOUT_FILENO : -1, .events = POLLOUT },
+		};
+
+		if (poll(fds, SOURCE_COUNT, -1) < 0)
 			continue;
-		if (fds[1].revents)
+		if (fds[SIGNALS].revents)
 			read_signals(self);
-		if (fds[0].revents)
+		if (fds[DECK].revents && !self->end)
 			stay = read_notes(self);
+		if (self->looks)
+			look(self);
 	}
 }
 
@@ -301,7 +447,7 @@ static int no_process(pid_t err)
 int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
 		 const struct deck_options *options, stand_in_deck_fn *be_deck)
 {
-	struct stand_in self = { .fd = fd, .deck = deck, .facts = facts };
+	struct stand_in self = { .fd = fd, .null = -1, .deck = deck, .facts = facts };
 	struct deck_options next = *options;
 	bool known;
 	int status = 0;
@@ -321,7 +467,7 @@ int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
 	/* Ignored, it would let this one take the terminal from whoever has it. */
 	signal(SIGTTOU, SIG_DFL);
 	do {
-		lend_terminal(&self);
+		lend_terminal(&self, false);
 		serve(&self);
 		if (self.end != WIRE_GO)
 			break;
@@ -329,12 +475,17 @@ int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
 		deck = go_on(&self, options);
 		if (deck == 0)
 			close(self.signals);
+		if (deck == 0 && self.null >= 0)
+			close(self.null);
 		if (deck <= 0)
 			return deck ? no_process(deck) : be_deck(&next, self.fd);
 	} while (true);
+	stop_looking(&self, false);
 	known = wait_for_deck(&self, &status);
 	close(self.fd);
 	close(self.signals);
+	if (self.null >= 0)
+		close(self.null);
 	if (known && WIFEXITED(status))
 		return WEXITSTATUS(status);
 	if (self.end)

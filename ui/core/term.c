@@ -405,7 +405,9 @@ void term_title(struct term *term, const struct title *title)
 
 void term_bell(struct term *term)
 {
-	beep();
+	/* One that is stuck is not waited for. */
+	if (terminfo_takes_output())
+		beep();
 }
 
 static int special_key(int key)

@@ -468,6 +468,8 @@ static const char *const notes[] = {
 	   "WEAK?: that place takes several times as long as the rest, though nothing failed "
 	   "there."),
 	N_("CPU  u user, s system, i waiting for disks; threads are shares of one core."),
+	N_("attach  'clonedeck attach' on another terminal looks on here; T there takes the keys "
+	   "over."),
 	NULL,
 };
 

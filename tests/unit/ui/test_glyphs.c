@@ -260,6 +260,34 @@ START_TEST(test_color_and_speed)
 }
 END_TEST
 
+/* What another terminal shows is shown with what this one has; text stays. */
+START_TEST(test_nearest)
+{
+	static const uint32_t text[] = { 'x', 0xe4, 0x4e2d, 0x301 };
+
+	for (int glyphs = GLYPHS_BRAILLE; glyphs <= GLYPHS_ASCII; glyphs++)
+		for (size_t i = 0; i < sizeof(text) / sizeof(*text); i++)
+			ck_assert_uint_eq(glyphs_nearest((enum deck_glyphs)glyphs, text[i]),
+					  text[i]);
+	for (uint32_t code = 0x2500; code < 0x2900; code++) {
+		uint32_t acs = glyphs_nearest(GLYPHS_ACS, code);
+
+		ck_assert_uint_eq(glyphs_nearest(GLYPHS_BRAILLE, code), code);
+		if (code < 0x2580 || (code > 0x2593 && code < 0x2800))
+			continue;
+		ck_assert(glyphs_nearest(GLYPHS_BLOCK, code) < 0x2800);
+		ck_assert_msg(acs < 0x80 || acs == 0x2592 || (acs >= 0x23ba && acs <= 0x23bd),
+			      "U+%04x as U+%04x", code, acs);
+		ck_assert_uint_lt(glyphs_nearest(GLYPHS_ASCII, code), 0x80);
+	}
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x28c0), 0x2584);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x2809), 0x2580);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x2583), 0x2584);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x28ff), 0x2588);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ASCII, 0x2500), '-');
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/glyphs");
@@ -267,7 +295,7 @@ Suite *unit_suite(void)
 
 	add_tests(tests, test_ascii, test_alignment, test_unknown_is_blank, test_block,
 		  test_braille, test_acs, test_down, test_printable, test_bar, test_parts_bar,
-		  test_scale, test_choice, test_color_and_speed);
+		  test_scale, test_choice, test_color_and_speed, test_nearest);
 	suite_add_tcase(suite, tests);
 	return suite;
 }
