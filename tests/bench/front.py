@@ -186,18 +186,23 @@ def speed(pair, terminals):
     return (bytes_now - bytes_then) / seconds
 
 
-def of_a_deck(clonedeck, pair, logs, left):
+def of_a_deck(clonedeck, pair, logs, left=False, looking=0):
     deck = start_in_the_deck(clonedeck, pair, logs)
     process = deck.deck()
+    terminals = [Program([clonedeck, "attach", str(process)], rows=40, cols=120) for _ in range(looking)]
     try:
+        for terminal in terminals:
+            terminal.wait("LOOKING ON")
         if left:
             deck.type("q")
             deck.wait("Esc")
             deck.type("d")
             deck.wait_end()
-        return speed(pair, [] if left else [deck])
+        return speed(pair, [] if left else [deck, *terminals])
     finally:
         os.kill(process, signal.SIGKILL)
+        for terminal in terminals:
+            terminal.kill()
         deck.hang_up()
         wait_until_free(pair)
 
@@ -225,8 +230,9 @@ def watched(clonedeck, pair):
     ways = {
         "no deck": lambda logs: of_a_command(clonedeck, pair, logs, 0),
         "three terminals attached": lambda logs: of_a_command(clonedeck, pair, logs, LOOKING),
-        "in the deck": lambda logs: of_a_deck(clonedeck, pair, logs, False),
-        "left by its deck": lambda logs: of_a_deck(clonedeck, pair, logs, True),
+        "in the deck": lambda logs: of_a_deck(clonedeck, pair, logs),
+        "in the deck, two more look on": lambda logs: of_a_deck(clonedeck, pair, logs, looking=LOOKING - 1),
+        "left by its deck": lambda logs: of_a_deck(clonedeck, pair, logs, left=True),
     }
     speeds = {name: [] for name in ways}
     for _ in range(ROUNDS):
