@@ -125,7 +125,8 @@ static const char *unfit(struct copies *all, unsigned i)
 		      : beside_find(ways[i].argv[0], program, PATH_MAX) < 0)
 		return _("Not installed");
 	if (!pair_expand(&all->pair, ways[i].argv, &all->argv) ||
-	    (ways[i].nodes && is_own(i) && !(all->pair.disks[0].sg[0] && all->pair.disks[1].sg[0])))
+	    (ways[i].nodes && is_own(i) &&
+	     !(all->pair.disks[0].paths[PAIR_SG][0] && all->pair.disks[1].paths[PAIR_SG][0])))
 		return _("Not both disks have such nodes");
 	return all->pair.plan && ways[i].whole ? _("Copies no part of a disk") : NULL;
 }
@@ -254,13 +255,8 @@ static int run_all(struct bench_run *run, struct error *reterr)
 	r = pair_open(run, &all->pair, reterr);
 	if (r == 0 && all->pair.plan)
 		r = pair_practice(run, TRIED_SIZE, TRIED_MARGIN, &all->tried, reterr);
-	/* Programs take block nodes in their place. */
-	for (unsigned i = 0; i < 2 && all->tried.run; i++) {
-		struct pair_disk *disk = &all->tried.disks[i];
-
-		memcpy(disk->sg, disk->node, sizeof(disk->sg));
-		text_copy(disk->raw, sizeof(disk->raw), disk->node);
-	}
+	if (all->tried.run)
+		pair_lend_nodes(&all->tried);
 	if (r == 0) {
 		describe(all);
 		find_programs(all);

@@ -107,6 +107,21 @@ static int fill(struct bench_run *run, int file, uint64_t size)
 	return 0;
 }
 
+#define NO_NODES                                                                                   \
+	{                                                                                          \
+		-1, -1, -1                                                                         \
+	}
+
+static int open_node(struct pair_disk *disk, enum pair_node which, const char *node, int flags)
+{
+	int fd = disk->fds[which] = open(node, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	snprintf(disk->paths[which], sizeof(disk->paths[which]), "/proc/%d/fd/%d", getpid(), fd);
+	return 0;
+}
+
 /* Afterwards nobody has it open for writing, as a copy checks. */
 static int attach(struct pair_disk *disk)
 {
@@ -115,11 +130,8 @@ static int attach(struct pair_disk *disk)
 
 	if (loop < 0)
 		return loop;
-	disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
-	if (disk->fd < 0)
-		return -errno;
 	close(cleanup_steal_fd(&disk->file));
-	return 0;
+	return open_node(disk, PAIR_BLOCK, disk->node, O_RDONLY);
 }
 
 int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct pair *ret,
@@ -134,7 +146,7 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 						    .sg_at = (i + 1) * margin,
 						    .sector = SECTOR,
 						    .file = -1,
-						    .fd = -1 };
+						    .fds = NO_NODES };
 	bench_tell(run, _("making two practice disks"));
 	r = make_folder(run->options, disk, ret, reterr);
 	if (r < 0)
@@ -156,6 +168,14 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 				error_phrase(r));
 }
 
+void pair_lend_nodes(struct pair *pair)
+{
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned k = PAIR_SG; k < PAIR_NODES; k++)
+			memcpy(pair->disks[i].paths[k], pair->disks[i].paths[PAIR_BLOCK],
+			       sizeof(pair->disks[i].paths[k]));
+}
+
 /* ---- the disks of a session ---- */
 
 static void describe_disk(const struct endpoint *endpoint, const struct disk *disk, uint64_t at,
@@ -165,11 +185,12 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 				   .sg_at = endpoint->start + at,
 				   .sector = endpoint->logical_sector_size,
 				   .file = -1,
-				   .fd = -1 };
+				   .fds = NO_NODES };
 	text_copy(ret->node, sizeof(ret->node), endpoint->node);
-	text_copy(ret->sg, sizeof(ret->sg), endpoint->sg);
+	if (endpoint->sg[0])
+		open_node(ret, PAIR_SG, endpoint->sg, O_RDONLY | O_NONBLOCK);
 	if (endpoint->kind == ENDPOINT_DISK && disk && disk->raw_count)
-		text_copy(ret->raw, sizeof(ret->raw), disk->raw[0]);
+		open_node(ret, PAIR_RAW, disk->raw[0], O_RDONLY);
 }
 
 /* An open disk keeps its name: whatever is attached meanwhile gets another one. */
@@ -181,10 +202,10 @@ static int keep(struct pair_disk *disk, const struct endpoint *endpoint, enum cl
 
 	if (r < 0)
 		return r;
-	disk->fd = open(disk->node, O_RDONLY | O_CLOEXEC);
-	r = disk->fd < 0 ? error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "open", disk->node,
-				     _("%s cannot be opened: %s."), disk->node, error_phrase(errno))
-			 : claim_check(claim, reterr);
+	r = open_node(disk, PAIR_BLOCK, disk->node, O_RDONLY);
+	r = r < 0 ? error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "open", disk->node,
+			      _("%s cannot be opened: %s."), disk->node, error_phrase(r))
+		  : claim_check(claim, reterr);
 	claim_discard(claim);
 	return r;
 }
@@ -204,7 +225,8 @@ int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr)
 	const struct extent *extent = plan ? &plan->extents[0] : NULL;
 
 	*ret = (struct pair){ .run = run,
-			      .disks = { { .file = -1, .fd = -1 }, { .file = -1, .fd = -1 } } };
+			      .disks = { { .file = -1, .fds = NO_NODES },
+					 { .file = -1, .fds = NO_NODES } } };
 	if (session_state(session) != SESSION_CONFIRMED || plan->extent_count != 1)
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EPERM, "measure", NULL,
 				 _("The destination was not confirmed."));
@@ -238,12 +260,14 @@ static const char *expand(const struct pair *pair, char letter, char number[stat
 		const char *text;
 		uint64_t number;
 	} all[] = {
-		{ 's', from->node, 0 },
-		{ 'd', to->node, 0 },
-		{ 'S', from->sg, 0 },
-		{ 'D', to->sg, 0 },
-		{ 'r', from->raw, 0 },
-		{ 'R', to->raw, 0 },
+		{ 'k', from->node, 0 },
+		{ 'K', to->node, 0 },
+		{ 's', from->paths[PAIR_BLOCK], 0 },
+		{ 'd', to->paths[PAIR_BLOCK], 0 },
+		{ 'S', from->paths[PAIR_SG], 0 },
+		{ 'D', to->paths[PAIR_SG], 0 },
+		{ 'r', from->paths[PAIR_RAW], 0 },
+		{ 'R', to->paths[PAIR_RAW], 0 },
 		{ 't', pair->token, 0 },
 		{ 'l', pair->folder, 0 },
 		{ 'i', NULL, from->at },
@@ -294,7 +318,7 @@ int pair_flush(const struct pair *pair, struct error *reterr)
 {
 	const struct pair_disk *disk = &pair->disks[1];
 
-	return fsync(disk->fd) == 0
+	return fsync(disk->fds[PAIR_BLOCK]) == 0
 		       ? 0
 		       : error_set(reterr, ERROR_CLASS_DESTINATION, -errno, "flush", disk->node,
 				   _("%s cannot be flushed: %s."), disk->node, error_phrase(errno));
@@ -308,7 +332,7 @@ static int read_part(const struct pair *pair, unsigned i, uint64_t at, char *buf
 	ssize_t n = 1;
 
 	for (size_t done = 0; done < size && n > 0; done += (size_t)n)
-		n = pread(disk->fd, buffer + done, size - done, (off_t)(at + done));
+		n = pread(disk->fds[PAIR_BLOCK], buffer + done, size - done, (off_t)(at + done));
 	if (n > 0)
 		return 0;
 	int code = n < 0 ? -errno : -ENODEV;
@@ -321,11 +345,13 @@ static int read_part(const struct pair *pair, unsigned i, uint64_t at, char *buf
 int pair_blame(const struct pair *pair, int code, struct error *reterr)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
-	int r = piece ? pair_flush(pair, reterr) : error_nomem(reterr);
+	int r = piece ? 0 : error_nomem(reterr);
 
 	pair_forget(pair);
 	for (unsigned i = 0; i < 2 && r == 0; i++)
 		r = read_part(pair, i, pair->disks[i].at, piece, pair->disks[i].sector, reterr);
+	if (r == 0)
+		r = pair_flush(pair, reterr);
 	return r < 0 ? r : code;
 }
 
@@ -347,7 +373,7 @@ int pair_hold(struct pair *pair, struct error *reterr)
 void pair_forget(const struct pair *pair)
 {
 	for (unsigned i = 0; i < 2; i++)
-		ioctl(pair->disks[i].fd, BLKFLSBUF, 0);
+		ioctl(pair->disks[i].fds[PAIR_BLOCK], BLKFLSBUF, 0);
 }
 
 /* Of a practice disk, all of it: what a program writes beside the region is seen then. */
@@ -360,7 +386,8 @@ int pair_clear(struct pair *pair, struct error *reterr)
 
 	if (r < 0)
 		return r;
-	CLEANUP(close) int fd = pair->plan ? -1 : open(disk->node, O_WRONLY | O_CLOEXEC);
+	CLEANUP(close)
+	int fd = pair->plan ? -1 : open(disk->paths[PAIR_BLOCK], O_WRONLY | O_CLOEXEC);
 
 	for (; at < past && r == 0; at += ZEROS) {
 		uint64_t part[2] = { at, past - at < ZEROS ? past - at : ZEROS };
@@ -414,9 +441,9 @@ int pair_compare(const struct pair *pair, struct error *reterr)
 		if (!goes_on(pair->run))
 			return -ECANCELED;
 	}
-	r = is_zero(pair->run, disks[1].fd, 0, beside, pieces);
+	r = is_zero(pair->run, disks[1].fds[PAIR_BLOCK], 0, beside, pieces);
 
-	return r == 1 ? is_zero(pair->run, disks[1].fd, beside + pair->size,
+	return r == 1 ? is_zero(pair->run, disks[1].fds[PAIR_BLOCK], beside + pair->size,
 				beside + pair->size + beside / 2, pieces)
 		      : r;
 }
@@ -437,8 +464,9 @@ void pair_done(struct pair *pair)
 {
 	pair_release(pair);
 	for (unsigned i = 0; i < 2; i++) {
-		if (pair->disks[i].fd >= 0)
-			close(pair->disks[i].fd);
+		for (unsigned k = 0; k < PAIR_NODES; k++)
+			if (pair->disks[i].fds[k] >= 0)
+				close(pair->disks[i].fds[k]);
 		if (pair->disks[i].file >= 0)
 			close(pair->disks[i].file);
 	}

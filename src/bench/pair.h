@@ -18,6 +18,8 @@
 
 struct claim;
 
+enum pair_node { PAIR_BLOCK, PAIR_SG, PAIR_RAW, PAIR_NODES };
+
 struct pair {
 	struct bench_run *run;
 	char folder[PATH_MAX];   /* made for logs and the like; "": none */
@@ -26,11 +28,15 @@ struct pair {
 	const char *token;
 	struct claim *claim; /* of the destination, while a program copies that makes none */
 	struct pair_disk {
-		char node[64], sg[64], raw[32]; /* sg, raw: "" none */
+		char node[64];
+		/* What other programs open: our own descriptors, since a node that they find may be
+		 * of another disk by then, and where none is, they make a file. "": there is none.
+		 */
+		char paths[PAIR_NODES][32];
 		uint64_t at,
 			sg_at; /* bytes: where the region begins on the node, and on the disk */
 		uint32_t sector;
-		int file, fd; /* -1: none. fd keeps the disk from becoming another one */
+		int file, fds[PAIR_NODES]; /* -1: none */
 	} disks[2];
 };
 
@@ -39,15 +45,18 @@ struct pair {
  * as far from their ends. It may take seconds; bench_stops() ends it. In any case pair_done(). */
 int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct pair *ret,
 		  struct error *reterr);
+/* In the place of sg and raw nodes, which practice disks do not have, programs take block nodes. */
+void pair_lend_nodes(struct pair *pair);
 /* What the options name: the disks of the confirmed session, or practice disks. */
 int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr);
 void pair_done(struct pair *pair);
 
 /*
- * The arguments of a program, from words in which '@' and a letter stand for something: nodes of
- * the disks s d, their sg nodes S D, raw nodes r R; where the region begins on them, in bytes i o,
- * in sectors I O, on the disks of the sg nodes J P; its length in bytes n, in sectors N; b bytes of
- * a sector, t the token, l the folder. false: a node is named that there is not.
+ * The arguments of a program, from words in which '@' and a letter stand for something: names of
+ * the disks, for clonedeck, k K; what others open in their place s d, for their sg nodes S D, raw
+ * nodes r R; where the region begins on them, in bytes i o, in sectors I O, on the disks of the sg
+ * nodes J P; its length in bytes n, in sectors N; b bytes of a sector, t the token, l the folder.
+ * false: a node is named that there is not.
  */
 struct pair_argv {
 	const char *argv[PAIR_ARGUMENTS + 1];
@@ -56,7 +65,7 @@ struct pair_argv {
 bool pair_expand(const struct pair *pair, const char *const *words, struct pair_argv *ret);
 /* Such words: a copy by clonedeck itself, which ends where a disk is pulled. */
 #define PAIR_CLONE                                                                                 \
-	"clonedeck", "clone", "-s", "@s", "-d", "@d", "--ranges", "@I+@N", "--at", "@O",           \
+	"clonedeck", "clone", "-s", "@k", "-d", "@K", "--ranges", "@I+@N", "--at", "@O",           \
 		"--confirm", "@t", "--no-verify", "--no-probe", "--on-vanish=stop", "--log-dir",   \
 		"@l"
 

@@ -401,35 +401,39 @@ every_engine_reads_by_sg_too() {
 		and .column == "best_ops" and .median > 0))' --argjson figures "$(jq .figures out)" <<<null
 }
 
-# pulled PROGRESS KIND [OPTION]...: the source goes once its measurement has told that, and comes back.
+# pulled NODE STATUS PROGRESS KIND [OPTION]...: that disk goes once its measurement has told that, and
+# comes back.
 pulled() {
-	local progress=$1 kind=$2 host
-	shift 2
-	host=$(readlink -f "/sys/block/${source##*/}/device")
+	local disk=$1 status=$2 progress=$3 kind=$4 host
+	shift 4
+	host=$(readlink -f "/sys/block/${disk##*/}/device")
 	host=${host%/target*} host=${host##*/}
 	"$CLONEDECK" bench "$kind" "$source" "$@" --rounds 32 --json --log-dir logs >out 2>err &
 	copy=$!
 	wait_for told "$progress"
-	echo 1 >"/sys/block/${source##*/}/device/delete"
-	ends 6
-	jq -e --arg node "$source" '.result == "failed" and .error.device == $node and
+	echo 1 >"/sys/block/${disk##*/}/device/delete"
+	ends "$status"
+	jq -e --arg node "$disk" '.result == "failed" and .error.device == $node and
 		(.error.sentence | length) > 0 and (.figures | length) > 0' out ||
 		fail "$kind: $(jq -c '[.result, .error, .notes]' out)"
-	wait_for found_again "$host"
+	# What copied to it makes no file where its node was.
+	! find /dev -maxdepth 1 -type f -name 'sd*' | grep . || fail "$kind: a file"
+	wait_for found_again "$host" "$disk"
 }
 
-found_again() { # HOST: the source, by the same name
+found_again() { # HOST NODE
 	echo '- - -' >"/sys/class/scsi_host/$1/scan"
-	test -b "$source"
+	test -b "$2"
 }
 
 a_disk_that_is_pulled_while_it_is_measured() {
 	local later='round \([2-9]\|[1-9][0-9]\) of'
 	disks
-	pulled "$later" sizes --size 4K
-	pulled "$later" profile --positions 11 --size 1M
-	pulled "$later" rbuf --size 1M
-	pulled 'threads, depth \(8\|16\|32\)' engines
+	pulled "$source" 6 "$later" sizes --size 4K
+	pulled "$source" 6 "$later" rbuf --size 1M
+	pulled "$source" 6 'threads, depth \(8\|16\|32\)' engines
+	export TMPDIR=$case_dir # the root of that kernel is write-protected
+	pulled "$destination" 7 'beside a buffered' lethargy "$destination" --confirm "$token" --size 1M
 	: >"$work/loaded"
 }
 
