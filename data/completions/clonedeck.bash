@@ -61,7 +61,7 @@ _clonedeck()
         return
         ;;
     --table)
-        mapfile -t COMPREPLY < <(compgen -W 'keep fit' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'keep fit gpt' -- "$cur")
         return
         ;;
     --grow)

@@ -88,7 +88,7 @@ complete -c clonedeck -n $copy -l max-bad-areas -x -d 'stop after more bad areas
 complete -c clonedeck -n $copy -l max-read-errors -x -d 'stop after more failed reads'
 complete -c clonedeck -n $copy -l max-error-rate -x -d 'stop if more bytes per second fail'
 complete -c clonedeck -n $copy -l max-no-read -x -d 'stop after so many seconds without a good read'
-complete -c clonedeck -n $clone -l table -x -a 'keep fit' -d 'partition table for another size'
+complete -c clonedeck -n $clone -l table -x -a 'keep fit gpt' -d 'partition table for another size'
 complete -c clonedeck -n $clone -l grow -x -a 'last none' -d 'partition that gets the room behind it'
 complete -c clonedeck -n $clone -l layout -x -d 'partitions with sizes and starts: 3:900G,4@930G'
 complete -c clonedeck -n $clone -l shrink-via -r -F -d 'shrink a file system in a new image first'

@@ -86,6 +86,9 @@ static const struct {
 		"                                or both (N:SIZE, N@START); others give way\n"
 		"      --grow-fs                 and grow its file system after the copy\n") },
 	{ COMMAND_CLONE, N_(
+		"      --table gpt               and make a GPT of an MS-DOS table from which\n"
+		"                                no BIOS starts\n") },
+	{ COMMAND_CLONE, N_(
 		"      --shrink-via IMAGE        fit a smaller disk: what is used goes into a\n"
 		"                                new image, is shrunk there, and copied from it\n") },
 	{ COMMAND_CLONE | COMMAND_RESUME, N_(

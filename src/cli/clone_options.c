@@ -326,7 +326,7 @@ int clone_options_parse(int argc, char **argv, enum clone_command command,
 				 _("Unexpected argument \"%s\". Name disks and files with -s "
 				   "SOURCE and -d DESTINATION."),
 				 argv[optind]);
-	if (ret->shrink_via)
+	if (ret->shrink_via && ret->plan.table == TABLE_KEEP)
 		ret->plan.table = TABLE_FIT;
 	ret->session.allow = ret->allow.rules;
 	ret->session.rescue = &ret->plan;

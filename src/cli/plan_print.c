@@ -150,7 +150,11 @@ static void put_table(const struct session_choice *choice, struct page *page)
 	const struct fitted *offer = choice->offer;
 	char text[256];
 
-	if (plan->options.table == TABLE_FIT)
+	if (plan->options.table == TABLE_GPT)
+		page_field(page, _("table"),
+			   _("made to fit the destination, as a GPT with other PARTUUIDs; %s"),
+			   fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
+	else if (plan->options.table == TABLE_FIT)
 		page_field(page, _("table"), _("made to fit the destination; %s"),
 			   fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
 	else if (offer && offer->grown)

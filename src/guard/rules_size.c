@@ -274,7 +274,7 @@ void rule_alignment(const struct rule_context *c, struct verdict *ret)
 	if (!rule_is_device(destination) || physical <= destination->logical_sector_size)
 		return;
 	/* The few sectors of a moved backup GPT do not matter. */
-	size_t count = plan->options.table == TABLE_FIT ? 1 : plan->extent_count;
+	size_t count = plan->options.table != TABLE_KEEP ? 1 : plan->extent_count;
 
 	for (size_t i = 0; i < count; i++) {
 		struct extent_bytes e = plan_extent_bytes(plan, i);
@@ -302,7 +302,7 @@ void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 	const struct endpoint *destination = c->destination;
 	unsigned number = 0;
 
-	if (plan->options.table == TABLE_FIT || !rule_copies_table(c) ||
+	if (plan->options.table != TABLE_KEEP || !rule_copies_table(c) ||
 	    destination->kind != ENDPOINT_DISK || destination->size == 0 ||
 	    destination->size >= c->source_contents->identity.size)
 		return;
@@ -345,7 +345,7 @@ void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 
 void rule_backup_gpt_missing(const struct rule_context *c, struct verdict *ret)
 {
-	if (c->plan->options.table == TABLE_FIT || !rule_copies_table(c) || !is_gpt(c) ||
+	if (c->plan->options.table != TABLE_KEEP || !rule_copies_table(c) || !is_gpt(c) ||
 	    c->destination->kind != ENDPOINT_DISK ||
 	    c->destination->size != c->source_contents->identity.size)
 		return;

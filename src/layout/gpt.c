@@ -11,15 +11,8 @@
 #include "discover/gpt.h"
 #include "layout/layout_private.h"
 
-/* All tools write entries of this size, and libfdisk takes no other. */
 #define ENTRY_SIZE 128U
 #define MBR_SIZE   512U
-
-struct gpt_entry {
-	uint8_t type[16], guid[16];
-	uint64_t first, last, attributes;
-	uint8_t name[72];
-} __attribute__((packed));
 
 _Static_assert(sizeof(struct gpt_entry) == ENTRY_SIZE, "as in the specification");
 

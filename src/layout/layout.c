@@ -179,7 +179,9 @@ static int check_made(const struct fitting *f, const unsigned char *made, struct
 	/* The first sector of a GPT tells the size of the disk. */
 	size_t skip = f->gpt ? f->other_sector : 0;
 
-	if (memcmp(f->before, made, f->gpt ? 446 : 0) == 0 &&
+	const unsigned char *code = f->converts ? f->table : f->before;
+
+	if (memcmp(code, made, f->gpt ? 446 : 0) == 0 &&
 	    memcmp(f->table + skip, made + skip, f->places[0].sectors * f->sector - skip) == 0)
 		return 0;
 	return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "fit", f->name,
@@ -281,7 +283,7 @@ static int fill(const struct fitting *f, struct layout *ret, struct error *reter
 	return fd < 0 ? fd : collect(f, fd, &ret->fitted, reterr);
 }
 
-static int understand(struct fitting *f, struct error *reterr)
+static int understand(struct fitting *f, bool to_gpt, struct error *reterr)
 {
 	int r;
 
@@ -294,7 +296,9 @@ static int understand(struct fitting *f, struct error *reterr)
 	if (r < 0)
 		return r;
 	f->gpt = memcmp(f->before + f->sector, GPT_SIGNATURE, strlen(GPT_SIGNATURE)) == 0;
-	r = f->gpt ? gpt_prepare(f, reterr) : dos_prepare(f, reterr);
+	r = to_gpt   ? convert_prepare(f, reterr)
+	    : f->gpt ? gpt_prepare(f, reterr)
+		     : dos_prepare(f, reterr);
 	return r < 0 ? r : check_parts(f, reterr);
 }
 
@@ -332,11 +336,11 @@ static int check_multiples(const struct fitting *f, struct error *reterr)
 static int fit(struct fitting *f, const struct plan_options *options, uint32_t grow,
 	       struct layout *ret, struct error *reterr)
 {
-	int r = understand(f, reterr);
+	int r = understand(f, options->table == TABLE_GPT, reterr);
 
 	if (r == 0)
 		keep_table(f, &ret->table);
-	if (r == 0 && options->table == TABLE_FIT && options->places[0].number)
+	if (r == 0 && options->table != TABLE_KEEP && options->places[0].number)
 		r = place(f, options, reterr);
 	if (r == 0 && grow != GROW_NO)
 		r = choose_grown(f, grow, reterr);

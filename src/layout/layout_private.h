@@ -7,6 +7,13 @@
 
 #define TABLE_MAX (1U << 20) /* bytes: the table at the start lies in these */
 
+/* All tools write entries of this size, and libfdisk takes no other. */
+struct gpt_entry {
+	uint8_t type[16], guid[16];
+	uint64_t first, last, attributes;
+	uint8_t name[72];
+} __attribute__((packed));
+
 /* Sectors that hold a copy of the table: where they are read, and where they are written. */
 struct table_place {
 	uint64_t source, destination, sectors;
@@ -22,7 +29,8 @@ struct fitting {
 	unsigned char *table;     /* and as libfdisk is to see them, with other_sector */
 
 	/* What gpt.c or dos.c finds. */
-	bool gpt;
+	bool gpt;        /* of the table that is made */
+	bool converts;   /* that of the source is an MS-DOS one */
 	bool extended;   /* MS-DOS: there is an extended partition */
 	uint64_t usable; /* the first LBA of the destination behind all that partitions may use */
 	struct table_place places[2]; /* the first begins at LBA 0 */
@@ -52,6 +60,8 @@ static inline bool fitting_writes(const struct fitting *f, const struct layout_p
 /* Understand the table of the source, or refuse it. */
 int gpt_prepare(struct fitting *f, struct error *reterr);
 int dos_prepare(struct fitting *f, struct error *reterr);
+/* An MS-DOS table, of which a GPT is made. */
+int convert_prepare(struct fitting *f, struct error *reterr);
 /* Changes these bytes as the partitions change: what libfdisk makes is compared with that. */
 void gpt_change(const struct fitting *f, unsigned char *table);
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made);
@@ -70,6 +80,9 @@ int moved_collect(const struct fitting *f, struct fitted *ret, struct error *ret
 struct volume volume_of(const struct fitting *f, const struct layout_part *part);
 /* What is in the partitions, and whether they may move. */
 int learn_parts(struct fitting *f, struct error *reterr);
+/* Code of a first sector that finds what it starts by the table of partitions, and not by a number
+ * of its own. */
+bool goes_by_table(const unsigned char *code);
 /* The arithmetic of it: sets `to` and `size`. With `cut`, what moves is made as small as it can be.
  * False: *retblocked would have to end *retmissing sectors earlier. */
 bool squeeze(struct layout_part *parts, size_t count, uint64_t usable, uint64_t unit, bool cut,

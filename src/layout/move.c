@@ -78,8 +78,7 @@ static bool has_words(const unsigned char *code, size_t length, const char *word
 	return memmem(code, length, words, strlen(words)) != NULL;
 }
 
-/* Code that finds what it starts by the table of partitions, and not by a number of its own. */
-static bool goes_by_table(const unsigned char *code)
+bool goes_by_table(const unsigned char *code)
 {
 	static const unsigned char none[CODE];
 

@@ -79,7 +79,8 @@ static const struct option table[PLAN_OPTIONS] = {
 	[PLAN_OPTION_DIGEST] = { MEMBER("digest", PLAN_CHECKSUMS, checksums) },
 	[PLAN_OPTION_FREE] = { MEMBER("free", PLAN_WORD, free),
 			       .words = { "zero", "discard", "leave" } },
-	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table), .words = { "keep", "fit" } },
+	[PLAN_OPTION_TABLE] = { MEMBER("table", PLAN_WORD, table),
+				.words = { "keep", "fit", "gpt" } },
 	[PLAN_OPTION_GROW] = { MEMBER("grow", PLAN_PARTITION, grow), GROW_LARGEST, "none" },
 	[PLAN_OPTION_LAYOUT] = { MEMBER("layout", PLAN_PLACES, places), 0, "none" },
 	[PLAN_OPTION_GROW_FS] = { MEMBER("grow-fs", PLAN_SWITCH, grow_fs),
@@ -398,10 +399,15 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("A file system is grown only on a disk and in a partition that "
 				   "grows: say which (--grow, --layout), or leave out --grow-fs."));
-	if (options->table == TABLE_FIT && options->checksums)
+	if (options->table != TABLE_KEEP && options->checksums)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("Checksums are of the source as it is, and a table that fits "
 				   "makes the copy differ from it: ask for only one of them."));
+	if (options->table == TABLE_GPT && options->identities != IDENTITIES_KEEP)
+		return error_set(
+			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
+			_("A table that becomes a GPT has new identifiers, and nothing else "
+			  "gets any: leave out --identities, or keep the kind of table."));
 	if (chunk == 0)
 		return 0;
 	if (chunk < PLAN_CHUNK_MIN || chunk > PLAN_CHUNK_MAX)

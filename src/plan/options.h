@@ -45,6 +45,7 @@ enum on_error { ON_ERROR_STOP, ON_ERROR_MAP };
 enum table_choice {
 	TABLE_KEEP, /* it is copied as it is */
 	TABLE_FIT,  /* the destination gets one that fits its size */
+	TABLE_GPT,  /* and that is a GPT, whatever the source has */
 };
 
 #define GROW_NO   0U

@@ -272,7 +272,8 @@ static int make(const struct endpoint *source, const struct endpoint *destinatio
 	plan->sector_size = source->logical_sector_size;
 	if (options)
 		plan->options = *options;
-	if (plan->options.grow || plan->options.places[0].number)
+	if (plan->options.table == TABLE_KEEP &&
+	    (plan->options.grow || plan->options.places[0].number))
 		plan->options.table = TABLE_FIT;
 	/* Only SCSI commands reach a disk without a block node. */
 	if (endpoint_is_sg_only(source) && plan->options.source_backend == BACKEND_AUTO)
@@ -350,7 +351,7 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 		return error_nomem(reterr);
 	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
 	if (error == 0 && options && ranges &&
-	    (options->table == TABLE_FIT || options->grow || options->places[0].number))
+	    (options->table != TABLE_KEEP || options->grow || options->places[0].number))
 		error = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
 				  _("A table is made to fit only where all of a disk is copied: "
 				    "leave out the ranges, or keep the table."));
@@ -439,7 +440,7 @@ uint64_t plan_bytes_left_alone(const struct plan *plan)
 
 bool plan_arms_last(const struct plan *plan)
 {
-	return (plan->whole || plan->options.table == TABLE_FIT) && !plan->options.arm_at_once &&
+	return (plan->whole || plan->options.table != TABLE_KEEP) && !plan->options.arm_at_once &&
 	       plan->source.kind != ENDPOINT_PARTITION &&
 	       plan->destinations[0].kind == ENDPOINT_DISK;
 }

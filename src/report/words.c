@@ -271,8 +271,11 @@ const char *report_fitted(const struct report *report, char *buffer, size_t size
 	char text[256];
 
 	buffer[0] = '\0';
-	if (report->job.armed && plan->options.table == TABLE_FIT)
-		snprintf(buffer, size, _("made to fit this disk: %s"),
+	if (report->job.armed && plan->options.table != TABLE_KEEP)
+		snprintf(buffer, size,
+			 plan->options.table == TABLE_GPT
+				 ? _("made to fit this disk, as a GPT with other PARTUUIDs: %s")
+				 : _("made to fit this disk: %s"),
 			 fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
 	return buffer;
 }

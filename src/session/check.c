@@ -55,7 +55,7 @@ void check_take_plan(struct check *check, const struct plan *plan, const struct 
 	if (!plan)
 		return;
 	check->leaves_out = plan_left_out(plan);
-	check->fits = fresh && plan->options.table == TABLE_FIT;
+	check->fits = fresh && plan->options.table != TABLE_KEEP;
 	check->offers =
 		fresh && plan->whole && !check->fits && plan->destinations[0].kind == ENDPOINT_DISK;
 	/* The plan may be dropped while this runs: nothing here points into it. */
@@ -165,7 +165,7 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 	struct error error = { 0 };
 	int r;
 
-	if (plan->options.table != TABLE_FIT)
+	if (plan->options.table == TABLE_KEEP)
 		return 0;
 	r = layout_fit(plan, source, plan->options.grow, &layout, &error);
 	/* A dying disk may not show it any more; what it was is in the plan. */

@@ -288,7 +288,7 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 int load_plan(struct wish *wish, const struct disk_list *disks, struct loaded *ret,
 	      struct error *reterr)
 {
-	if ((wish->options.table == TABLE_FIT || wish->options.grow ||
+	if ((wish->options.table != TABLE_KEEP || wish->options.grow ||
 	     wish->options.places[0].number) &&
 	    (wish->domain[0] || (wish->map[0] && wish->ends)))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", wish->map, "%s",

@@ -379,6 +379,33 @@ a_DOS_table_fits_both() {
 	contents_same smaller.img
 }
 
+a_DOS_table_becomes_a_GPT() {
+	fallocate -l 64M source.img
+	source=$(attach "$PWD/source.img")
+	sfdisk -q --wipe always "$source" <<<'label: dos
+		start=2048, size=24MiB, type=83
+		size=24MiB, type=ef'
+	file_system 2048 24
+	dd if=/dev/urandom of="$source" bs=1M seek=25 count=24 conv=fsync status=none
+	for options in 100,--grow=2 52,--lanes=2; do
+		size=${options%,*}
+		destination=$(new_disk "gpt$size" "$size")
+		clone 0 "$source" "$destination" --table=gpt "${options#*,}"
+		says 'as a GPT with other PARTUUIDs'
+		clean_gpt "$destination"
+		same source.img "$MIB" "gpt$size.img" "$MIB" $((48 * MIB))
+		[ "$(sfdisk -d "$destination" | grep -oE 'type=[0-9A-F]{8}' | xargs)" = 'type=0FC63DAF type=C12A7328' ]
+	done
+	sfdisk -q --activate "$source" 1
+	run 3 clone -n -s "$source" -d "$destination" --table=gpt
+	says 'a BIOS starts from it'
+	run 1 clone -n -s "$source" -d "$destination" --table=gpt --identities=new
+	sfdisk -q --activate "$source" -
+	printf 'GRUB' | dd of="$source" bs=1 seek=300 conv=notrunc,fsync status=none
+	run 3 clone -n -s "$source" -d "$destination" --table=gpt
+	says 'a BIOS starts from it'
+}
+
 sectors_of_4096_bytes_fit_as_well() {
 	source=$(new_disk source 64 --sector-size 4096)
 	sfdisk -q --wipe always "$source" <<<'label: gpt
@@ -596,7 +623,7 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
-	a_DOS_table_fits_both sectors_of_4096_bytes_fit_as_well \
+	a_DOS_table_fits_both a_DOS_table_becomes_a_GPT sectors_of_4096_bytes_fit_as_well \
 	a_GPT_fits_other_sectors a_DOS_table_fits_other_sectors \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused broken_tables_are_told_and_kept no_table_fits_other_sectors

@@ -321,7 +321,7 @@ void editor_toggle_fs(struct editor *editor, struct editor_answer *ret)
 bool editor_options(const struct editor *editor, struct plan_options *ret)
 {
 	const struct plan_options *now = &editor->options, *opened = &editor->opened;
-	bool same = editor->before.table == TABLE_FIT && now->grow_fs == opened->grow_fs &&
+	bool same = editor->before.table != TABLE_KEEP && now->grow_fs == opened->grow_fs &&
 		    memcmp(now->places, opened->places, sizeof(now->places)) == 0;
 
 	*ret = same ? editor->before : *now;

@@ -45,7 +45,7 @@ static void enter(void *state, struct app *app)
 	}
 	text_copy(screen->node, sizeof(screen->node), choice.plan->destinations[0].node);
 	editor_open(&screen->model, choice.table, choice.source,
-		    choice.plan->options.table == TABLE_FIT ? &choice.plan->fitted : NULL,
+		    choice.plan->options.table != TABLE_KEEP ? &choice.plan->fitted : NULL,
 		    &app_choice(app)->options);
 	screen->source = choice.plan->source;
 	(void)session_read_used(app_session(app), &screen->source, NULL);

@@ -61,7 +61,7 @@ void plan_text_layout(const struct plan *plan, bool offered, bool done, enum uni
 
 	line_start(&all, LINE_COLUMNS_MAX);
 	plan_text_label(_("TABLE"), &all);
-	if (plan->options.table == TABLE_FIT)
+	if (plan->options.table != TABLE_KEEP)
 		add_fitted(plan, scale, &all);
 	else
 		line_add(&all, "%s", _("as on the source, for a disk of that size"));

@@ -126,7 +126,7 @@ static bool has_end(const struct plan_screen *screen, struct app *app, enum end_
 	struct session_choice choice = session_choice(app_session(app));
 
 	if (which == END_TABLE)
-		return choice.table || choice.plan->options.table == TABLE_FIT;
+		return choice.table || choice.plan->options.table != TABLE_KEEP;
 	return which != END_IDS || screen->shared.count ||
 	       verdict_list_find(choice.verdicts, MEANS_SAME_IDENTIFIERS);
 }

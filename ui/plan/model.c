@@ -143,7 +143,7 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 	plan_text_label(_("COPY"), line);
 	units_print_count(plan->total_sectors, count);
 	units_print_long(plan_bytes(plan), UNITS_SI, plan->sector_size, size);
-	if (plan->options.table == TABLE_FIT)
+	if (plan->options.table != TABLE_KEEP)
 		line_add(line, "%s, %s", whole_name(plan->source.kind), size);
 	else if (plan->whole && plan->extent_count == 1)
 		line_add(line, _("%s, LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s"),
