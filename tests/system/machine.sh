@@ -13,7 +13,7 @@ if [ "${1:-}" != inside ]; then
 	for disk in sata:SATA-SRC-000001 nvme:NVME-DST-000002 usb:USB-SRC-000003 \
 		virtio:VIRTIO-D-000004 uas:UAS-SRC-000005 scsi:SCSI-DST-000006 \
 		lun:SCSI-LUN-000010 uas:UAS-LUN0-000011 lun:UAS-LUN1-000012; do
-		head -c 5M /dev/urandom >"$work/${disk#*:}"
+		head -c 3M /dev/urandom >"$work/${disk#*:}"
 		disks+=(-d "${disk%%:*}:$work/${disk#*:}:${disk#*:}")
 	done
 	for disk in sata:BAD-SATA-00007 usb:BAD-USB-000008 uas:BAD-UAS-000009; do
@@ -77,7 +77,7 @@ listed() {
 
 list_knows_every_bus() {
 	run 0 list --json
-	jq -e '[.disks[] | select(.size == 5242880) | {(.transport): .serial}] | add |
+	jq -e '[.disks[] | select(.size == 3145728) | {(.transport): .serial}] | add |
 		.sata == "SATA-SRC-000001" and .nvme == "NVME-DST-000002" and
 		.virtio == "VIRTIO-D-000004"' out
 	jq -e '[.disks[] | select(.transport == "usb")] | length == 6' out
@@ -110,7 +110,7 @@ serial_of_uas() {
 # The same by SCSI commands; the destination has other bytes before.
 onto_by_sg() {
 	find_ends "$1" "$2"
-	head -c 5M /dev/urandom >"$destination"
+	head -c 3M /dev/urandom >"$destination"
 	sync "$destination"
 	onto "$@" --source-backend sg --destination-backend sg
 	jq -e '.engine | .source_backend == "sg" and .destination_backend == "sg"
@@ -141,7 +141,7 @@ traced() {
 
 # Each write past the cache, nothing kept in it, and what is read back is read from the medium.
 forced() { # LUN: of the destination
-	head -c 5M /dev/urandom >"$destination"
+	head -c 3M /dev/urandom >"$destination"
 	sync "$destination"
 	traced run 0 clone -s "$source" -d "$destination" --source-backend sg \
 		--destination-backend sg --sg-fua --sg-dpo --confirm "$token" --log-dir logs
