@@ -107,7 +107,8 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 					  .size = shrink->start + shrink->length,
 					  .sector_size = shrink->sector_size,
 					  .partitions = &place,
-					  .count = 1 };
+					  .count = 1,
+					  .log = shrink->log };
 	int r;
 
 	said[0] = '\0';

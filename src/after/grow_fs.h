@@ -25,5 +25,6 @@ struct shrink_fs {
 	const char *image, *fs;
 	uint64_t start, length, bytes;
 	uint32_t sector_size;
+	struct log *log;
 };
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size);

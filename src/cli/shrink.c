@@ -5,6 +5,7 @@
  * changed, and nothing on the destination until the image is ready.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include "after/grow_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
@@ -84,7 +87,9 @@ static int find_shrink(const struct clone_options *options, const char *command,
 	return check_destination(session, options, command);
 }
 
-static int fill_image(const struct clone_options *options, const char *command, int signal_fd)
+/* log: of that copy. */
+static int fill_image(const struct clone_options *options, const char *command, int signal_fd,
+		      char log[static PATH_MAX])
 {
 	CLEANUP(session) struct session *session = NULL;
 	const struct headless_options wanted = { .json = options->json,
@@ -111,22 +116,27 @@ static int fill_image(const struct clone_options *options, const char *command, 
 		r = headless_run(session, signal_fd, &wanted, &abandoned);
 	if (abandoned)
 		session = NULL;
+	if (r == 0 && session)
+		text_copy(log, PATH_MAX, session_copy(session).report->files.log);
 	return r;
 }
 
 static int shrink_there(const struct clone_options *options, const struct layout_shrink *shrink,
-			uint32_t sector)
+			uint32_t sector, const char *path)
 {
-	const struct shrink_fs order = { .image = options->shrink_via,
-					 .fs = shrink->fs,
-					 .start = shrink->start,
-					 .length = shrink->length,
-					 .bytes = shrink->bytes,
-					 .sector_size = sector };
+	struct shrink_fs order = { .image = options->shrink_via,
+				   .fs = shrink->fs,
+				   .start = shrink->start,
+				   .length = shrink->length,
+				   .bytes = shrink->bytes,
+				   .sector_size = sector };
 	char said[128];
 	struct error error = { 0 };
-	int r = shrink_fs(&order, said, sizeof(said));
+	int r;
 
+	log_open(path, NULL, &order.log, NULL);
+	r = shrink_fs(&order, said, sizeof(said));
+	log_close(order.log);
 	if (r == 0)
 		return 0;
 	error_set(&error, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "shrink", options->shrink_via,
@@ -147,6 +157,7 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 	struct layout_shrink shrink;
 	uint32_t sector = 0;
 	struct error error = { 0 };
+	char log[PATH_MAX] = "";
 	int r = find_shrink(options, command, &shrink, &sector);
 
 	/* It fits, or it is refused, as it is. */
@@ -164,9 +175,9 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 		  "that is copied.\n"),
 		options->shrink_via, shrink.number, shrink.fs,
 		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));
-	r = fill_image(options, command, signal_fd);
+	r = fill_image(options, command, signal_fd, log);
 	if (r == 0 && !options->dry_run)
-		r = shrink_there(options, &shrink, sector);
+		r = shrink_there(options, &shrink, sector, log);
 	if (r == 0)
 		options->source = *retimage = options->shrink_via;
 	return r;

@@ -284,6 +284,7 @@ what_is_too_large_is_said() {
 	rm image
 	run 0 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
 	[ ! -e image ]
+	grep -q 'after: sh: .*resize2fs' logs/*.log
 	clean_gpt "$destination"
 	run 3 clone -n -s "$source" -d "$(new_disk large 100 --sector-size 4096)" --table=fit
 	says 'partition 1 (vfat), 2 (ext4), 3 (ext4) could not be read there'
