@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -23,6 +24,12 @@ int beside_find(const char *name, char *ret, size_t size)
 	static const char *const folders[] = { "/usr/local/bin",  "/usr/bin",  "/bin",
 					       "/usr/local/sbin", "/usr/sbin", "/sbin" };
 
+	if (strcmp(name, BESIDE_OWN) == 0) {
+		ssize_t length = readlink("/proc/self/exe", ret, size - 1);
+
+		ret[length > 0 ? length : 0] = '\0';
+		return length > 0 ? 0 : -ENOENT;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		if (snprintf(ret, size, "%s/%s", folders[i], name) < (int)size &&
 		    access(ret, X_OK) == 0)

@@ -13,7 +13,10 @@ struct beside_cost {
 	double seconds, cpu; /* cpu: of all its threads */
 };
 
-/* The program's file, from fixed folders, not from PATH. -ENOENT. */
+#define BESIDE_OWN "clonedeck"
+
+/* The program's file, from fixed folders, not from PATH; of BESIDE_OWN the one that runs. -ENOENT.
+ */
 int beside_find(const char *name, char *ret, size_t size);
 /* Runs it and waits for its end, for bench_stops(), or for *stop. -ECANCELED; -ECHILD with a
  * sentence where it ends with another status than 0. */

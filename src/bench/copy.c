@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -26,7 +25,6 @@
 
 enum column { SECONDS, RATE, CPU };
 
-#define OWN              "clonedeck"
 #define CLONE            PAIR_CLONE, "--no-arm-last"
 #define OWN_BY(from, to) CLONE, "--source-backend=" from, "--destination-backend=" to
 #define DD_REGION        "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
@@ -113,7 +111,7 @@ static void describe(struct copies *all)
 
 static bool is_own(unsigned i)
 {
-	return strcmp(ways[i].argv[0], OWN) == 0;
+	return strcmp(ways[i].argv[0], BESIDE_OWN) == 0;
 }
 
 /* Why this way is left out; NULL: it is not. */
@@ -121,8 +119,7 @@ static const char *unfit(struct copies *all, unsigned i)
 {
 	char *program = all->programs[i];
 
-	if (is_own(i) ? readlink("/proc/self/exe", program, PATH_MAX - 1) < 0
-		      : beside_find(ways[i].argv[0], program, PATH_MAX) < 0)
+	if (beside_find(ways[i].argv[0], program, PATH_MAX) < 0)
 		return _("Not installed");
 	if (!pair_expand(&all->pair, ways[i].argv, &all->argv) ||
 	    (ways[i].nodes && is_own(i) &&
@@ -255,8 +252,6 @@ static int run_all(struct bench_run *run, struct error *reterr)
 	r = pair_open(run, &all->pair, reterr);
 	if (r == 0 && all->pair.plan)
 		r = pair_practice(run, TRIED_SIZE, TRIED_MARGIN, &all->tried, reterr);
-	if (all->tried.run)
-		pair_lend_nodes(&all->tried);
 	if (r == 0) {
 		describe(all);
 		find_programs(all);

@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "bench/pair.h"
 #include "stats/latency.h"
 
@@ -49,8 +48,8 @@ struct neighbour {
 	unsigned held_count;
 	struct pair pair;
 	struct pair_argv argv;  /* of the copy that runs */
-	char self[PATH_MAX];    /* this program */
-	char program[PATH_MAX]; /* a copy of it that nobody else uses, below the practice folder */
+	char program[PATH_MAX]; /* a copy of this one that nobody else uses, below the practice
+				   folder */
 	int program_fd, hot_fd;
 	void *piece;
 };
@@ -111,9 +110,7 @@ static int prepare(struct neighbour *all, struct error *reterr)
 	if (!all->piece)
 		return error_nomem(reterr);
 	describe(all);
-	ssize_t length = readlink("/proc/self/exe", all->self, sizeof(all->self) - 1);
-
-	self = length < 0 ? -1 : open(all->self, O_RDONLY | O_CLOEXEC);
+	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	r = self < 0 ? -errno : make_file(all, "neighbour", self, 0700);
 	if (self >= 0)
 		close(self);
@@ -281,16 +278,15 @@ static const char *const *copy_of(enum state state)
 static int start_copy(struct neighbour *all, enum state state, struct beside *copy,
 		      struct error *reterr)
 {
+	const char *program = copy_of(state)[0];
 	int r = 0;
 
 	pair_expand(&all->pair, copy_of(state), &all->argv);
 	*copy = (struct beside){ .run = all->run, .argv = all->argv.argv };
-	if (state == BESIDE_DIRECT)
-		text_copy(copy->program, sizeof(copy->program), all->self);
-	else if (beside_find("dd", copy->program, PATH_MAX) < 0)
-		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "start", "dd",
-			      _("%s cannot be started: %s."), "dd", error_phrase(-ENOENT));
-	else
+	if (beside_find(program, copy->program, PATH_MAX) < 0)
+		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "start", program,
+			      _("%s cannot be started: %s."), program, error_phrase(-ENOENT));
+	else if (state == BESIDE_BUFFERED) /* clonedeck claims both disks by itself */
 		r = pair_hold(&all->pair, reterr);
 	return r < 0 ? r : beside_start(copy, reterr);
 }

@@ -157,8 +157,13 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 		r = fill(run, ret->disks[0].file, disk);
 	if (r < 0)
 		return r == -ECANCELED ? r : failed(ret->folder, r, reterr);
-	for (unsigned i = 0; i < 2 && r == 0; i++)
-		r = attach(&ret->disks[i]);
+	for (unsigned i = 0; i < 2 && r == 0; i++) {
+		struct pair_disk *to = &ret->disks[i];
+
+		r = attach(to);
+		for (unsigned k = PAIR_SG; k < PAIR_NODES && margin; k++)
+			memcpy(to->paths[k], to->paths[PAIR_BLOCK], sizeof(to->paths[k]));
+	}
 	ret->token = ret->disks[1].node;
 	return r == 0 ? 0
 		      : error_set(
@@ -166,14 +171,6 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 				_("Practice disks are loop devices, which cannot be had here: %s. "
 				  "Only root can make them."),
 				error_phrase(r));
-}
-
-void pair_lend_nodes(struct pair *pair)
-{
-	for (unsigned i = 0; i < 2; i++)
-		for (unsigned k = PAIR_SG; k < PAIR_NODES; k++)
-			memcpy(pair->disks[i].paths[k], pair->disks[i].paths[PAIR_BLOCK],
-			       sizeof(pair->disks[i].paths[k]));
 }
 
 /* ---- the disks of a session ---- */

@@ -42,11 +42,11 @@ struct pair {
 
 /* Practice disks, beneath the folder of the options, or TMPDIR, or /var/tmp. `margin`: the region
  * begins that far from the start of the first, and twice as far from that of the second, and stays
- * as far from their ends. It may take seconds; bench_stops() ends it. In any case pair_done(). */
+ * as far from their ends; then, for programs that are only to be tried, block nodes stand in for
+ * the sg and raw nodes that such disks lack. It may take seconds; bench_stops() ends it. In any
+ * case pair_done(). */
 int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct pair *ret,
 		  struct error *reterr);
-/* In the place of sg and raw nodes, which practice disks do not have, programs take block nodes. */
-void pair_lend_nodes(struct pair *pair);
 /* What the options name: the disks of the confirmed session, or practice disks. */
 int pair_open(struct bench_run *run, struct pair *ret, struct error *reterr);
 void pair_done(struct pair *pair);
@@ -65,7 +65,7 @@ struct pair_argv {
 bool pair_expand(const struct pair *pair, const char *const *words, struct pair_argv *ret);
 /* Such words: a copy by clonedeck itself, which ends where a disk is pulled. */
 #define PAIR_CLONE                                                                                 \
-	"clonedeck", "clone", "-s", "@k", "-d", "@K", "--ranges", "@I+@N", "--at", "@O",           \
+	BESIDE_OWN, "clone", "-s", "@k", "-d", "@K", "--ranges", "@I+@N", "--at", "@O",            \
 		"--confirm", "@t", "--no-verify", "--no-probe", "--on-vanish=stop", "--log-dir",   \
 		"@l"
 
