@@ -15,6 +15,16 @@
 #define TRIES 16                   /* others look for a free one at the same time */
 #define PAUSE (20 * NSEC_PER_MSEC) /* udev looks at one that was just detached */
 
+/* An overlay over a tmpfs, as live systems have it, takes the flag and refuses each request then.
+ */
+static void check_direct(int loop)
+{
+	char byte;
+
+	if (pread(loop, &byte, 1, 0) != 1)
+		ioctl(loop, LOOP_SET_DIRECT_IO, 0UL);
+}
+
 static int configure(int loop, int file, const struct loop_window *window)
 {
 	struct loop_config config = {
@@ -27,8 +37,11 @@ static int configure(int loop, int file, const struct loop_window *window)
 
 	if (window->direct)
 		config.info.lo_flags |= LO_FLAGS_DIRECT_IO;
-	if (ioctl(loop, LOOP_CONFIGURE, &config) == 0)
+	if (ioctl(loop, LOOP_CONFIGURE, &config) == 0) {
+		if (window->direct)
+			check_direct(loop);
 		return 0;
+	}
 	config.info.lo_flags = LO_FLAGS_AUTOCLEAR;
 	return window->direct && errno == EINVAL && ioctl(loop, LOOP_CONFIGURE, &config) == 0
 		       ? 0

@@ -437,6 +437,21 @@ a_disk_that_is_pulled_while_it_is_measured() {
 	: >"$work/loaded"
 }
 
+# Which takes the flag of a loop device for direct requests, and then refuses each of them.
+practice_disks_on_an_overlay_over_a_tmpfs() {
+	modprobe -d /run/lab -a loop overlay
+	mkdir low live
+	mount_at live -t tmpfs tmpfs
+	mkdir live/up live/work live/root
+	mount_at live/root -t overlay -o "lowerdir=low,upperdir=live/up,workdir=live/work" overlay
+	TMPDIR=$case_dir/live/root "$CLONEDECK" bench copy --size 1M --rounds 1 >out 2>err &
+	copy=$!
+	# The first way has copied.
+	wait_for told 'trying \(dd, [81]\|one\|lanes\|io\|as\)'
+	kill -INT "$copy"
+	ends 6
+}
+
 unload_debug() {
 	modprobe -d /run/lab -r scsi_debug || true
 	: >"$work/loaded"
@@ -447,6 +462,7 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	direct_where_the_driver_may_and_told_where_it_may_not mapped_buffers_and_forced_writes \
 	a_driver_that_works_inside_the_call what_a_transfer_costs_without_the_medium \
 	every_engine_reads_by_sg_too a_disk_that_is_pulled_while_it_is_measured \
+	practice_disks_on_an_overlay_over_a_tmpfs \
 	health_through_smartctl \
 	a_disk_whose_driver_was_taken_is_read_not_written \
 	a_disk_whose_sg_node_another_program_has_to_itself a_disk_in_use_is_refused \
