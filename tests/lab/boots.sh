@@ -5,7 +5,7 @@
 # first, once (debootstrap); without KVM a boot takes one to ten minutes.
 #
 # usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
-#   SYSTEM: bios uefi xfs btrfs lvm lvmboot lvmbios luks 4kn; SIZE: same larger smaller; BUS: sata nvme usb nvme4k;
+#   SYSTEM: bios uefi xfs btrfs lvm lvmboot lvmbios luks 4kn; SIZE: same larger smaller smallest; BUS: sata nvme usb nvme4k;
 #   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
@@ -299,6 +299,7 @@ copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
 		[[ $1 = l* ]] || options+=(--grow-fs)
 		;;
 	smaller) size=2048 options+=(--table=fit) ;;
+	smallest) size=1450 options+=(--shrink-via=image) ;;
 	esac
 	truncate -s "${size}M" copy.img
 	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmb* ]]; then

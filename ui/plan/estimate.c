@@ -82,12 +82,17 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		text_rate(&plan->destinations[0], measured->destination, line);
 		return true;
 	case 2:
-		if (estimate->known)
-			text_span(_("copy"), estimate->copy, line);
-		if (estimate->known && text_saved(plan, measured, saved))
-			line_add(line, _(" (up to %s saved)"), saved);
-		if (!estimate->known)
+		if (!estimate->known) {
 			line_add(line, _(" how long it takes is not known"));
+		} else if (text_saved(plan, measured, saved)) {
+			/* There is no room for another word. */
+			line_add(line, " %s", _("copy"));
+			line_to(line, 9);
+			line_add(line, "%s", UNITS_DURATION(estimate->copy));
+			line_add(line, _(" (up to %s saved)"), saved);
+		} else {
+			text_span(_("copy"), estimate->copy, line);
+		}
 		return true;
 	case 3:
 		if (!estimate->known)

@@ -79,6 +79,7 @@ END_TEST
 START_TEST(test_words)
 {
 	const struct session_measured measured = { 200e6, 100e6 };
+	static struct free_places places = { .left_out.count = 1 };
 	struct estimate estimate;
 	struct line line;
 	char text[256];
@@ -90,6 +91,13 @@ START_TEST(test_words)
 	line_start(&line, 42);
 	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
 	ck_assert_str_eq(line.text, " copy    about 0:00:11");
+	plan.free_places = &places;
+	plan.chosen_sectors = plan.total_sectors + 2000000;
+	line_start(&line, 42);
+	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " copy    0:00:11 (up to 0:00:1"));
+	ck_assert_ptr_nonnull(strstr(line.text, "saved)"));
+	plan.free_places = NULL;
 	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "if sdb writes as fast as it reads"));
 	ck_assert_int_le(text_width(text), 78);
