@@ -241,12 +241,17 @@ void draw_start(struct draw *draw)
 		note_role(draw, row, 0, draw->term->cols, ROLE_NORMAL);
 }
 
-/* Curses numbers the cells of a wide character. */
+/* Curses numbers the cells of a wide character: is it the second one? */
+static bool is_numbered(const cchar_t *cell)
+{
+	return (cell->attr & A_CHARTEXT) > 1;
+}
+
 static bool is_second_half(int row, int col)
 {
 	cchar_t cell;
 
-	return mvin_wch(row, col, &cell) == OK && (cell.attr & A_CHARTEXT) > 1;
+	return mvin_wch(row, col, &cell) == OK && is_numbered(&cell);
 }
 
 /* Of a wide character that lies across an edge of the area, curses would send the other half, too,
@@ -549,13 +554,14 @@ struct draw_glyph draw_read(const struct draw *draw, int row, int col)
 	cchar_t cell;
 	short pair;
 
-	if (is_second_half(row, col))
+	if (mvin_wch(row, col, &cell) != OK)
+		return glyph;
+	if (is_numbered(&cell)) {
 		glyph.code = 0;
-	else if (mvin_wch(row, col, &cell) == OK &&
-		 getcchar(&cell, text, &attribute, &pair, NULL) == OK && text[0])
+	} else if (getcchar(&cell, text, &attribute, &pair, NULL) == OK && text[0]) {
 		glyph.code = attribute & A_ALTCHARSET ? code_of_acs(text[0]) : (uint32_t)text[0];
-	if (glyph.code && text[0])
 		glyph.mark = (uint32_t)text[1];
+	}
 	return glyph;
 }
 
