@@ -280,6 +280,7 @@ const char *bench_print_table_how(const struct bench_result *result, unsigned ta
 {
 	const struct bench_how *first = NULL;
 	struct bench_how how = { 0 };
+	bool alike = true;
 	double most = 0;
 	size_t used;
 
@@ -290,19 +291,20 @@ const char *bench_print_table_how(const struct bench_result *result, unsigned ta
 			continue;
 		if (!first)
 			how = *(first = one);
-		if (strcmp(first->engine, one->engine) != 0)
-			text_copy(how.engine, sizeof(how.engine), _("various"));
+		alike &= strcmp(first->engine, one->engine) == 0;
 		how.request = first->request == one->request ? how.request : 0;
 		how.depth = first->depth == one->depth ? how.depth : 0;
 		how.path = first->path == one->path ? how.path : BENCH_PATH_UNKNOWN;
 		most = fmax(most, bench_scatter(&result->figures[i]));
 	}
+	if (!alike)
+		text_copy(how.engine, sizeof(how.engine), _("various"));
 	buffer[0] = '\0';
-	if (first)
+	if (first && (alike || how.request || how.depth || how.path))
 		bench_print_how(&how, buffer, size);
 	used = strlen(buffer);
 	if (most > 0)
 		snprintf(buffer + used, size - used,
 			 _("; rounds differ by up to %.0f %% from the median"), most * 100);
-	return buffer;
+	return buffer + strspn(buffer, "; ");
 }

@@ -147,6 +147,6 @@ const char *bench_print_end(enum bench_end end);
 /* "uring, 1 MiB, depth 8, direct" */
 const char *bench_print_how(const struct bench_how *how, char *buffer, size_t size);
 /* The same of all figures of a table, as far as they were taken alike, and how far their rounds
- * differ; "" where no engine took any. */
+ * differ; "" where there is nothing to say. Returns a part of `buffer`. */
 const char *bench_print_table_how(const struct bench_result *result, unsigned table, char *buffer,
 				  size_t size);

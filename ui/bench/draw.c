@@ -10,7 +10,7 @@
 #include "ui/core/glyphs.h"
 
 #define CHART_MAX 1024
-#define BAR_LABEL 30
+#define BAR_LABEL 31
 
 /* Why it failed takes as many rows as it needs and as there are. Returns their number. */
 static int draw_state(const struct bench_screen *screen, struct draw *draw, struct rect area)
