@@ -27,6 +27,8 @@
 #   LVM with new identifiers, of members, groups and what is in volumes (27 November): BIOS, MBR, with
 #     /boot beside it: larger, on SATA; UEFI, without: same size on NVMe; BIOS, GPT, without, where the
 #     group keeps its UUID: same size on NVMe; all to the login, with swap and ESP
+#   Smallest (27 November): ext4 shrunk in an image, and copied from it: BIOS, MBR, on NVMe; UEFI, GPT, on
+#     SATA: to the login, with swap and ESP
 #   LUKS with new identifiers does not start, as the plan says: fstab and crypttab in it name the old
 #     ones and cannot be changed
 #   512-byte sectors to 4Kn is refused: nothing starts there without an ESP, and a FAT keeps its sectors
@@ -299,7 +301,7 @@ copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
 		[[ $1 = l* ]] || options+=(--grow-fs)
 		;;
 	smaller) size=2048 options+=(--table=fit) ;;
-	smallest) size=1450 options+=(--shrink-via=image) ;;
+	smallest) size=1550 options+=(--shrink-via=image) ;;
 	esac
 	truncate -s "${size}M" copy.img
 	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmb* ]]; then
