@@ -141,8 +141,7 @@ static int shrink_there(const struct clone_options *options, const struct layout
 		return 0;
 	error_set(&error, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "shrink", options->shrink_via,
 		  _("Partition %u (%s) could not be shrunk in the image %s (%s). The destination "
-		    "is as it "
-		    "was."),
+		    "is as it was."),
 		  shrink->number, shrink->fs, options->shrink_via,
 		  r == -ENOENT ? _("a tool is not installed")
 		  : r < 0      ? error_phrase(r)
@@ -171,8 +170,7 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 	}
 	fprintf(stderr,
 		_("clonedeck: What is used goes into %s; partition %u (%s) is shrunk to %s there, "
-		  "and "
-		  "that is copied.\n"),
+		  "and that is copied.\n"),
 		options->shrink_via, shrink.number, shrink.fs,
 		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));
 	r = fill_image(options, command, signal_fd, log);

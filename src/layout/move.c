@@ -288,8 +288,7 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 		return fitting_refuse(
 			f, reterr,
 			_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. "
-			  "Shrink "
-			  "it in an image, not on the source:  clonedeck clone -s %s -d %s "
+			  "Shrink it in an image, not on the source:  clonedeck clone -s %s -d %s "
 			  "--shrink-via IMAGE"),
 			spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
 			(unsigned long long)missing, f->other, f->name, f->other);
