@@ -155,7 +155,7 @@ static int make_uuid(char uuid[static 40])
 static int run(const char *const *words, const char *node, const struct identifier *item,
 	       unsigned seconds, struct log *log, struct after_step *step)
 {
-	char uuid[40], number[12], hex[12], config[sizeof(lvm_config) + 2 * LOOP_NODE_MAX];
+	char uuid[40], number[12], hex[12], config[sizeof(lvm_config) + 2UL * LOOP_NODE_MAX];
 	const char *argv[WORDS_MAX + 1] = { NULL };
 	int r = make_uuid(uuid);
 

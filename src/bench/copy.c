@@ -26,7 +26,7 @@
 enum column { SECONDS, RATE, CPU };
 
 #define CLONE            PAIR_CLONE, "--no-arm-last"
-#define OWN_BY(from, to) CLONE, "--source-backend=" from, "--destination-backend=" to
+#define OWN_BY(from, to) CLONE, "--source-backend", from, "--destination-backend", to
 #define DD_REGION        "skip=@i", "seek=@o", "count=@n", "conv=notrunc", "status=none"
 #define DD               "dd", "if=@s", "of=@d", DD_REGION
 #define BYTES            "iflag=skip_bytes,count_bytes", "oflag=seek_bytes"

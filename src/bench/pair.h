@@ -13,7 +13,7 @@
 #include "bench/beside.h"
 #include "bench/kind.h"
 
-#define PAIR_ARGUMENTS 22
+#define PAIR_ARGUMENTS 24
 #define PAIR_SIZE      (512U << 20) /* what is copied between practice disks */
 
 struct claim;

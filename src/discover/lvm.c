@@ -16,7 +16,7 @@
 #include "discover/table.h"
 
 #define MEMBER       "LVM2_member"
-#define SECTOR       512u /* of the numbers in the text, whatever the disk has */
+#define SECTOR       ((size_t)512) /* of the numbers in the text, whatever the disk has */
 #define LABEL_BYTES  4096u
 #define CRC_START    0xf597a6cfU
 #define ID_BYTES     32
@@ -234,7 +234,7 @@ static bool parse_value(struct parser *p, const char *key)
 
 static bool parse(struct parser *p)
 {
-	char name[LVM_NAME_MAX], value[LVM_NAME_MAX];
+	char name[LVM_NAME_MAX] = "", value[LVM_NAME_MAX];
 	char sign;
 
 	while ((sign = next(p, name))) {

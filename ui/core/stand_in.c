@@ -150,7 +150,7 @@ static void say(const char *text, size_t size)
 {
 	if (!size)
 		return;
-	fwrite(text, 1, size, stdout);
+	(void)fwrite(text, 1, size, stdout);
 	fflush(stdout);
 }
 
