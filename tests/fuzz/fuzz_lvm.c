@@ -10,55 +10,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "discover/lvm.h"
 #include "discover/table.h"
+#include "fake/lvm_member.h"
 
 #define SECTOR 512
 #define SIZE   (1U << 20)
-#define AREA   4096
 #define RING   (128U << 10)
 #define START  64 /* sectors before the partition */
-
-static const char id[] = "KFskpqmFd6EnI3yaSZi5p2Ra9y66nDxB";
-
-static void put(uint8_t *at, uint64_t value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		at[i] = (uint8_t)(value >> (8 * i));
-}
-
-static uint32_t checksum(const uint8_t *bytes, size_t size)
-{
-	return crc32(0xf597a6cfU, CRC32_IEEE, bytes, size);
-}
-
-static void make_label(uint8_t *member)
-{
-	uint8_t *label = member + SECTOR;
-
-	memcpy(label, "LABELONE", 8);
-	put(label + 20, 32, 4);
-	memcpy(label + 24, "LVM2 001", 8);
-	memcpy(label + 32, id, 32);
-	put(label + 72, AREA + RING, 8);
-	put(label + 104, AREA, 8);
-	put(label + 112, RING, 8);
-	put(label + 16, checksum(label + 20, SECTOR - 20), 4);
-}
-
-static void make_metadata(uint8_t *member, const uint8_t *text, size_t size)
-{
-	uint8_t *area = member + AREA;
-
-	memcpy(area + 4, " LVM2 x[5A%r0N*>", 16);
-	put(area + 20, 1, 4);
-	put(area + 40, SECTOR, 8);
-	put(area + 48, size, 8);
-	put(area + 56, checksum(text, size), 4);
-	put(area, checksum(area + 4, SECTOR - 4), 4);
-	memcpy(area + SECTOR, text, size);
-}
 
 static void check_name(const char *name, size_t size)
 {
@@ -93,12 +52,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > RING - SECTOR)
 		return 0;
-	memset(member, 0, AREA + RING);
-	make_label(member);
-	make_metadata(member, data, size);
+	memset(member, 0, LVM_MEMBER_AREA + RING);
+	lvm_member_make(member, SIZE, RING, data, size, SECTOR);
 	source.fd = memfd_create("member", MFD_CLOEXEC);
 	FUZZ_CHECK(source.fd >= 0);
-	FUZZ_CHECK(pwrite(source.fd, member, AREA + RING, START * SECTOR) == AREA + RING);
+	FUZZ_CHECK(pwrite(source.fd, member, LVM_MEMBER_AREA + RING, START * SECTOR) ==
+		   LVM_MEMBER_AREA + RING);
 	FUZZ_CHECK(ftruncate(source.fd, START * SECTOR + SIZE) == 0);
 	strcpy(partition.fs, "LVM2_member");
 	lvm_find(&source, &partition, 1, &volumes);

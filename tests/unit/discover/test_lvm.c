@@ -7,65 +7,28 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/hash.h"
 #include "discover/table.h"
+#include "fake/lvm_member.h"
 #include "images.h"
 #include "unit.h"
 
 #define SECTORS 768
 #define START   64 /* of the partition */
 #define LENGTH  (SECTORS - START)
-#define AREA    4096 /* where the metadata lies, from there */
 #define RING    8192
-#define ID      "abcdefABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-static const char printed_id[] = "abcdef-ABCD-EFGH-IJKL-MNOP-QRST-UVWXYZ";
 
 static struct image image;
 static struct partition partition;
 static struct volumes volumes;
 
-static void put(size_t offset, uint64_t value, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		image.bytes[START * 512 + offset + i] = (uint8_t)(value >> (8 * i));
-}
-
-static void sign(size_t at, size_t from, size_t bytes)
-{
-	put(at, crc32(0xf597a6cfU, CRC32_IEEE, image.bytes + START * 512 + from, bytes), 4);
-}
-
 /* A member whose metadata is this text, from there in its ring. */
 static void make_member(const char *text, size_t from)
 {
-	uint8_t *at;
-	size_t length = strlen(text);
-
 	image_new(&image, SECTORS, 512);
 	partition = (struct partition){ .number = 3, .start = START, .sectors = LENGTH };
 	strcpy(partition.fs, "LVM2_member");
-	at = image.bytes + START * 512;
-	memcpy(at + 512, "LABELONE", 8);
-	put(520, 1, 8);
-	put(532, 32, 4);
-	memcpy(at + 536, "LVM2 001", 8);
-	memcpy(at + 544, ID, 32);
-	put(544 + 32, (uint64_t)LENGTH * 512, 8);
-	put(544 + 40, 16 << 10, 8);
-	put(544 + 72, AREA, 8);
-	put(544 + 80, RING, 8);
-	sign(528, 532, 512 - 20);
-	memcpy(at + AREA + 4, " LVM2 x[5A%r0N*>", 16);
-	put(AREA + 20, 1, 4);
-	put(AREA + 24, AREA, 8);
-	put(AREA + 32, RING, 8);
-	put(AREA + 40, from, 8);
-	put(AREA + 48, length, 8);
-	for (size_t i = 0; i < length; i++)
-		at[AREA + (from + i < RING ? from + i : from + i - RING + 512)] = (uint8_t)text[i];
-	put(AREA + 56, crc32(0xf597a6cfU, CRC32_IEEE, text, length), 4);
-	sign(AREA, AREA + 4, 508);
+	lvm_member_make(image.bytes + START * 512, (uint64_t)LENGTH * 512, RING, text, strlen(text),
+			from);
 }
 
 static void find(void)
@@ -95,7 +58,7 @@ static const char *group_of(const char *members, const char *more)
 		 "segment2 {\nstart_extent = 2\nextent_count = 1\ntype = \"striped\"\n"
 		 "stripe_count = 1\nstripes = [\n\"pv0\", 2\n]\n}\n}\n%s}\n}\n"
 		 "# Generated\ncontents = \"Text Format Volume Group\"\nversion = 1\n",
-		 printed_id, members, more);
+		 LVM_MEMBER_UUID, members, more);
 	return text;
 }
 
@@ -188,7 +151,8 @@ START_TEST(damage_is_no_group)
 		find();
 		ck_assert_uint_eq(volumes.group_count + volumes.count, 0);
 	}
-	for (size_t at = 520; at < AREA + 600; at += at < 1000 || at >= AREA ? 1 : AREA - at) {
+	for (size_t at = 520; at < LVM_MEMBER_AREA + 600;
+	     at += at < 1000 || at >= LVM_MEMBER_AREA ? 1 : LVM_MEMBER_AREA - at) {
 		make_member(text, 512);
 		image.bytes[START * 512 + at] ^= 0x11;
 		find();
