@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "after/grow_fs.h"
+#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/log.h"
@@ -21,7 +21,7 @@
 
 DEFINE_CLEANUP(session, struct session *, session_destroy)
 
-/* Another copy of the options: they point into themselves. */
+/* A copy of the options; their pointers into themselves lead into the copy. */
 static void take_options(const struct clone_options *from, struct clone_options *ret)
 {
 	*ret = *from;
@@ -29,7 +29,7 @@ static void take_options(const struct clone_options *from, struct clone_options 
 	ret->session.rescue = &ret->plan;
 }
 
-/* The disk as it is, of which the table is not asked to fit. */
+/* For the first look, and for the image: the table is copied as it is. */
 static void keep_table(struct plan_options *options)
 {
 	options->table = TABLE_KEEP;
@@ -109,7 +109,7 @@ static int fill_image(const struct clone_options *options, const char *command, 
 	r = clone_look(&first, &session);
 	if (r == 0 && options->dry_run)
 		return clone_dry_run(session, &first);
-	/* An image that there is would need to be confirmed. */
+	/* Without its confirmation, an image that exists already is refused. */
 	if (r == 0)
 		r = clone_confirm(session, &first, command);
 	if (r == 0)
@@ -159,10 +159,10 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 	char log[PATH_MAX] = "";
 	int r = find_shrink(options, command, &shrink, &sector);
 
-	/* It fits, or it is refused, as it is. */
+	/* Nothing has to be shrunk: the copy fits, or it is refused with its reason. */
 	if (r != 0 || !shrink.number)
 		return r;
-	if (shrink_fs_never(shrink.fs)) {
+	if (!shrink_fs_can(shrink.fs)) {
 		error_set(&error, ERROR_CLASS_REFUSED, -ENOTSUP, "shrink", options->source,
 			  _("Partition %u (%s) is not shrunk here: --table=fit says the commands."),
 			  shrink.number, shrink.fs);

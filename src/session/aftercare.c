@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "after/grow_fs.h"
+#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"

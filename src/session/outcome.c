@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "after/grow_fs.h"
+#include "after/resize_fs.h"
 #include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"

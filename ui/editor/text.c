@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "after/grow_fs.h"
+#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file system in a partition that has grown is made as large by its own tool, or, in an image,
- * smaller. */
+/* A file system is made as large as its partition, which has grown, or smaller in an image, by its
+ * own tool. */
 #pragma once
 
 #include "after/after.h"
@@ -17,8 +17,8 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);
 
-/* No tool is asked to make it smaller. */
-bool shrink_fs_never(const char *fs);
+/* Is there a tool that shrinks it? */
+bool shrink_fs_can(const char *fs);
 /* The file system `fs` in these bytes of an image file becomes so small, checked before and after.
  * As after_tool(): `said` is its last line. */
 struct shrink_fs {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "after/grow_fs.h"
+#include "after/resize_fs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,8 @@ static const struct grower {
 	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\"; e2fsck -fn \"$1\"",
 	  "e2fsck -f %s && resize2fs %s",
 	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\" \"$3K\"; e2fsck -fn \"$1\"" },
-	/* It leaves the mark that a check is due, with which nothing is cut. */
+	/* ntfsresize marks the file system for a check. A partition whose file system has that
+	 * mark is not cut, so ntfsfix takes it off. */
 	{ "ntfs", "ntfsresize",
 	  "ntfsresize -n -f \"$1\"; ntfsresize -f -f \"$1\"; ntfsresize -i -f \"$1\"",
 	  "ntfsresize %s",
@@ -89,11 +90,11 @@ static int run(const struct after_disk *disk, unsigned partition, const struct g
 	return r == 0 && fsync(loop) < 0 ? -errno : r;
 }
 
-bool shrink_fs_never(const char *fs)
+bool shrink_fs_can(const char *fs)
 {
 	const struct grower *grower = find(fs);
 
-	return !grower || !grower->smaller;
+	return grower && grower->smaller;
 }
 
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
@@ -112,7 +113,7 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 	int r;
 
 	said[0] = '\0';
-	if (fd < 0 || shrink_fs_never(shrink->fs))
+	if (fd < 0 || !shrink_fs_can(shrink->fs))
 		return fd < 0 ? -errno : -ENOTSUP;
 	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size);
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
