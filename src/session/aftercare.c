@@ -69,7 +69,7 @@ static const char *find_now(const struct table *now, const struct volumes *volum
 		return now->uuid;
 	if (item->kind == IDENTIFIER_GROUP)
 		return group ? group->uuid : "";
-	if (item->volume[0] && strchr(item->volume, '/')) {
+	if (after_is_volume(item)) {
 		for (size_t i = 0; i < volumes->count; i++)
 			if (volumes->items[i].partition == item->partition &&
 			    strcmp(volumes->items[i].name, item->volume) == 0)
@@ -163,31 +163,6 @@ static void expect_growth(const struct disk *source, struct report *report)
 	partition = disk_partition(source, plan->fitted.grown);
 	if (partition)
 		text_copy(grown->fs, sizeof(grown->fs), partition->fs);
-}
-
-void aftercare_look(const struct plan *plan, const struct disk *source, struct volumes *ret)
-{
-	CLEANUP(close) int fd = source ? outcome_open(&plan->source) : -1;
-	struct partition one = { 0 };
-
-	*ret = (struct volumes){ 0 };
-	if (fd < 0)
-		return;
-	const struct table_source from = { .fd = fd,
-					   .size = plan->source.size,
-					   .sector_size = source->identity.logical_sector_size };
-
-	for (size_t i = 0; plan->source.kind == ENDPOINT_PARTITION && i < source->partition_count;
-	     i++)
-		if (source->partitions[i].devno == plan->source.devno)
-			one = source->partitions[i];
-	one.start = 0;
-	if (plan->source.kind == ENDPOINT_PARTITION)
-		lvm_find(&from, &one, 1, ret);
-	else
-		lvm_find(&from, source->partitions, source->partition_count, ret);
-	/* What is read again after it was written to is to come from the disk. */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 void aftercare_run(struct log *log, const struct disk *source, struct report *report)

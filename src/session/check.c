@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "discover/lvm.h"
+#include "discover/table.h"
 #include "health/smartctl.h"
 #include "scsi/ata.h"
 #include "session/files.h"
@@ -82,8 +84,35 @@ static int load(struct check *check)
 	return 0;
 }
 
+/* The LVM groups of the source. */
+static void look_for_volumes(const struct plan *plan, const struct disk *source,
+			     struct volumes *ret)
+{
+	CLEANUP(close) int fd = source ? outcome_open(&plan->source) : -1;
+	struct partition one = { 0 };
+
+	*ret = (struct volumes){ 0 };
+	if (fd < 0)
+		return;
+	const struct table_source from = { .fd = fd,
+					   .size = plan->source.size,
+					   .sector_size = source->identity.logical_sector_size };
+
+	for (size_t i = 0; plan->source.kind == ENDPOINT_PARTITION && i < source->partition_count;
+	     i++)
+		if (source->partitions[i].devno == plan->source.devno)
+			one = source->partitions[i];
+	one.start = 0;
+	if (plan->source.kind == ENDPOINT_PARTITION)
+		lvm_find(&from, &one, 1, ret);
+	else
+		lvm_find(&from, source->partitions, source->partition_count, ret);
+	/* The next look, after somebody wrote to it, is to come from the disk. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
 /* Not of a disk that fails, or that a map calls damaged: every bad sector would be read again. */
-static void look_for_boot(struct check *check, const struct plan *plan)
+static void look_at_source(struct check *check, const struct plan *plan)
 {
 	const struct disk *source = check->facts.source_contents;
 	bool resumes = check->map_path[0] &&
@@ -96,7 +125,7 @@ static void look_for_boot(struct check *check, const struct plan *plan)
 	check->facts.volumes = (struct volumes){ 0 };
 	if (!resumes && !plan_spares_source(&plan->options)) {
 		boot_check_source(plan, source, &check->boot);
-		aftercare_look(plan, source, &check->facts.volumes);
+		look_for_volumes(plan, source, &check->facts.volumes);
 	}
 	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))
 		snprintf(check->facts.boots, sizeof(check->facts.boots), "%.180s; %.200s", bios,
@@ -153,7 +182,7 @@ static int ask(struct check *check)
 	ask_reach(check->disks, &plan->destinations[0], &facts->destination_reach);
 	facts->source_fails = source_fails(check, plan);
 	facts->table_can_fit = !check->fits && check->layout.extent_count > 0;
-	look_for_boot(check, plan);
+	look_at_source(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);
 	return 0;

@@ -45,8 +45,6 @@ void boot_check_say(struct report *report);
 
 /* ---- aftercare.c: a file system that grows with its partition, new identifiers ---- */
 
-/* The LVM groups of the source, before it is copied. */
-void aftercare_look(const struct plan *plan, const struct disk *source, struct volumes *ret);
 /* Where they are asked for and the copy is complete: report->grown_fs, report->after, and what
  * became of report->identifiers. The claims of the copy are closed: the destination is claimed and
  * its identity proven once more. */
