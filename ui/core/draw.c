@@ -9,6 +9,7 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include "ui/core/glyphs.h"
@@ -272,35 +273,23 @@ void draw_clear(struct draw *draw, struct rect area)
 	}
 }
 
-/* The terminal's own line drawing for a code point; 0: there is none. */
+/* The terminal's own line drawing: code points, and the letters that terminfo(5) has for them. */
+static const struct {
+	uint32_t code;
+	char letter;
+} line_glyphs[] = {
+	{ 0x2500, 'q' }, { 0x2502, 'x' }, { 0x250c, 'l' }, { 0x2510, 'k' },
+	{ 0x2514, 'm' }, { 0x2518, 'j' }, { 0x2592, 'a' }, { 0x23ba, 'o' },
+	{ 0x23bb, 'p' }, { 0x23bc, 'r' }, { 0x23bd, 's' },
+};
+
+/* 0: there is none for this code point. */
 static chtype acs_of(uint32_t code)
 {
-	switch (code) {
-	case 0x2500:
-		return ACS_HLINE;
-	case 0x2502:
-		return ACS_VLINE;
-	case 0x250c:
-		return ACS_ULCORNER;
-	case 0x2510:
-		return ACS_URCORNER;
-	case 0x2514:
-		return ACS_LLCORNER;
-	case 0x2518:
-		return ACS_LRCORNER;
-	case 0x2592:
-		return ACS_CKBOARD;
-	case 0x23ba:
-		return ACS_S1;
-	case 0x23bb:
-		return ACS_S3;
-	case 0x23bc:
-		return ACS_S7;
-	case 0x23bd:
-		return ACS_S9;
-	default:
-		return 0;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(line_glyphs); i++)
+		if (line_glyphs[i].code == code)
+			return NCURSES_ACS(line_glyphs[i].letter);
+	return 0;
 }
 
 /* Lines are box-drawing code points; not every terminal can show them as such. */
@@ -336,6 +325,7 @@ static void put_line(struct draw *draw, int row, int col, enum line_part part)
 	else
 		put_glyph(draw, row, col, ROLE_BOX, codes[part]);
 }
+
 static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
 {
 	char text[512];
@@ -534,12 +524,9 @@ void draw_cursor(struct draw *draw, struct rect area, int row, int col)
 /* The code point of what stands in a cell as the terminal's own line drawing. */
 static uint32_t code_of_acs(wchar_t character)
 {
-	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518,
-					  0x2592, 0x23ba, 0x23bb, 0x23bc, 0x23bd };
-
-	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
-		if ((wchar_t)(acs_of(codes[i]) & A_CHARTEXT) == character)
-			return codes[i];
+	for (size_t i = 0; i < ARRAY_SIZE(line_glyphs); i++)
+		if ((wchar_t)(NCURSES_ACS(line_glyphs[i].letter) & A_CHARTEXT) == character)
+			return line_glyphs[i].code;
 	return '?';
 }
 
