@@ -276,7 +276,7 @@ static int open_root(const struct after_disk *disk, const struct identifier *ite
 	return loop < 0 ? loop : after_mount(item->fs, node, writable);
 }
 
-/* A partition may belong to a disk that has it. */
+/* Also true where it cannot be told: the first sector of the disk that a partition is on. */
 static bool has_grub_code(const struct after_disk *disk)
 {
 	CLEANUP(free) char *code = malloc(disk->sector_size);
@@ -294,7 +294,9 @@ bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *c
 					      "grub/i386-pc", "grub2/i386-pc" };
 	char name[64];
 
-	for (size_t i = 0; has_grub_code(disk) && i < changed->count; i++) {
+	if (!has_grub_code(disk))
+		return false;
+	for (size_t i = 0; i < changed->count; i++) {
 		const struct identifier *item = &changed->items[i];
 
 		if (!after_is_volume(item) || item->partition != group->partition)
