@@ -52,13 +52,13 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 
 /* ---- identities.c ---- */
 
-/* Gives each of them a new value; but for the groups of LVM, whose turn comes when it is known what
+/* Gives each of them a new value, except the groups of LVM: after_groups() needs to know what
  * became of the others. */
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps);
 void after_groups(const struct after_disk *disk, const struct identifiers *changed,
 		  struct after_steps *steps);
-/* Bytes of what has it; of the disk, where that is no partition. */
+/* The bytes that hold what the identifier names: a partition, a volume in it, or the whole disk. */
 bool after_item_range(const struct after_disk *disk, const struct identifier *item,
 		      uint64_t *retstart, uint64_t *retlength);
 /* A volume of LVM, and not a member or a group of it. */

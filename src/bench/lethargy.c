@@ -153,7 +153,7 @@ static double page_cache(void)
 	return sum;
 }
 
-/* Negative: not known. */
+/* A negative value is one that is not known, and is left out. */
 static void hold(struct neighbour *all, enum figure figure, enum bench_unit unit, double value)
 {
 	if (value >= 0)

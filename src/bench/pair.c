@@ -161,6 +161,7 @@ int pair_practice(struct bench_run *run, uint64_t size, uint64_t margin, struct 
 		struct pair_disk *to = &ret->disks[i];
 
 		r = attach(to);
+		/* Where the ways are tried, a program for sg or raw nodes gets the block node. */
 		for (unsigned k = PAIR_SG; k < PAIR_NODES && margin; k++)
 			memcpy(to->paths[k], to->paths[PAIR_BLOCK], sizeof(to->paths[k]));
 	}

@@ -185,7 +185,7 @@ static void end_volume(struct parser *p)
 
 static bool begin_section(struct parser *p, const char *name)
 {
-	/* A tool is given the group's. */
+	/* The group's name becomes an argument of a tool, where it must not be an option. */
 	if (p->depth == DEPTH_MAX || !name[0] || name[0] == '-')
 		return false;
 	for (const char *c = name; *c; c++)

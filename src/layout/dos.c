@@ -184,7 +184,7 @@ static const char *find_obstacle(const struct fitting *f)
 	return NULL;
 }
 
-/* The same each time, so that the table can be made again: of what the first sector says. */
+/* It follows from the first sector of the source: a copy that is resumed makes the same table. */
 static void make_guid(const struct fitting *f, unsigned number, uint8_t guid[static 16])
 {
 	uint64_t half = fnv1a(FNV1A_START, f->before, 512);
@@ -208,7 +208,7 @@ static void make_protective_mbr(const struct fitting *f)
 	f->table[511] = 0xaa;
 }
 
-int convert_prepare(struct fitting *f, struct error *reterr)
+int dos_to_gpt_prepare(struct fitting *f, struct error *reterr)
 {
 	struct gpt_header *header;
 	struct gpt_entry *entries;

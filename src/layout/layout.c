@@ -296,7 +296,7 @@ static int understand(struct fitting *f, bool to_gpt, struct error *reterr)
 	if (r < 0)
 		return r;
 	f->gpt = memcmp(f->before + f->sector, GPT_SIGNATURE, strlen(GPT_SIGNATURE)) == 0;
-	r = to_gpt   ? convert_prepare(f, reterr)
+	r = to_gpt   ? dos_to_gpt_prepare(f, reterr)
 	    : f->gpt ? gpt_prepare(f, reterr)
 		     : dos_prepare(f, reterr);
 	return r < 0 ? r : check_parts(f, reterr);

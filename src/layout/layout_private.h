@@ -61,7 +61,7 @@ static inline bool fitting_writes(const struct fitting *f, const struct layout_p
 int gpt_prepare(struct fitting *f, struct error *reterr);
 int dos_prepare(struct fitting *f, struct error *reterr);
 /* An MS-DOS table, of which a GPT is made. */
-int convert_prepare(struct fitting *f, struct error *reterr);
+int dos_to_gpt_prepare(struct fitting *f, struct error *reterr);
 /* Changes these bytes as the partitions change: what libfdisk makes is compared with that. */
 void gpt_change(const struct fitting *f, unsigned char *table);
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made);

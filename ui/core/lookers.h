@@ -47,7 +47,7 @@ struct lookers {
 };
 
 void lookers_init(struct lookers *lookers);
-/* From now on it looks on. False: there is no place, fd is the caller's. */
+/* Adds a terminal that looks on. False: there is no place, and fd stays the caller's. */
 bool lookers_add(struct lookers *lookers, int fd, pid_t pid);
 /* It is told that it looks on, and gets all of the frame. */
 void lookers_again(struct lookers *lookers, struct looker *looker);
