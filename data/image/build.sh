@@ -76,7 +76,7 @@ trap 'rm -rf -- "$work"' EXIT
 trap 'exit 143' HUP INT TERM
 mkdir "$work/in" "$work/in/clonedeck"
 cp -R "$tree/usr" "$work/in/"
-cp "$here"/{assemble,init,deck,menu,shell,leave,mount-logs,copies,remote,settings,language,modules,hook,make-font,grub.cfg,boot.ipxe} \
+cp "$here"/{assemble,init,fstab,deck,menu,shell,leave,mount-logs,copies,remote,settings,language,modules,hook,make-font,grub.cfg,boot.ipxe} \
 	"$top/man/clonedeck.8" "$work/in/clonedeck/"
 # What the screen has to have letters for, language by language; a console has too few for some.
 mkdir "$work/in/clonedeck/messages"
