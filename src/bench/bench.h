@@ -64,6 +64,8 @@ struct bench_options {
 	uint64_t time_ns;     /* at most, for a figure or a place */
 	uint64_t request;     /* bytes: only this size; 0: all sizes */
 	uint32_t rounds, positions; /* at most BENCH_ROUNDS_MAX; BENCH_POSITIONS_MAX */
+	/* So many `positions`, ascending, where to read; NULL: spread over the disk */
+	const uint64_t *sectors;
 };
 
 #define BENCH_POSITIONS_MAX 4096

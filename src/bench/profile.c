@@ -50,9 +50,10 @@ static const struct {
 struct profile {
 	struct bench_run *run;
 	struct bench_load choice;
-	uint32_t count;  /* positions */
-	unsigned asked;  /* the same, of all rounds */
-	uint64_t piece;  /* bytes that are read at each */
+	uint32_t count; /* positions */
+	unsigned asked; /* the same, of all rounds */
+	uint64_t *places;
+	uint64_t piece;  /* bytes that are read at each, at most */
 	unsigned first;  /* row */
 	double *rates;   /* bytes per second; 0 unknown */
 	double *writes;  /* the same */
@@ -62,18 +63,22 @@ struct profile {
 
 /* ---- arithmetic ---- */
 
-double profile_whole(const double *rates, size_t count, uint64_t size)
+double profile_whole(const double *rates, const uint64_t *places, size_t count, uint64_t size)
 {
-	double seconds = 0;
-	size_t known = 0;
+	double seconds = 0, from = 0;
+	size_t last = count;
 
 	for (size_t i = 0; i < count; i++) {
 		if (rates[i] <= 0)
 			continue;
-		seconds += 1 / rates[i];
-		known++;
+		double middle = last < count ? ((double)places[last] + (double)places[i]) / 2 : 0;
+
+		if (last < count)
+			seconds += (middle - from) / rates[last];
+		from = middle;
+		last = i;
 	}
-	return known ? seconds / (double)known * (double)size : 0;
+	return last < count ? seconds + ((double)size - from) / rates[last] : 0;
 }
 
 bool profile_is_weak(const double *rates, size_t count, size_t at)
@@ -89,14 +94,63 @@ bool profile_is_weak(const double *rates, size_t count, size_t at)
 
 /* ---- places ---- */
 
-static uint64_t place(const struct profile *profile, uint32_t i)
+/* Spread evenly; the last one ends with the disk. */
+static void spread_places(struct profile *profile)
 {
 	uint64_t last = profile->run->end.size - profile->piece, request = profile->choice.request;
-	uint64_t at = profile->count > 1
-			      ? (uint64_t)((double)last * i / (double)(profile->count - 1))
-			      : 0;
 
-	return (at < last ? at : last) / request * request;
+	for (uint32_t i = 0; i < profile->count; i++) {
+		double at = i ? (double)last * i / (double)(profile->count - 1) : 0;
+
+		profile->places[i] = (at < (double)last ? (uint64_t)at : last) / request * request;
+	}
+}
+
+/* A place does not reach into the next one, which a cache would have by then. */
+static uint64_t piece_of(const struct profile *profile, uint32_t i)
+{
+	const uint64_t *places = profile->places;
+	uint64_t past = i + 1 < profile->count ? places[i + 1] : profile->run->end.size;
+	uint64_t room = past > places[i] ? past - places[i] : 0;
+
+	room = room < profile->piece ? room : profile->piece;
+	return room - room % profile->choice.request;
+}
+
+static int take_places(struct profile *profile, struct error *reterr)
+{
+	const struct bench_run *run = profile->run;
+
+	profile->piece = run->size;
+	for (uint32_t i = 0; i < profile->count; i++)
+		if (__builtin_mul_overflow(run->options->sectors[i], io_sector_size(&run->end),
+					   &profile->places[i]))
+			profile->places[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < profile->count; i++)
+		if (!piece_of(profile, i))
+			return error_set(
+				reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
+				_("%s: at LBA %llu there is no room for a read of %s."),
+				run->end.name, (unsigned long long)run->options->sectors[i],
+				BENCH_PRINT(BENCH_BYTES, profile->choice.request));
+	return 0;
+}
+
+static int choose_places(struct profile *profile, struct error *reterr)
+{
+	const struct bench_run *run = profile->run;
+	uint64_t share = run->end.size / profile->count;
+
+	if (run->options->sectors)
+		return take_places(profile, reterr);
+	profile->piece = run->size < share ? run->size : share;
+	profile->piece -= profile->piece % profile->choice.request;
+	if (!profile->piece)
+		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
+				 _("%s is too small for %u places. Choose fewer --positions."),
+				 run->end.name, profile->count);
+	spread_places(profile);
+	return 0;
 }
 
 static void make_places(struct profile *profile)
@@ -113,7 +167,7 @@ static void make_places(struct profile *profile)
 	profile->first = bench_make_table(run, "speed", _("Speed by place"), columns,
 					  run->end.writable ? 4 : 2, NULL, 0);
 	for (uint32_t i = 0; i < profile->count; i++) {
-		uint64_t at = place(profile, i);
+		uint64_t at = profile->places[i];
 
 		snprintf(label, sizeof(label), "%5.1f %%  %s",
 			 (double)at / (double)run->end.size * 100, UNITS_SHORT(at, UNITS_SI, 512));
@@ -142,7 +196,7 @@ static int write_place(struct profile *profile, uint32_t i, const struct bench_l
 {
 	struct bench_run *run = profile->run;
 	double enough = profile->rates[i] * (double)read->ns / 1e9 / read->request;
-	uint64_t count = profile->piece / read->request;
+	uint64_t count = (read->past - read->start) / read->request;
 	struct bench_load load = *read;
 	struct bench_loaded loaded;
 	int r;
@@ -170,13 +224,13 @@ static int measure_place(void *kind, unsigned i, struct error *reterr)
 {
 	struct profile *profile = kind;
 	struct bench_run *run = profile->run;
-	uint64_t piece = profile->piece;
+	uint64_t piece = piece_of(profile, i);
 	struct bench_load load = profile->choice;
 	struct bench_loaded loaded;
 
 	bench_tell(run, _("place %u of %u"), i + 1, profile->count);
 	profile->asked++;
-	load.start = place(profile, i);
+	load.start = profile->places[i];
 	load.past = load.start + piece;
 	load.bytes = piece > load.request ? piece - load.request : piece;
 	load.ns = run->ns;
@@ -191,15 +245,10 @@ static int measure_place(void *kind, unsigned i, struct error *reterr)
 static int measure_places(struct profile *profile, struct error *reterr)
 {
 	struct bench_run *run = profile->run;
-	uint64_t share = run->end.size / profile->count;
+	int r = choose_places(profile, reterr);
 
-	/* A place does not reach into the next one, which a cache would have by then. */
-	profile->piece = run->size < share ? run->size : share;
-	profile->piece -= profile->piece % profile->choice.request;
-	if (!profile->piece)
-		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
-				 _("%s is too small for %u places. Choose fewer --positions."),
-				 run->end.name, profile->count);
+	if (r < 0)
+		return r;
 	make_places(profile);
 	run->share = PLACES_SHARE;
 	return bench_rounds(run, run->rounds, profile->count, measure_place, profile, reterr);
@@ -290,7 +339,7 @@ static int measure_turn(struct profile *profile)
 
 static uint64_t lba_of(const struct profile *profile, uint32_t i)
 {
-	return place(profile, i) / io_sector_size(&profile->run->end);
+	return profile->places[i] / io_sector_size(&profile->run->end);
 }
 
 /* A few are told one by one; many are the work of something else that uses the disk or the machine.
@@ -333,8 +382,8 @@ static void conclude(struct profile *profile)
 	if (profile->asked < profile->count)
 		return;
 	uint64_t size = profile->run->end.size;
-	double seconds = profile_whole(profile->rates, profile->count, size);
-	double writing = profile_whole(profile->writes, profile->count, size);
+	double seconds = profile_whole(profile->rates, profile->places, profile->count, size);
+	double writing = profile_whole(profile->writes, profile->places, profile->count, size);
 
 	add_fact(profile, "whole", _("reading the whole disk (estimate)"), seconds, NULL);
 	if (writing > 0)
@@ -366,14 +415,18 @@ static int run(struct bench_run *run, struct error *reterr)
 
 	if (r < 0)
 		return r;
-	while (profile.choice.request > run->end.size &&
+	uint64_t most = run->size < run->end.size ? run->size : run->end.size;
+
+	while (profile.choice.request > most &&
 	       profile.choice.request % (2 * io_sector_size(&run->end)) == 0)
 		profile.choice.request /= 2;
 	if (!profile.count)
 		profile.count = usual_count(&profile);
 	profile.rates = calloc(2UL * profile.count, sizeof(*profile.rates));
-	if (!profile.rates)
-		return error_nomem(reterr);
+	profile.places = calloc(profile.count, sizeof(*profile.places));
+	r = profile.rates && profile.places ? 0 : error_nomem(reterr);
+	if (r < 0)
+		goto out;
 	profile.writes = profile.rates + profile.count;
 	r = measure_places(&profile, reterr);
 	if (r < 0 && run->result->row_count == 0)
@@ -384,9 +437,11 @@ static int run(struct bench_run *run, struct error *reterr)
 	if (r == 0)
 		r = measure_turn(&profile);
 	conclude(&profile);
-	if (r == 0)
+	/* Plans do not estimate by the places that somebody was curious about. */
+	if (r == 0 && !run->options->sectors)
 		bench_keep(run, &profile.found, false);
 out:
+	free(profile.places);
 	free(profile.rates);
 	return r;
 }

@@ -2,12 +2,14 @@
 /* The command bench: measures a disk. Only what was confirmed is written to. */
 #include "cli/bench.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -28,13 +30,22 @@
 /* Between Ctrl-C and leaving a disk that does not answer, at least. */
 #define LEAVE_AFTER (5 * NSEC_PER_SEC)
 /* Then the user is told whom we wait for. */
-#define SILENT    (5 * NSEC_PER_SEC)
-#define TIME_MOST 3600 /* seconds */
-#define LINE_MAX  400
+#define SILENT      (5 * NSEC_PER_SEC)
+#define TIME_MOST   3600 /* seconds */
+#define LINE_MAX    400
+#define SECTORS_MAX 64
+
+/* How many, or which: count and sectors, or the count alone. */
+struct positions {
+	uint32_t count;
+	bool named;
+	uint64_t sectors[SECTORS_MAX];
+};
 
 struct bench_command {
 	bool json, csv, html, write, practice, help;
 	uint32_t seconds;
+	struct positions positions;
 	const char *compare, *confirm, *log_dir;
 	const char *disk, *destination; /* as named; NULL: none */
 	struct session *session;        /* of the confirmed destination */
@@ -54,6 +65,36 @@ static int set_size(const char *command, const char *name, const char *value, vo
 	return cli_usage(command, _("--%s %s: not a size. Example: 200M."), name, value);
 }
 
+/* "64", or the sectors themselves: "0,4000000". */
+static int set_positions(const char *command, const char *name, const char *value, void *member)
+{
+	struct positions *ret = member;
+	const char *at = value;
+	char *end;
+
+	*ret = (struct positions){ .named = strchr(value, ',') != NULL };
+	if (!ret->named)
+		return cli_parse_number(value, BENCH_POSITIONS_MAX, &ret->count)
+			       ? 0
+			       : cli_usage(command, _("--%s %s: not a whole number from 1 to %u."),
+					   name, value, BENCH_POSITIONS_MAX);
+	for (; ret->count < SECTORS_MAX && isdigit((unsigned char)*at); at = end + 1) {
+		uint64_t *sector = &ret->sectors[ret->count++];
+
+		errno = 0;
+		*sector = strtoull(at, &end, 10);
+		if (errno || (ret->count > 1 && *sector <= sector[-1]))
+			break;
+		if (!*end)
+			return 0;
+		if (*end != ',')
+			break;
+	}
+	return cli_usage(command,
+			 _("--%s %s: up to %u sectors in ascending order, as in 0,4000000."), name,
+			 value, SECTORS_MAX);
+}
+
 #define BENCH(kind, member, ...) kind(struct bench_command, member, ##__VA_ARGS__)
 
 static const struct cli_option bench_options[] = {
@@ -62,7 +103,7 @@ static const struct cli_option bench_options[] = {
 	{ "html", 0, 0, BENCH(CLI_SWITCH, html) },
 	{ "compare", 0, 0, BENCH(CLI_TEXT, compare, 0) },
 	{ "rounds", 0, 0, BENCH(CLI_NUMBER, options.rounds, BENCH_ROUNDS_MAX) },
-	{ "positions", 0, 0, BENCH(CLI_NUMBER, options.positions, BENCH_POSITIONS_MAX) },
+	{ "positions", 0, 0, BENCH(CLI_OWN, positions, required_argument, set_positions) },
 	{ "time", 0, 0, BENCH(CLI_NUMBER, seconds, TIME_MOST) },
 	{ "size", 0, 0, BENCH(CLI_OWN, options.size, required_argument, set_size) },
 	{ "request", 0, 0, BENCH(CLI_OWN, options.request, required_argument, set_size) },
@@ -85,7 +126,7 @@ static int print_help(void)
 		printf("  %-9s %s\n", bench_kinds[i]->name, _(bench_kinds[i]->summary));
 	fputs(_("\n"
 		"  --rounds N     repeat it; the median is shown, and how it scattered\n"
-		"  --positions N  places to read at (profile)\n"
+		"  --positions N  places to read at (profile), or sectors: 0,4000000\n"
 		"  --size SIZE    bytes to read for one figure\n"
 		"  --time SECONDS at most for one figure\n"
 		"  --request SIZE only requests of this size (rbuf)\n"
@@ -137,6 +178,8 @@ static int parse(int argc, char **argv, struct bench_command *ret)
 	if (r || ret->help)
 		return r;
 	ret->options.time_ns = ret->seconds * NSEC_PER_SEC;
+	ret->options.positions = ret->positions.count;
+	ret->options.sectors = ret->positions.named ? ret->positions.sectors : NULL;
 	if (argc == optind)
 		return cli_usage(command, _("Name the kind of measurement and one disk."));
 	ret->options.kind = bench_kind_find(argv[optind]);

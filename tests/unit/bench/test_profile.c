@@ -195,6 +195,27 @@ START_TEST(a_small_disk_has_fewer_places)
 }
 END_TEST
 
+/* As the five blocks of the text. */
+START_TEST(places_are_where_they_were_asked_for)
+{
+	static const uint64_t sectors[] = { 3, 1000000, 2000000 };
+	static const uint64_t late[] = { 0, SIZE / SECTOR - 1 };
+
+	options.positions = 3;
+	options.sectors = sectors;
+	profile();
+	ck_assert_uint_eq(result.tables[0].row_count, 3);
+	check_near(found("speed", "1536", "read"), rate_at(CACHE / 2));
+	check_near(found("speed", "512000000", "read"), rate_at(512000000 + CACHE / 2));
+	check_near(found("speed", "1024000000", "read"), rate_at(1024000000 + CACHE / 2));
+	bench_result_done(&result);
+	options.positions = 2;
+	options.sectors = late;
+	ck_assert_int_eq(bench_profile.run(&run, NULL), -ERANGE);
+	ck_assert_uint_eq(result.table_count, 0);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("bench/profile");
@@ -205,7 +226,7 @@ Suite *unit_suite(void)
 			    (int)(sizeof(turns) / sizeof(turns[0])));
 	add_tests(tcase, what_a_cache_answers_is_no_rotation, what_does_not_turn_is_not_asked,
 		  zones_are_found, reaching_a_place_takes_a_move_and_half_a_turn,
-		  a_small_disk_has_fewer_places);
+		  a_small_disk_has_fewer_places, places_are_where_they_were_asked_for);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

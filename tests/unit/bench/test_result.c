@@ -71,11 +71,18 @@ END_TEST
 
 START_TEST(the_whole_disk_from_its_places)
 {
+	/* Megabytes per second and blocks of 512 bytes of the text's disk, which took 506 s. */
+	static const double his[] = { 100 / 10.42, 100 / 10.88, 100 / 13.12, 100 / 14.56,
+				      100 / 16.02 };
+	static const uint64_t blocks[] = { 0, 4000000, 7000000, 8000000, 8600000 };
 	static const double rates[] = { 200, 0, 100 };
+	static const uint64_t places[] = { 0, 500, 900 };
 
 	/* The unknown place says nothing. */
-	ck_assert_double_eq_tol(profile_whole(rates, 3, 1000), 7.5, 1e-9);
-	ck_assert_double_eq(profile_whole(rates + 1, 1, 1000), 0);
+	ck_assert_double_eq_tol(profile_whole(rates, places, 3, 1000), 450 / 200. + 550 / 100.,
+				1e-9);
+	ck_assert_double_eq(profile_whole(rates + 1, places + 1, 1, 1000), 0);
+	ck_assert_double_eq_tol(profile_whole(his, blocks, 5, 8813870) / 2048, 506, 0.04 * 506);
 }
 END_TEST
 
