@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -93,7 +92,6 @@ static void add_engine(struct comparison *all, const struct engine *engine)
 {
 	struct bench_run *run = all->run;
 	struct error error = { 0 };
-	unsigned notes = run->result->note_count;
 
 	if (engine->polled && !polls(&run->end))
 		error_set(&error, ERROR_CLASS_ENVIRONMENT, -EOPNOTSUPP, "open", run->end.name,
@@ -102,9 +100,8 @@ static void add_engine(struct comparison *all, const struct engine *engine)
 			  run->end.name);
 	else if (engine->backend->probe(engine->backend, &run->end, &error) == 0)
 		all->engines[all->engine_count++] = *engine;
-	if (!error.code || (notes && strcmp(run->result->notes[notes - 1], error.sentence) == 0))
-		return;
-	bench_note(run, "%s", error.sentence);
+	if (error.code)
+		bench_note(run, "%s", error.sentence);
 }
 
 static void add_engines(struct comparison *all)

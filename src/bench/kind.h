@@ -62,6 +62,15 @@ int bench_rounds(struct bench_run *run, unsigned rounds, unsigned count,
 		 int (*measure)(void *kind, unsigned i, struct error *reterr), void *kind,
 		 struct error *reterr);
 
+/* The next of numbers that look random; *state must not be 0. */
+static inline uint64_t bench_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
 /* The disk has answered at this time of clock_monotonic(). */
 void bench_answered(const struct bench_run *run, uint64_t now);
 /* For the copies to come, unless the disk is a partition; that it cannot be kept is noted. */

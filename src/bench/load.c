@@ -51,14 +51,6 @@ struct reader {
 	struct error error;
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static uint64_t place_of(struct reader *reader, uint64_t number)
 {
 	const struct bench_load *load = reader->reading->load;
@@ -70,7 +62,7 @@ static uint64_t place_of(struct reader *reader, uint64_t number)
 	case BENCH_SEQUENTIAL:
 		return number % places;
 	case BENCH_RANDOM:
-		return next_random(&reader->random) % places;
+		return bench_random(&reader->random) % places;
 	case BENCH_ENDS:
 		return number % 2 ? places - 1 - near : near;
 	case BENCH_TRACKS:

@@ -90,12 +90,8 @@ static int fill(struct bench_run *run, int file, uint64_t size)
 	uint64_t state = 0x9e3779b97f4a7c15ULL;
 
 	for (uint64_t at = 0; buffer && at < size; at += MIB) {
-		for (size_t i = 0; i < MIB / sizeof(*buffer); i++) {
-			state ^= state << 13;
-			state ^= state >> 7;
-			state ^= state << 17;
-			buffer[i] = state;
-		}
+		for (size_t i = 0; i < MIB / sizeof(*buffer); i++)
+			buffer[i] = bench_random(&state);
 		if (pwrite(file, buffer, MIB, (off_t)at) != (ssize_t)MIB)
 			return errno ? -errno : -EIO;
 		if (!goes_on(run))

@@ -133,9 +133,8 @@ static const struct bench_figure *figure_at(const struct sizes *sizes, unsigned 
 
 static double rate_at(const struct sizes *sizes, unsigned cell)
 {
-	const struct bench_figure *figure = figure_at(sizes, cell);
-
-	return figure ? figure->median : 0;
+	return bench_result_median(sizes->run->result, sizes->rows[RATE] + cell / DEPTHS,
+				   cell % DEPTHS);
 }
 
 /* Slower not by chance: in several rounds, its best is below the worst of the other. */
