@@ -321,7 +321,7 @@ def measures_between_the_chosen_disks():
         with deck(folder) as terminal:
             choose_first(terminal, source, destination)
             terminal.keys("b")
-            terminal.wait("Enter measures one of these")
+            terminal.wait("Enter asks which of these")
             for refused in (["Escape"], ["wrong", "Enter", "Escape"]):
                 terminal.keys("Enter")
                 terminal.wait("What is to be measured?")

@@ -162,7 +162,7 @@ SINGLE = {
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
     "not-reached": ("rescue", ["3"], "3 Plan comes after"),
     "wrong-key": ("rescue", ["x"], "x does nothing here"),
-    "bench-first": ("rescue", ["b"], "Enter measures one"),
+    "bench-first": ("rescue", ["b"], "Enter asks which"),
     "bench-question": ("rescue", ["b", "Enter"], "What is to be measured"),
     "bench-stopped": ("rescue", BENCH + ["s", "End", "Up"], "what was measured so far"),
     "bench-bars": ("rescue", ["b", "Enter", "e", "Tab", "Right", "Right", "Right", "G"], "[best]"),

@@ -56,7 +56,7 @@ static void draw_kinds(struct draw *draw, struct rect area)
 {
 	int row = 1;
 
-	draw_text(draw, area, row++, 1, ROLE_NORMAL, _("Enter measures one of these:"));
+	draw_text(draw, area, row++, 1, ROLE_NORMAL, _("Enter asks which of these to measure:"));
 	for (size_t i = 0; bench_kinds[i]; i++)
 		row += draw_printf(draw, area, row + 1, 3, ROLE_STRONG, "%s",
 				   bench_kinds[i]->name) > 0
