@@ -42,27 +42,8 @@ fi
 
 work=$(mktemp -d)
 cd "$work" || exit 99
-mount -t configfs configfs /sys/kernel/config 2>/dev/null
-"$here/../lab/tcmu-disk" 1048576 ${pace[@]+"${pace[@]}"} >handler 2>&1 &
-for ((i = 0; i < 300; i++)); do
-	! grep -qs ready handler || break
-	sleep 0.1
-done
-loop=/sys/kernel/config/target/loopback/naa.6001405000000001/tpgt_1
-mkdir -p "$loop"
-echo naa.6001405000000002 >"$loop/nexus"
-mkdir -p "$loop/lun/lun_0"
-ln -s /sys/kernel/config/target/core/user_0/disk "$loop/lun/lun_0/disk"
-for ((i = 0; i < 300; i++)); do
-	disk=$(lsblk -dno PATH,MODEL | awk '/READ BUFFER/ { print $1 }')
-	[ -z "$disk" ] || break
-	sleep 0.1
-done
-[ -n "$disk" ] || {
-	cat handler
-	exit 1
-}
-udevadm settle
+. "$here/../lab/tcmu-lib.sh"
+read_buffer_disk 1048576 ${pace[@]+"${pace[@]}"} || exit
 sg=/dev/$(ls "/sys/block/${disk#/dev/}/device/scsi_generic")
 echo 1 >/sys/module/sg/parameters/allow_dio
 

@@ -389,6 +389,19 @@ what_a_transfer_costs_without_the_medium() {
 	says 'steps of 512'
 }
 
+# The last case: this disk stays.
+what_a_disk_answers_to_READ_BUFFER() {
+	local disk
+	modprobe -d /run/lab -a uio target_core_mod target_core_user tcm_loop
+	. "${0%/*}/../lab/tcmu-lib.sh"
+	read_buffer_disk 65536
+	echo 1 >/sys/module/sg/parameters/allow_dio
+	run 0 bench rbuf "$disk" --size 256K --json
+	jq -e '.result == "complete" and (.tables[0].title | startswith("READ BUFFER")) and .notes == []
+		and [.figures[] | select(.row == "65536" and (.column | endswith("cpu") | not)) | .path] == ["none", "mmap", "direct", "indirect"]
+		and any(.figures[]; .row == "4096" and .column == "direct" and .median > 0)' out
+}
+
 # Stopped when all small reads are done: it prints what it has.
 every_engine_reads_by_sg_too() {
 	disks
@@ -469,4 +482,4 @@ run_cases sg_to_sg sg_to_block_and_back an_image_onto_sg_and_sg_into_an_image \
 	what_is_no_scsi_disk_is_refused blocks_of_4096_bytes addresses_beyond_two_tib protected_blocks \
 	without_the_sg_driver_by_the_block_node a_write_protected_disk_is_refused \
 	a_disk_that_no_driver_takes_is_told_and_read \
-	zones_that_the_host_manages_are_read_and_never_written
+	zones_that_the_host_manages_are_read_and_never_written what_a_disk_answers_to_READ_BUFFER
