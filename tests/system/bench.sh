@@ -84,7 +84,7 @@ a_profile() {
 	run 1 bench profile "$disk" --html --csv
 	run 0 bench profile "$disk" --positions 0,8001,100000 --size 1M --csv --log-dir logs
 	[ "$(awk -F, '$3 == "read" { print $2 }' out)" = $'0\n4096512\n51200000' ]
-	for list in 1,0 0,0 , 0, 0,x 0,-1 0,99999999999999999999 "$(seq -s , 65)"; do
+	for list in 1,0 0,0 ',' '0,' 0,x 0,-1 0,99999999999999999999 "$(seq -s , 65)"; do
 		run 1 bench profile "$disk" --positions "$list" --log-dir logs
 		says 'in ascending order'
 	done
