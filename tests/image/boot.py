@@ -183,8 +183,8 @@ def shell(machine):
 def copy(machine, stick, logs):
     """The SATA disk has its sg node; both ends are compared from outside; the stick is refused, and
     keeps the logs."""
-    machine.type("lsscsi -g; echo listed=$?\r")
-    machine.see(r"ATA +QEMU HARDDISK.*/dev/sg\d[^$]*listed=0")
+    machine.type("ls -d /sys/block/sd*/device/scsi_generic/sg*; echo listed=$?\r")
+    machine.see(r"scsi_generic/sg\d[^$]*listed=0")
     machine.type("clonedeck clone -s serial=TEST-SOU -d serial=TEST-DES "
                  "--confirm ST-DES; echo status=$?\r")
     machine.see(r"status=0", 600)
