@@ -276,8 +276,8 @@ static int open_root(const struct after_disk *disk, const struct identifier *ite
 	return loop < 0 ? loop : after_mount(item->fs, node, writable);
 }
 
-/* Also true where it cannot be told: the first sector of the disk that a partition is on. */
-static bool has_grub_code(const struct after_disk *disk)
+/* True where it is not known, too: of a partition, that sector belongs to its disk. */
+static bool may_have_grub_code(const struct after_disk *disk)
 {
 	CLEANUP(free) char *code = malloc(disk->sector_size);
 	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
@@ -294,7 +294,7 @@ bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *c
 					      "grub/i386-pc", "grub2/i386-pc" };
 	char name[64];
 
-	if (!has_grub_code(disk))
+	if (!may_have_grub_code(disk))
 		return false;
 	for (size_t i = 0; i < changed->count; i++) {
 		const struct identifier *item = &changed->items[i];

@@ -437,7 +437,7 @@ static int run(struct bench_run *run, struct error *reterr)
 	if (r == 0)
 		r = measure_turn(&profile);
 	conclude(&profile);
-	/* Plans do not estimate by the places that somebody was curious about. */
+	/* Named places may leave out the slow parts of a disk: no plan estimates by them. */
 	if (r == 0 && !run->options->sectors)
 		bench_keep(run, &profile.found, false);
 out:

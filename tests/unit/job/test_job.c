@@ -372,8 +372,7 @@ START_TEST(a_log_that_is_full_is_told_once)
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	rig.setup.log = log;
-	/* The log has a thread of its own; a copy this small may end before it has written a line.
-	 */
+	/* The log has a thread of its own: a copy this small may end before its first line. */
 	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
 	job_pause(rig.job, true);
 	ck_assert_int_eq(job_start(rig.job, NULL), 0);
