@@ -181,7 +181,7 @@ def shell(machine):
 
 
 def copy(machine, stick, logs):
-    """The SATA disk has its sg node; both ends are compared from outside; the stick is refused, and
+    """SCSI disks have their sg nodes; both ends are compared from outside; the stick is refused, and
     keeps the logs."""
     machine.type("ls -d /sys/block/sd*/device/scsi_generic/sg*; echo listed=$?\r")
     machine.see(r"scsi_generic/sg\d[^$]*listed=0")
