@@ -415,6 +415,17 @@ static int say_what_root_would_see(struct build *build)
 				   "knows them, and whether a program holds a disk is unknown."));
 }
 
+/* udevd loads the drivers; a list without disks may be for want of it. */
+static int say_no_udev(struct build *build)
+{
+	if (build->list->count > 0 || build->options->practice_dir ||
+	    access("/run/udev/control", F_OK) == 0)
+		return 0;
+	return build_say_missing(build, "%s",
+				 _("udevd does not run: the drivers of the disks may not be "
+				   "loaded."));
+}
+
 static int say_sg(struct build *build)
 {
 	const struct disk_list *list = build->list;
@@ -474,6 +485,8 @@ int build_finish(struct build *build, struct disk_list **ret, struct error *rete
 	}
 	if (r == 0)
 		r = say_what_root_would_see(build);
+	if (r == 0)
+		r = say_no_udev(build);
 	if (r == 0)
 		r = say_sg(build);
 	if (r == 0)

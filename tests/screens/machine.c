@@ -318,6 +318,26 @@ static struct disk_list *make_not_root(void)
 	return list;
 }
 
+/* The only disk is behind a controller in RAID mode. */
+static struct disk_list *make_hidden(void)
+{
+	struct disk_list *list = new_list(0);
+
+	if (!list)
+		return NULL;
+	list->missing = calloc(1, sizeof(*list->missing));
+	if (!list->missing) {
+		disk_list_destroy(list);
+		return NULL;
+	}
+	list->missing_count = 1;
+	snprintf(list->missing[0], sizeof(list->missing[0]),
+		 "The SATA controller hides NVMe disks (1). Set it to AHCI in the firmware's "
+		 "setup, in place of RAID or RST, to see them. Windows may not start until it is "
+		 "set back.");
+	return list;
+}
+
 struct disk_list *machine_make(const char *name)
 {
 	if (strcmp(name, "small") == 0)
@@ -338,6 +358,8 @@ struct disk_list *machine_make(const char *name)
 		return make_hostile();
 	if (strcmp(name, "none") == 0)
 		return new_list(0);
+	if (strcmp(name, "hidden") == 0)
+		return make_hidden();
 	return NULL;
 }
 

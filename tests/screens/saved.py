@@ -66,6 +66,7 @@ SINGLE = {
     "ranges-crowded": ("crowded", RANGES + ["G"], "Free-form range"),
     "plan-crowded": ("crowded", PLAN + ["Escape", "G"], "Letters are commands"),
     "disks-none": ("none", [], "No disk was found"),
+    "disks-hidden": ("hidden", [], "hides NVMe disks"),
     "disks-none-details": ("none", ["i"], "There is no disk"),
     "disks-hostile": ("hostile", ["p"], "sda3"),
     "disks-hostile-details": ("hostile", ["i"], "Esc=close"),
@@ -306,7 +307,7 @@ def share():
 def case(name, machine, keys, wanted, cols, rows, term, lang, env="", usual=""):
     def body():
         with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang, env) as terminal:
-            terminal.wait("No disk" if machine == "none" else " sda ")
+            terminal.wait("No disk" if machine in ("none", "hidden") else " sda ")
             terminal.settled()
             press(terminal, keys)
             terminal.wait(wanted)

@@ -57,6 +57,16 @@ is_listed_no_more() {
 	jq -e --arg node "$disk" 'all(.disks[]; .node != $node or .size != 11534336)' out
 }
 
+# On a machine without a disk, as its drivers see it.
+list_names_udevd_where_nothing_loads_the_drivers() {
+	mkdir run sys
+	# shellcheck disable=SC2016 # the inner shell expands them
+	with_own_mounts bash -c 'mount --bind sys /sys/class/block && mount --bind run /run &&
+		"$0" list && mkdir /run/udev && touch /run/udev/control && "$0" list' "$CLONEDECK" >out
+	[ "$(grep -c "There is no disk" out)" = 2 ]
+	[ "$(grep -c "udevd does not run" out)" = 1 ]
+}
+
 output_goes_into_a_closed_pipe_quietly() {
 	set +o pipefail
 	"$CLONEDECK" list --all 2>err | true
@@ -74,4 +84,4 @@ version_and_help() {
 
 run_cases list_prints_every_disk list_says_what_a_disk_is_used_for \
 	show_prints_partitions_and_gaps_in_sectors list_follows_disks_that_come_and_go \
-	output_goes_into_a_closed_pipe_quietly version_and_help
+	list_names_udevd_where_nothing_loads_the_drivers output_goes_into_a_closed_pipe_quietly version_and_help

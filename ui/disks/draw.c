@@ -36,6 +36,33 @@ static void draw_row(struct app *app, struct draw *draw, struct rect list, int a
 	draw_highlight(draw, list, at_row, weak);
 }
 
+#define NO_DISK_LINES 4
+
+/* list: NULL: it is not known yet. */
+static void draw_no_disk(const struct disk_list *list, struct draw *draw, struct rect area)
+{
+	int row = 1;
+
+	if (!list) {
+		draw_text(draw, area, 0, DISKS_NODE_COL, ROLE_NORMAL, _("Looking for disks..."));
+		return;
+	}
+	draw_text(draw, area, 0, DISKS_NODE_COL, ROLE_NORMAL,
+		  _("No disk was found. r looks again, f names an image file."));
+	for (size_t i = 0; i < list->missing_count && row < area.rows; i++)
+		row += draw_wrapped(draw, area, row, DISKS_NODE_COL, area.rows - row, ROLE_WARN,
+				    list->missing[i]);
+}
+
+/* Rows of the list. */
+static int rows_wanted(const struct disks_model *model)
+{
+	/* Without a disk, what could not be found out may say why. */
+	if (!model->count && model->list && model->list->missing_count)
+		return NO_DISK_LINES;
+	return (int)model->count;
+}
+
 static void draw_list(struct disks_state *state, struct app *app, struct draw *draw,
 		      const struct layout_disks *layout)
 {
@@ -61,10 +88,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
 	}
 	if (!model->count)
-		draw_text(draw, layout->list, 0, DISKS_NODE_COL, ROLE_NORMAL,
-			  model->list
-				  ? _("No disk was found. r looks again, f names an image file.")
-				  : _("Looking for disks..."));
+		draw_no_disk(model->list, draw, layout->list);
 }
 
 /* Where the list is when it is longer than its place. */
@@ -313,11 +337,10 @@ static void draw_pane(struct disks_state *state, struct app *app, struct draw *d
 		draw_summary(state, app, draw, rest, false);
 	} else if (destination) {
 		draw_summary(state, app, draw, rest, false);
-	} else {
-		draw_rule(draw, rest, 0, disk ? disk->name : "-");
+	} else if (disk) {
+		draw_rule(draw, rest, 0, disk->name);
 		rect_cut_top(&rest, 1);
-		if (disk)
-			draw_details(app, draw, rest, disk);
+		draw_details(app, draw, rest, disk);
 	}
 }
 
@@ -451,7 +474,7 @@ void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct re
 	struct disks_state *state = data;
 	struct layout_disks layout;
 
-	layout_disks(body, (int)state->model.count, &layout);
+	layout_disks(body, rows_wanted(&state->model), &layout);
 	draw_list(state, app, draw, &layout);
 	draw_place(state, draw, layout.place);
 	draw_legend(draw, layout.legend, layout.marks);

@@ -36,9 +36,11 @@ static void update(struct disks_state *state, struct app *app)
 
 static void tell_choice(struct disks_state *state, struct app *app)
 {
-	char text[512];
+	char text[512] = "";
 
-	disks_text_choice(&state->model, text, sizeof(text));
+	/* Without a disk, the list says what can be done. */
+	if (state->model.count)
+		disks_text_choice(&state->model, text, sizeof(text));
 	app_say(app, "%s", text);
 }
 
@@ -103,7 +105,7 @@ static void tell_notes(struct disks_state *state, struct app *app)
 	if (state->notes_told)
 		return;
 	state->notes_told = true;
-	if (missing)
+	if (missing && state->model.count)
 		app_say(app,
 			P_("%zu thing could not be found out; i says what. s=source d=dest",
 			   "%zu things could not be found out; i says what. s=source d=dest",
