@@ -3,7 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
 
@@ -82,4 +84,16 @@ void bench_note(struct bench_run *run, const char *format, ...)
 	bench_lock(run);
 	bench_result_note(run->result, "%s", note);
 	bench_unlock(run);
+}
+
+double bench_memory(const char *name)
+{
+	CLEANUP(fclose) FILE *file = fopen("/proc/meminfo", "re");
+	char line[128], key[64];
+	double kib;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63[^:]: %lf kB", key, &kib) == 2 && strcmp(key, name) == 0)
+			return kib * 1024;
+	return -1;
 }

@@ -71,6 +71,9 @@ static inline uint64_t bench_random(uint64_t *state)
 	return *state;
 }
 
+/* A line of /proc/meminfo ("MemAvailable"), in bytes; negative: not known. */
+double bench_memory(const char *name);
+
 /* The disk has answered at this time of clock_monotonic(). */
 void bench_answered(const struct bench_run *run, uint64_t now);
 /* For the copies to come, unless the disk is a partition; that it cannot be kept is noted. */

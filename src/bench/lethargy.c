@@ -142,15 +142,9 @@ static void clean_up(struct neighbour *all)
 /* Negative: not known. */
 static double page_cache(void)
 {
-	CLEANUP(fclose) FILE *file = fopen("/proc/meminfo", "re");
-	double sum = -1, kib;
-	char line[128];
+	double cached = bench_memory("Cached"), buffers = bench_memory("Buffers");
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "Cached: %lf kB", &kib) == 1 ||
-		    sscanf(line, "Buffers: %lf kB", &kib) == 1)
-			sum = fmax(sum, 0) + kib * 1024;
-	return sum;
+	return cached < 0 ? -1 : cached + fmax(buffers, 0);
 }
 
 /* A negative value is one that is not known, and is left out. */

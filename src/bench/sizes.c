@@ -18,8 +18,12 @@
 #define SIZES_MAX 16
 #define DEPTHS    5
 #define ROUNDS    3
-#define MEMORY    (128U << 20) /* in flight */
-#define GIB       ((double)(1U << 30))
+/* For what is in flight. Each request has a buffer of its own, as in a copy: what lies below a disk
+ * may check or decrypt the data where it arrives (dm-integrity, dm-crypt, a checksum of the file
+ * system), so two reads must not arrive in the same place. */
+#define MEMORY_SHARE 4            /* of what is free */
+#define MEMORY_USUAL (128U << 20) /* where that is not known */
+#define GIB          ((double)(1U << 30))
 /* Less is no gain: good disks scatter as much. */
 #define GAIN 1.05
 /* A copy keeps to its own choice unless it loses more than that. */
@@ -37,6 +41,10 @@ struct sizes {
 	unsigned rows[TABLES]; /* the first of each */
 	uint64_t at;           /* where the next cell reads */
 	unsigned asked;        /* cells, of all rounds */
+	double memory;         /* bytes that may be in flight */
+	/* These cells are not asked for again; error: why, of the last one */
+	bool refused[SIZES_MAX * DEPTHS];
+	struct error error;
 };
 
 static void make_tables(struct sizes *sizes)
@@ -59,6 +67,20 @@ static void make_tables(struct sizes *sizes)
 		for (unsigned i = 0; i < sizes->count; i++)
 			bench_add_size(sizes->run, sizes->smallest << i);
 	}
+}
+
+/* What will have no figures, and why. */
+static void tell_left_out(const struct sizes *sizes)
+{
+	uint32_t largest = sizes->smallest << (sizes->count - 1);
+
+	if (largest > sizes->run->end.size)
+		bench_note(sizes->run, "%s", _("Not measured: requests larger than the disk."));
+	else if ((double)largest * depths[DEPTHS - 1] > sizes->memory)
+		bench_note(sizes->run,
+			   _("Not measured: more than %s in flight, for which this machine has "
+			     "too little free memory."),
+			   BENCH_PRINT(BENCH_BYTES, floor(sizes->memory)));
 }
 
 static void take(const struct sizes *sizes, unsigned i, unsigned d,
@@ -94,23 +116,35 @@ static int measure(void *kind, unsigned cell, struct error *reterr)
 		.ns = run->ns,
 	};
 	struct bench_loaded loaded;
+	struct error error = { 0 };
+	char what[80];
 	uint64_t together = (uint64_t)load.request * load.depth, size = run->end.size;
 
 	sizes->asked++;
-	if (together > MEMORY || load.request > size)
+	if ((double)together > sizes->memory || load.request > size || sizes->refused[cell])
 		return 0;
-	bench_tell(run, _("%s %s, depth %u"), BENCH_PRINT(BENCH_BYTES, load.request),
-		   load.backend->name, load.depth);
+	snprintf(what, sizeof(what), _("%s %s, depth %u"), BENCH_PRINT(BENCH_BYTES, load.request),
+		 load.backend->name, load.depth);
+	bench_tell(run, "%s", what);
 	load.start = sizes->at - sizes->at % load.request;
 	if (size - load.start < together)
 		load.start = 0;
-	int r = bench_load_run(run, &load, &loaded, reterr);
+	int r = bench_load_run(run, &load, &loaded, &error);
 
 	/* Past the bad place, if there is one. */
 	sizes->at = (load.start + loaded.bytes + (loaded.failed ? LARGEST : 0)) % size;
-	if (r == 0 || r == -ECANCELED)
+	if (r == 0 || r == -ECANCELED) {
 		take(sizes, i, d, &loaded);
-	return r;
+		return r;
+	}
+	sizes->error = error;
+	sizes->refused[cell] = true;
+	if (bench_is_fatal(run, r)) {
+		*reterr = error;
+		return r;
+	}
+	bench_note(run, "%s: %s", what, error.sentence);
+	return 0;
 }
 
 /* The largest of the measured sizes, and depths, that is not more than the choice. */
@@ -179,7 +213,10 @@ static void conclude(const struct sizes *sizes, struct measured *ret)
 
 static int run(struct bench_run *run, struct error *reterr)
 {
-	struct sizes sizes = { .run = run, .smallest = io_sector_size(&run->end) };
+	double available = bench_memory("MemAvailable");
+	struct sizes sizes = { .run = run,
+			       .smallest = io_sector_size(&run->end),
+			       .memory = available < 0 ? MEMORY_USUAL : available / MEMORY_SHARE };
 	struct measured found = { 0 };
 	int r = bench_load_choose(&run->end, &sizes.choice, reterr);
 
@@ -188,10 +225,15 @@ static int run(struct bench_run *run, struct error *reterr)
 	while (sizes.count < SIZES_MAX && sizes.smallest << sizes.count <= LARGEST)
 		sizes.count++;
 	make_tables(&sizes);
+	tell_left_out(&sizes);
 	r = bench_rounds(run, run->rounds, sizes.count * DEPTHS, measure, &sizes, reterr);
 	/* What was stopped before all sizes were tried tells nothing of those that were not. */
 	if (sizes.asked >= sizes.count * DEPTHS)
 		conclude(&sizes, &found);
+	if (r == 0 && run->result->figure_count == 0 && sizes.error.code) {
+		*reterr = sizes.error;
+		return sizes.error.code;
+	}
 	if (r == 0)
 		bench_keep(run, &found, true);
 	return r;
