@@ -5,6 +5,7 @@ import concurrent.futures
 import contextlib
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -71,10 +72,14 @@ def undecorated(text):
 
 def below(pid):
     """The processes that one has started, and those that they have."""
-    out = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True,
-                         check=False).stdout
-    children = [int(line) for line in out.split()]
-    return children + [grandchild for child in children for grandchild in below(child)]
+    out = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = {int(child): int(parent) for child, parent in map(str.split, out.splitlines())}
+
+    def under(parent):
+        children = [child for child, its in parents.items() if its == parent]
+        return children + [grandchild for child in children for grandchild in under(child)]
+
+    return under(pid)
 
 
 def kill(pids):
@@ -87,41 +92,63 @@ class Terminal:
     """A program in a tmux of its own; ends with the test whatever happens."""
 
     def __init__(self, command, cols=80, rows=24, term="tmux-256color", lang="C.UTF-8", env=""):
-        self.socket = f"clonedeck-test-{os.getpid()}-{time.monotonic_ns()}"
         environment = f"env -u NO_COLOR -u COLORFGBG -u LINES -u COLUMNS TERM={term} LC_ALL={lang} TZ=UTC {env}"
-        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(cols), "-y", str(rows),
-                  f"{environment} {command}; echo EXIT $?; exec sleep 1000")
+        # One client for all commands: to start one for each takes more than all that the deck does.
+        self.client = subprocess.Popen(
+            ["tmux", "-L", f"clonedeck-test-{os.getpid()}-{time.monotonic_ns()}", "-f", "/dev/null", "-C",
+             "new-session", "-f", "no-output", "-x", str(cols), "-y", str(rows),
+             f"{environment} {command}; echo EXIT $?; exec sleep 1000"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+            env={**os.environ, "LC_ALL": "C.UTF-8"})
+        self.decorated, self.plain = "", ""
+        self.answer("new-session")
         self.tmux("set", "-g", "status", "off")
         self.pid = int(self.tmux("display", "-p", "#{pane_pid}"))
 
     def tmux(self, *arguments):
-        done = subprocess.run(["tmux", "-L", self.socket, *arguments], capture_output=True,
-                              text=True, timeout=PATIENCE, check=False,
-                              env={**os.environ, "LC_ALL": "C.UTF-8"})
-        if done.returncode:
-            raise AssertionError(f"tmux {arguments}: {done.stderr}")
-        return done.stdout
+        """A command and what it prints."""
+        self.client.stdin.write(shlex.join(arguments) + "\n")
+        self.client.stdin.flush()
+        return self.answer(arguments)
+
+    def answer(self, command):
+        """What stands between %begin, a time and a number, and %end or %error with the same."""
+        lines, begun = [], None
+        for line in self.client.stdout:
+            if begun is None:
+                begun = line.split()[1:3] if line.startswith("%begin ") else None
+            elif line.startswith(("%end ", "%error ")) and line.split()[1:3] == begun:
+                if line.startswith("%error "):
+                    break
+                return "".join(lines)
+            else:
+                lines.append(line)
+        raise AssertionError(f"tmux {command}: {''.join(lines)}")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         # Without its terminal the deck would go on copying, and a pretended copy never ends.
-        with contextlib.suppress(AssertionError, ProcessLookupError):
-            for pid in self.tmux("list-panes", "-a", "-F", "#{pane_pid}").split():
-                decks = below(int(pid))
-                os.killpg(int(pid), signal.SIGKILL)
-                kill(decks)
-        subprocess.run(["tmux", "-L", self.socket, "kill-server"], capture_output=True,
-                       timeout=PATIENCE, check=False)
+        if self.client.poll() is None:
+            with contextlib.suppress(AssertionError, BrokenPipeError, ProcessLookupError):
+                for pid in self.tmux("list-panes", "-a", "-F", "#{pane_pid}").split():
+                    decks = below(int(pid))
+                    os.killpg(int(pid), signal.SIGKILL)
+                    kill(decks)
+            self.hang_up()
 
     def hang_up(self):
         """The terminal goes, as a line does that drops: the program has to see to itself."""
-        self.tmux("kill-server")
+        with contextlib.suppress(AssertionError, BrokenPipeError):
+            self.tmux("kill-server")
+        self.client.communicate(timeout=PATIENCE)
 
     def screen(self, raw=False):
         text = self.tmux("capture-pane", "-p", "-e")
-        return text if raw else undecorated(text)
+        if text != self.decorated:
+            self.decorated, self.plain = text, undecorated(text)
+        return text if raw else self.plain
 
     def until(self, holds, what, seconds=PATIENCE):
         """Until something holds for the screen; the screen then."""

@@ -11,7 +11,7 @@ import re
 import subprocess
 import tempfile
 
-from drive import Terminal, cells, run, undecorated
+from drive import Terminal, cells, run
 from saved import FAKEDECK, SCREENS, SINGLE, SIZES, boxes, press
 
 PO = pathlib.Path(__file__).parents[2] / "po" / "de.po"
@@ -108,7 +108,7 @@ def case(name, folder, machine, keys, cols, rows):
             press(terminal, keys)
             terminal.settled()
             screen = cells(terminal.screen(raw=True))
-            text = undecorated(terminal.screen(raw=True))
+            text = terminal.screen()
             wrong = [*frames(screen), *too_wide(screen, cols)]
             assert "EXIT" not in text and not wrong, "\n".join([*wrong, text])
 
