@@ -50,7 +50,7 @@ struct sizes {
 static void make_tables(struct sizes *sizes)
 {
 	static const struct bench_named titles[TABLES] = {
-		[RATE] = { "rate", N_("Bytes per second, by request size and requests in flight") },
+		[RATE] = { "rate", N_("Bytes per second, by request size and depth") },
 		[PER_SECOND] = { "iops", N_("Requests per second") },
 		[CPU] = { "cpu", N_("Processor time for 1 GiB") },
 		[SLOW] = { "p99", N_("Slowest of a hundred requests (p99)") },

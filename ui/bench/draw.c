@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/bench/model.h"
 #include "ui/bench/screen.h"
 #include "ui/core/glyphs.h"
 
-#define CHART_MAX 1024
-#define BAR_LABEL 31
+#define CHART_MAX  1024
+#define AXIS_LABEL 31
 
 /* Why it failed takes as many rows as it needs and as there are. Returns their number. */
 static int draw_state(const struct bench_screen *screen, struct draw *draw, struct rect area)
@@ -80,17 +81,19 @@ static void draw_bars(const struct bench_screen *screen, struct draw *draw, stru
 	float samples[CHART_MAX];
 	int count = (int)result->tables[screen->table].row_count;
 	float largest;
+	struct bench_fit fit;
 
 	if (count > CHART_MAX)
 		count = CHART_MAX;
+	bench_fit(result, screen->table, screen->column, area.cols, &fit);
 	largest = make_chart(screen, samples, count);
 	for (int i = 0; i < area.rows && screen->rows.top + i < count; i++) {
 		int row = bench_row_at(result, screen->table, screen->rows.top + i);
 		float value = samples[screen->rows.top + i];
 
-		draw_cell(draw, area, i, 0, BAR_LABEL - 1, ROLE_NORMAL, result->rows[row].label);
+		draw_cell(draw, area, i, 0, fit.label, ROLE_NORMAL, result->rows[row].label);
 		if (value >= 0 && largest > 0)
-			draw_bar(draw, area, i, BAR_LABEL, area.cols - BAR_LABEL, BAR_THICK,
+			draw_bar(draw, area, i, fit.label + 1, area.cols - fit.label - 1, BAR_THICK,
 				 ROLE_READ, (double)(value / largest));
 	}
 }
@@ -113,7 +116,7 @@ static void draw_curve(const struct bench_screen *screen, struct app *app, struc
 	draw_graph(draw, area, ROLE_READ, samples, count, (float)glyphs_scale((double)largest),
 		   false);
 	draw_text(draw, axis, 0, 0, ROLE_DIM, result->rows[first].label);
-	draw_cell_right(draw, axis, 0, axis.cols - BAR_LABEL, BAR_LABEL, ROLE_DIM,
+	draw_cell_right(draw, axis, 0, axis.cols - AXIS_LABEL, AXIS_LABEL, ROLE_DIM,
 			result->rows[first + rows - 1].label);
 }
 
@@ -144,11 +147,12 @@ static void draw_table(struct bench_screen *screen, struct draw *draw, struct re
 		       struct rect area)
 {
 	const struct bench_result *result = &screen->result;
-	unsigned first = bench_first_column(result, screen->table, screen->column, area.cols - 1);
+	struct bench_fit fit;
 	struct line line;
 
+	bench_fit(result, screen->table, screen->column, area.cols - 1, &fit);
 	line_start(&line, area.cols - 1);
-	bench_text_row(result, screen->table, -1, first, screen->column, &line);
+	bench_text_row(result, &fit, -1, &line);
 	draw_text(draw, heading, 0, 1, ROLE_DIM, line.text);
 	for (int i = 0; i < area.rows; i++) {
 		int row = bench_row_at(result, screen->table, screen->rows.top + i);
@@ -156,7 +160,7 @@ static void draw_table(struct bench_screen *screen, struct draw *draw, struct re
 		if (row < 0)
 			return;
 		line_start(&line, area.cols - 1);
-		bench_text_row(result, screen->table, row, first, screen->column, &line);
+		bench_text_row(result, &fit, row, &line);
 		draw_text(draw, area, i, 1, ROLE_NORMAL, line.text);
 		if (screen->rows.top + i == screen->rows.at) {
 			draw_highlight(draw, area, i, ROLE_CURSOR);
@@ -177,13 +181,17 @@ static int draw_figure(struct draw *draw, struct rect area, const struct bench_f
 			 bench_print(figure->unit, figure->before, smallest));
 		line_add(&line, "  ");
 	}
-	snprintf(text, sizeof(text),
-		 P_("%s; %s to %s in %u round", "%s; %s to %s in %u rounds", figure->rounds),
-		 bench_print_how(&figure->how, how, sizeof(how)),
-		 bench_print(figure->unit, figure->smallest, smallest),
-		 bench_print(figure->unit, figure->largest, largest), figure->rounds);
+	bench_print_how(&figure->how, how, sizeof(how));
+	if (figure->rounds > 1)
+		snprintf(
+			text, sizeof(text),
+			P_("%s; %s to %s in %u round", "%s; %s to %s in %u rounds", figure->rounds),
+			how, bench_print(figure->unit, figure->smallest, smallest),
+			bench_print(figure->unit, figure->largest, largest), figure->rounds);
+	else
+		text_copy(text, sizeof(text), how);
 	/* Of what no engine did, nothing stands before the first semicolon. */
-	line_add(&line, "%s", how[0] ? text : text + strspn(text, "; "));
+	line_add(&line, "%s", text + (how[0] ? 0 : strspn(text, "; ")));
 	return draw_wrapped(draw, area, 0, 1, area.rows, ROLE_DIM, line.text);
 }
 

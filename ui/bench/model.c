@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#define LABEL_COLS 30
+#define LABEL_MOST 30
+#define CELL_COLS  12 /* of a column, where there is room */
+#define BESIDE     2  /* for the mark that there are more columns */
 #define FOOT_ROWS  3
 #define TALL_ROWS  30 /* of a screen that has room for more notes */
 #define CHART_ROWS 8
@@ -23,72 +25,105 @@ int bench_row_at(const struct bench_result *result, unsigned table, int at)
 	return at >= 0 && at < (int)shown->row_count ? (int)shown->first_row + at : -1;
 }
 
-/* On a narrow screen a label may be cut, so that there is a number beside it. */
-static int label_cols(int cols)
+/* As wide as the longest; on a narrow screen it may be cut, so that there is a number beside it. */
+static int label_cols(const struct bench_result *result, unsigned table, int cols)
 {
-	return cols < 2 * LABEL_COLS ? cols - 2 * BENCH_CELL_COLS : LABEL_COLS;
+	int most = cols < 2 * LABEL_MOST ? cols - 2 * CELL_COLS : LABEL_MOST, longest = 0;
+
+	for (unsigned i = 0; i < result->tables[table].row_count; i++) {
+		int width = text_width(result->rows[bench_row_at(result, table, (int)i)].label);
+
+		longest = width > longest ? width : longest;
+	}
+	return longest < most ? longest : most > 0 ? most : 0;
 }
 
-/* Of each column: where all of them have room for it, as wide as the longest heading in brackets.
- */
-static int cell_cols(const struct bench_table *table, int cols)
+/* Of each column: its figures, and its heading in brackets, as far as `heading_most` allows. */
+static int cell_cols(const struct bench_result *result, struct bench_fit *fit, int least,
+		     int heading_most)
 {
-	int room = table->column_count ? (cols - label_cols(cols)) / (int)table->column_count : 0;
-	int width = BENCH_CELL_COLS;
+	const struct bench_table *table = &result->tables[fit->table];
+	int sum = fit->label;
 
 	for (unsigned i = 0; i < table->column_count; i++) {
 		int heading = text_width(table->columns[i].heading) + 3;
 
-		width = heading > width ? heading : width;
+		heading = heading < heading_most ? heading : heading_most;
+		fit->cells[i] = heading > least ? heading : least;
 	}
-	return room >= width ? width : room > BENCH_CELL_COLS ? room : BENCH_CELL_COLS;
+	for (size_t i = 0; i < result->figure_count; i++) {
+		const struct bench_figure *figure = &result->figures[i];
+		char text[BENCH_TEXT_MAX];
+
+		if (figure->table != fit->table)
+			continue;
+		int width = text_width(bench_print(figure->unit, figure->median, text)) + 2;
+
+		if (width > fit->cells[figure->column])
+			fit->cells[figure->column] = width;
+	}
+	for (unsigned i = 0; i < table->column_count; i++)
+		sum += fit->cells[i];
+	return sum;
 }
 
-static int columns_that_fit(const struct bench_table *table, int cols)
+void bench_fit(const struct bench_result *result, unsigned table, unsigned chosen, int cols,
+	       struct bench_fit *ret)
 {
-	int fit = (cols - label_cols(cols)) / cell_cols(table, cols);
+	const unsigned count = result->tables[table].column_count;
+	int room = cols - BESIDE;
 
-	return fit > 1 ? fit : 1;
+	*ret = (struct bench_fit){ .table = table, .chosen = chosen, .past = count };
+	ret->label = label_cols(result, table, cols);
+	if (cell_cols(result, ret, CELL_COLS, cols) <= cols ||
+	    cell_cols(result, ret, 0, CELL_COLS) <= cols)
+		return;
+	/* From the chosen one to the left, then what there is room for to the right. */
+	room -= ret->label;
+	ret->first = chosen;
+	ret->past = chosen + 1;
+	room -= ret->cells[chosen];
+	while (ret->first > 0 && ret->cells[ret->first - 1] <= room)
+		room -= ret->cells[--ret->first];
+	while (ret->past < count && ret->cells[ret->past] <= room)
+		room -= ret->cells[ret->past++];
 }
 
-unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
-			    int cols)
+static void put_heading(const struct bench_table *table, const struct bench_fit *fit, unsigned i,
+			struct line *line)
 {
-	unsigned fit = (unsigned)columns_that_fit(&result->tables[table], cols);
+	char text[sizeof(table->columns[i].heading) + 3];
 
-	if (fit >= result->tables[table].column_count || chosen < fit)
-		return 0;
-	return chosen - fit + 1;
+	snprintf(text, sizeof(text), i == fit->chosen ? "[%s]" : "%s ", table->columns[i].heading);
+	/* A heading may be cut, a number never is. */
+	if (text_width(text) < fit->cells[i]) {
+		line_put_right(line, fit->cells[i], text);
+		return;
+	}
+	line_put(line, 1, "");
+	line_put(line, fit->cells[i] - 1, text);
 }
 
-void bench_text_row(const struct bench_result *result, unsigned table, int row, unsigned first,
-		    unsigned chosen, struct line *line)
+void bench_text_row(const struct bench_result *result, const struct bench_fit *fit, int row,
+		    struct line *line)
 {
-	const struct bench_table *shown = &result->tables[table];
-	int width = cell_cols(shown, line->limit);
+	const struct bench_table *table = &result->tables[fit->table];
 	char text[BENCH_TEXT_MAX];
 
-	line_put(line, label_cols(line->limit), row < 0 ? "" : result->rows[row].label);
-	for (unsigned i = first; i < shown->column_count && line->columns + width <= line->limit;
-	     i++) {
+	line_put(line, fit->label, row >= 0 ? result->rows[row].label : fit->first > 0 ? "<" : "");
+	for (unsigned i = fit->first; i < fit->past; i++) {
 		const struct bench_figure *figure =
 			row < 0 ? NULL : bench_result_find(result, (unsigned)row, i);
 
 		if (row < 0)
-			snprintf(text, sizeof(text), i == chosen ? "[%s]" : "%s ",
-				 shown->columns[i].heading);
-		else if (figure)
-			bench_print(figure->unit, figure->median, text);
+			put_heading(table, fit, i, line);
 		else
-			text_copy(text, sizeof(text), "-");
-		/* A heading may be cut, a number never is. */
-		if (row < 0 && text_width(text) >= width) {
-			line_put(line, 1, "");
-			line_put(line, width - 1, text);
-		} else {
-			line_put_right(line, width, text);
-		}
+			line_put_right(line, fit->cells[i],
+				       figure ? bench_print(figure->unit, figure->median, text)
+					      : "-");
 	}
+	if (row < 0 && fit->past < table->column_count)
+		line_put(line, BESIDE, " >");
 }
 
 enum bench_unit bench_unit_at(const struct bench_result *result, unsigned table, unsigned column,

@@ -7,18 +7,24 @@
 #include "ui/core/layout.h"
 #include "ui/core/line.h"
 
-#define BENCH_CELL_COLS 12
-
 /* The index in result->rows of row `at` of the table; negative: there is none. */
 int bench_row_at(const struct bench_result *result, unsigned table, int at);
 
-/* The label and, from column `first` on, as many columns as fit, right-aligned, each at least
- * BENCH_CELL_COLS wide; row negative: their headings, the chosen one in brackets. */
-void bench_text_row(const struct bench_result *result, unsigned table, int row, unsigned first,
-		    unsigned chosen, struct line *line);
-/* The first column to show, so that the chosen one is among those that fit into `cols`. */
-unsigned bench_first_column(const struct bench_result *result, unsigned table, unsigned chosen,
-			    int cols);
+/* What of a table is shown side by side: the labels, and the columns from `first` to before `past`,
+ * the chosen one among them. */
+struct bench_fit {
+	unsigned table, chosen, first, past;
+	int label, cells[BENCH_COLUMNS_MAX]; /* widths */
+};
+
+/* Into so many screen columns. Where not all of them fit, they are only as wide as their numbers
+ * and short headings need. */
+void bench_fit(const struct bench_result *result, unsigned table, unsigned chosen, int cols,
+	       struct bench_fit *ret);
+/* The label and the figures of a row; row negative: the headings, the chosen one in brackets, and
+ * '<' and '>' where more columns are beside those. */
+void bench_text_row(const struct bench_result *result, const struct bench_fit *fit, int row,
+		    struct line *line);
 
 /* That of the figure in row `at` of the table, or else of any in the column: rows of one table may
  * have several. BENCH_UNIT_COUNT: there is no figure. */

@@ -251,6 +251,11 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return screen->has_result && screen->result.table_count > 1
 			       ? NULL
 			       : _("There is no other table.");
+	case COMMAND_RIGHT:
+		return screen->has_result && screen->result.table_count > 0 &&
+				       screen->result.tables[screen->table].column_count > 1
+			       ? NULL
+			       : _("There is no other column.");
 	default:
 		return NULL;
 	}
@@ -279,6 +284,7 @@ const struct screen_ops scr_bench = {
 	.draw = bench_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
+	.footer_now = true,
 	.tick = tick,
 	.notes = notes,
 };

@@ -267,17 +267,17 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 		return;
 	}
 	for (int i = 0; i < count; i++) {
-		bool grey = popup ||
-			    (ops->unavailable && ops->unavailable(state, app, items[i].command));
+		bool unusable = ops->unavailable && ops->unavailable(state, app, items[i].command);
+		bool grey = popup || unusable;
 
-		if (!grey || app->term->dim)
+		if (!grey || (app->term->dim && !(unusable && ops->footer_now)))
 			mouse_add(&app->mouse, area.row, items[i].col - left,
 				  draw_text(draw, area, 0, items[i].col - left,
 					    grey ? ROLE_DIM : ROLE_KEY, items[i].text),
 				  items[i].command);
 		else if (i + 1 < count)
 			/* A terminal without dim text cannot show a key as unavailable: the key is
-			 * left out. */
+			 * left out there, too. */
 			left += items[i + 1].col - items[i].col;
 	}
 }

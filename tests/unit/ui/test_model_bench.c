@@ -45,6 +45,7 @@ END_TEST
 START_TEST(unknown_is_no_zero)
 {
 	float samples[6];
+	struct bench_fit fit;
 	struct line line;
 
 	ck_assert_float_eq(bench_chart(&result, 0, 0, BENCH_RATE, samples, 6), 100e6F);
@@ -53,7 +54,8 @@ START_TEST(unknown_is_no_zero)
 	ck_assert(isnan(samples[2]) && isnan(samples[3]));
 	ck_assert_float_eq(samples[5], 50e6F);
 	line_start(&line, 60);
-	bench_text_row(&result, 0, 1, 0, 0, &line);
+	bench_fit(&result, 0, 0, 60, &fit);
+	bench_text_row(&result, &fit, 1, &line);
 	ck_assert(strstr(line.text, "row b") && strstr(line.text, " -") && !strchr(line.text, '0'));
 }
 END_TEST
@@ -77,25 +79,58 @@ START_TEST(no_row_is_wider_than_its_screen)
 {
 	for (int cols = 1; cols < 200; cols++)
 		for (int row = -1; row < 4; row++) {
+			struct bench_fit fit;
 			struct line line;
 
 			line_start(&line, cols);
-			bench_text_row(&result, 0, row, 0, 3, &line);
+			bench_fit(&result, 0, 3, cols, &fit);
+			bench_text_row(&result, &fit, row, &line);
 			ck_assert_int_le(line.columns, cols);
 		}
 }
 END_TEST
 
-START_TEST(the_chosen_column_is_shown)
+START_TEST(the_chosen_column_is_shown_and_that_there_are_more)
 {
 	for (unsigned chosen = 0; chosen < 8; chosen++) {
-		unsigned first = bench_first_column(&result, 0, chosen, 79);
+		struct bench_fit fit;
 		struct line line;
 
-		ck_assert_uint_le(first, chosen);
+		bench_fit(&result, 0, chosen, 79, &fit);
+		ck_assert_uint_le(fit.first, chosen);
+		ck_assert_uint_gt(fit.past, chosen);
 		line_start(&line, 79);
-		bench_text_row(&result, 0, -1, first, chosen, &line);
+		bench_text_row(&result, &fit, -1, &line);
 		ck_assert_ptr_nonnull(strchr(line.text, '['));
+		ck_assert_int_eq(strchr(line.text, '<') != NULL, fit.first > 0);
+		ck_assert_int_eq(strchr(line.text, '>') != NULL, fit.past < 8);
+		ck_assert_int_eq(line.text[strlen(line.text) - 1] == '>', fit.past < 8);
+	}
+}
+END_TEST
+
+/* Those of rbuf on 80 columns. */
+START_TEST(narrow_columns_leave_room_for_others)
+{
+	static const char *const headings[] = { "no copy", "CPU", "mmap",     "CPU",
+						"direct",  "CPU", "indirect", "CPU" };
+	struct bench_fit fit;
+	struct line line;
+
+	for (unsigned i = 0; i < 8; i++) {
+		strcpy(result.tables[0].columns[i].heading, headings[i]);
+		for (unsigned row = i ? 0 : 1; row < 3; row++)
+			bench_result_add(&result, row, i, i % 2 ? BENCH_SHARE : BENCH_SECONDS,
+					 i % 2 ? 0.41 : 0.163, &how);
+	}
+	result.figures[0].unit = result.figures[1].unit = BENCH_SECONDS;
+	for (int row = -1; row < 3; row++) {
+		bench_fit(&result, 0, 6, 79, &fit);
+		ck_assert_uint_eq(fit.past - fit.first, 8);
+		line_start(&line, 79);
+		bench_text_row(&result, &fit, row, &line);
+		ck_assert_msg(row >= 0 || strstr(line.text, " no copy   CPU "), "%s", line.text);
+		ck_assert_msg(row >= 0 || strstr(line.text, "[indirect]"), "%s", line.text);
 	}
 }
 END_TEST
@@ -136,17 +171,19 @@ END_TEST
 
 START_TEST(headings_are_whole_where_there_is_room)
 {
+	struct bench_fit fit;
 	struct line line;
 
 	strcpy(result.tables[1].columns[0].heading, "slowest of 100");
+	bench_fit(&result, 1, 0, 60, &fit);
 	line_start(&line, 60);
-	bench_text_row(&result, 1, -1, 0, 0, &line);
+	bench_text_row(&result, &fit, -1, &line);
 	ck_assert_msg(strstr(line.text, " [slowest of 100]") != NULL, "%s", line.text);
 	/* The number stays below it. */
 	int columns = line.columns;
 
 	line_start(&line, 60);
-	bench_text_row(&result, 1, 3, 0, 0, &line);
+	bench_text_row(&result, &fit, 3, &line);
 	ck_assert_int_eq(line.columns, columns);
 }
 END_TEST
@@ -158,9 +195,10 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero, a_chart_shows_one_unit,
-		  no_row_is_wider_than_its_screen, the_chosen_column_is_shown,
-		  state_says_how_it_ended, a_disk_that_does_not_answer_is_told,
-		  headings_are_whole_where_there_is_room);
+		  no_row_is_wider_than_its_screen,
+		  the_chosen_column_is_shown_and_that_there_are_more,
+		  narrow_columns_leave_room_for_others, state_says_how_it_ended,
+		  a_disk_that_does_not_answer_is_told, headings_are_whole_where_there_is_room);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
