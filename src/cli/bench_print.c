@@ -15,6 +15,9 @@
 /* What a cell with all of it takes: a narrow terminal has no room for many. */
 #define CELL_COLUMNS 17
 
+/* Less is "±0%". */
+#define SCATTER_LEAST 0.005
+
 static bool is_narrow(const struct bench_table *table)
 {
 	return columns_width() > 0 &&
@@ -29,7 +32,7 @@ static void print_cell(const struct bench_figure *figure, bool narrow, char ret[
 	if (figure->before > 0)
 		snprintf(more, sizeof(more), " %+.0f%%",
 			 (figure->median / figure->before - 1) * 100);
-	else if (figure->rounds > 1 && !narrow)
+	else if (bench_scatter(figure) >= SCATTER_LEAST && !narrow)
 		snprintf(more, sizeof(more), " ±%.0f%%", bench_scatter(figure) * 100);
 	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }
@@ -70,6 +73,7 @@ static int print_table(const struct bench_result *result, unsigned index, struct
 	struct column headings[BENCH_COLUMNS_MAX + 1] = { { "", 0, 0 } };
 	struct columns *columns = NULL;
 	char how[240];
+	const char *words = bench_print_table_how(result, index, how, sizeof(how));
 	int r;
 
 	headings[0].heading = " ";
@@ -82,8 +86,8 @@ static int print_table(const struct bench_result *result, unsigned index, struct
 	if (r == 0)
 		r = columns_print(columns, reterr);
 	columns_destroy(columns);
-	if (r == 0 && *bench_print_table_how(result, index, how, sizeof(how)))
-		printf("(%s)\n", how);
+	if (r == 0 && *words)
+		printf("(%s)\n", words);
 	return r;
 }
 
