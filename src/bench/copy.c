@@ -142,7 +142,8 @@ static void find_programs(struct copies *all)
 		for (unsigned k = i; k < WAYS && reason; k++) {
 			if (!reasons[k] || strcmp(reasons[k], reason) != 0)
 				continue;
-			text_join(names, sizeof(names), "%s", _(ways[k].name.label));
+			/* There are commas in some. */
+			text_join(names, sizeof(names), "\"%s\"", _(ways[k].name.label));
 			all->programs[k][0] = '\0';
 			reasons[k] = NULL;
 		}

@@ -168,6 +168,7 @@ SINGLE = {
     "bench-stopped": ("rescue", BENCH + ["s", "End", "Up"], "what was measured so far"),
     "bench-bars": ("rescue", ["b", "Enter", "e", "Tab", "Right", "Right", "Right", "G"], "[best]"),
     "bench-again": ("rescue", ["b", "Enter", "e", "Enter", "e"], "before: 330"),
+    "bench-other": ("rescue", ["b", "Enter", "e", "Escape", "Down", "b"], "Enter asks which"),
     "bench-failed": ("rescue", ["b", "Enter", "l"], "Only root"),
     "bench-between": ("rescue", CHOOSE + ["b", "Enter", "l"], "Between which disks"),
     "bench-confirm": ("rescue", CHOOSE + ["b", "Enter", "l", "o"], "To start, type"),

@@ -57,6 +57,7 @@ every_way_copies_and_is_checked() {
 	for way in dd-512 dd-direct one-thread uring mixed own-choice; do
 		all_figures | grep -q "^copy $way seconds [0-9]" || fail "no figure of $way"
 	done
+	jq -e 'any(.notes[]; contains("\"lanes by sg\", \"dd, 1 MiB, raw nodes\""))' out
 	# What several engines did has only its scatter below it.
 	run 0 bench copy --practice --rounds 2 --size 2M
 	grep -q '^(rounds differ by up to' out || fail "$(grep '^(' out)"

@@ -32,13 +32,18 @@ static int draw_state(const struct bench_screen *screen, struct draw *draw, stru
 static int draw_head(struct bench_screen *screen, struct app *app, struct draw *draw,
 		     struct rect area)
 {
-	const struct endpoint *disk = app_bench_disk(app);
+	const struct endpoint *disk = screen->bench ? &screen->measured : app_bench_disk(app);
 	struct line line;
 
 	if (screen->pair.session) {
 		draw_printf(draw, area, 0, 1, ROLE_STRONG,
 			    _("%s to %s, whose start is overwritten"), screen->pair.source.node,
 			    screen->pair.destination.node);
+		return 1 + draw_state(screen, draw, area);
+	}
+	if (screen->bench && disk->kind == ENDPOINT_NONE) {
+		draw_text(draw, area, 0, 1, ROLE_STRONG,
+			  _("two practice disks, which are made for it"));
 		return 1 + draw_state(screen, draw, area);
 	}
 	line_start(&line, area.cols - 1);

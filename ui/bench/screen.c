@@ -35,6 +35,12 @@ static void forget(struct bench_screen *screen)
 	screen->has_result = false;
 }
 
+static bool is_same(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->kind == b->kind && a->start == b->start && a->size == b->size &&
+	       (a->kind == ENDPOINT_NONE || identity_same(&a->identity, &b->identity));
+}
+
 /* What has figures is put beside those of the next measurement of the same kind and disk: before
  * and after another cable, say. */
 static void keep(struct bench_screen *screen)
@@ -42,9 +48,7 @@ static void keep(struct bench_screen *screen)
 	const struct bench_result *last = &screen->result;
 	const struct endpoint *disk = &screen->options.disk;
 	bool same = screen->has_result && strcmp(last->kind, screen->options.kind->name) == 0 &&
-		    (disk->kind == ENDPOINT_NONE
-			     ? !last->node[0]
-			     : last->node[0] && identity_same(&last->identity, &disk->identity));
+		    is_same(&screen->measured, disk);
 
 	if (same && !last->figure_count)
 		return;
@@ -93,9 +97,22 @@ static void look(struct bench_screen *screen, struct app *app)
 			       "chart shows."));
 }
 
+/* Another disk was chosen since: the figures of the one before must not stand below its name. */
+static void forget_other(struct bench_screen *screen, const struct app *app)
+{
+	if (!screen->bench || runs(screen) || is_same(&screen->chosen, app_bench_disk(app)))
+		return;
+	bench_destroy(screen->bench);
+	screen->bench = NULL;
+	screen->options.confirmed = NULL;
+	bench_pair_end(screen);
+	forget(screen);
+}
+
 static void enter(void *state, struct app *app)
 {
 	look(state, app);
+	forget_other(state, app);
 	if (app_bench_disk(app)->kind == ENDPOINT_NONE)
 		app_say(app, _("Choose a disk on 1 Disks, and press b there."));
 }
@@ -123,6 +140,8 @@ void bench_screen_start(struct bench_screen *screen, struct app *app, const stru
 	screen->progress = (struct bench_progress){ 0 };
 	keep(screen);
 	forget(screen);
+	screen->chosen = *app_bench_disk(app);
+	screen->measured = screen->options.disk;
 	if (bench_start(&screen->options, session_disks(app_session(app)), &screen->bench, &error) <
 	    0) {
 		screen->bench = NULL;
@@ -183,6 +202,7 @@ static void ask_kind(struct bench_screen *screen, struct app *app)
 	struct popup_choice choices[POPUP_CHOICES_MAX];
 	int count = 0;
 
+	forget_other(screen, app);
 	for (; count < POPUP_CHOICES_MAX && bench_kinds[count]; count++)
 		choices[count] = (struct popup_choice){ bench_kinds[count]->name[0],
 							_(bench_kinds[count]->summary) };

@@ -23,6 +23,8 @@ struct bench_pair {
 struct bench_screen {
 	struct bench *bench;          /* that runs or has ended; NULL: none */
 	struct bench_options options; /* of it */
+	struct endpoint measured;     /* of the result; kind NONE: practice disks */
+	struct endpoint chosen;       /* what b had chosen when it was started */
 	struct bench_progress progress;
 	bool has_result;
 	struct bench_result result; /* as of the last tick */
