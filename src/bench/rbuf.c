@@ -26,7 +26,7 @@
 /* Of what takes less, the share of a processor is not known: kernels may count it in ticks of 10
  * ms.
  */
-#define LEAST_SECONDS 0.05
+#define LEAST_SECONDS 0.1
 /* What a command may move if the kernel does not tell: what every adapter can. */
 #define USUAL_LIMIT    (128U << 10)
 #define LEAST_COMMANDS 4
@@ -398,8 +398,8 @@ static void tell(struct rbuf *rbuf)
 	}
 	if (rbuf->scaled)
 		bench_note(rbuf->run, "%s",
-			   _("Where that would have taken longer than the time for one "
-			     "figure, it was scaled up from what was moved by then."));
+			   _("What would have taken longer than the time limit for one figure "
+			     "was scaled up from what was moved by then."));
 }
 
 static int run(struct bench_run *run, struct error *reterr)
