@@ -2,10 +2,14 @@
 #include "bench/load.h"
 
 #include <errno.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "io/sync.h"
@@ -290,6 +294,39 @@ START_TEST(a_driver_that_never_has_room_again_can_be_left)
 }
 END_TEST
 
+/* Of a file; in a file system in memory, nothing can be dropped. */
+START_TEST(no_pages_stay_behind)
+{
+	char path[] = "/var/tmp/clonedeck-load.XXXXXX", kept[256] = { 0 };
+	static char megabyte[1U << 20];
+	struct statfs fs;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	unlink(path);
+	ck_assert_int_eq(fstatfs(fd, &fs), 0);
+	ck_assert_int_eq(write(fd, megabyte, sizeof(megabyte)), sizeof(megabyte));
+	ck_assert_int_eq(fsync(fd), 0);
+	run.end.fd = fd;
+	run.end.regular_file = true;
+	run.end.size = sizeof(megabyte);
+	load.backend = &io_buffered_backend;
+	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
+	ck_assert_uint_eq(loaded.bytes, 40960);
+
+	void *map = mmap(NULL, sizeof(megabyte), PROT_READ, MAP_SHARED, fd, 0);
+
+	ck_assert_ptr_ne(map, MAP_FAILED);
+	if (fs.f_type != TMPFS_MAGIC) {
+		ck_assert_int_eq(mincore(map, sizeof(megabyte), (unsigned char *)kept), 0);
+		for (size_t i = 0; i < sizeof(kept); i++)
+			ck_assert_msg(!(kept[i] & 1), "page %zu", i);
+	}
+	munmap(map, sizeof(megabyte));
+	close(fd);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("bench/load");
@@ -303,7 +340,7 @@ Suite *unit_suite(void)
 		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
 		  stops_when_told, a_disk_smaller_than_a_request,
 		  what_a_driver_has_no_room_for_is_sent_later,
-		  a_driver_that_never_has_room_again_can_be_left);
+		  a_driver_that_never_has_room_again_can_be_left, no_pages_stay_behind);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
