@@ -356,6 +356,7 @@ static int look_at_disk(struct bench *bench, const struct disk_list *disks, stru
 				 _("%s is a file. Only disks are measured."), endpoint->node);
 	text_copy(result->node, sizeof(result->node), endpoint->node);
 	result->identity = endpoint->identity;
+	result->start = endpoint->start;
 	if (disk) {
 		text_copy(result->transport, sizeof(result->transport), disk->transport);
 		text_copy(result->driver, sizeof(result->driver), disk->driver);

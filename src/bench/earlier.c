@@ -27,15 +27,19 @@ static bool says_other(const char *then, const char *now)
 	return *then && *now && strcmp(then, now) != 0;
 }
 
-static bool is_other_disk(json_object *then, const struct identity *disk)
+/* Or another partition of it. */
+static bool is_other_disk(json_object *then, const struct endpoint *endpoint)
 {
+	const struct identity *disk = &endpoint->identity;
+
 	return says_other(json_text_of(then, "serial"), disk->serial) ||
 	       says_other(json_text_of(then, "wwn"), disk->wwn) ||
 	       says_other(json_text_of(then, "model"), disk->model) ||
-	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size;
+	       json_object_get_uint64(json_object_object_get(then, "size")) != disk->size ||
+	       json_object_get_uint64(json_object_object_get(then, "start")) != endpoint->start;
 }
 
-int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
+int bench_earlier_load(const char *path, const char *kind, const struct endpoint *disk,
 		       json_object **ret, struct error *reterr)
 {
 	json_object *document = report_json_load(path);

@@ -66,6 +66,7 @@ static json_object *json_disk(const void *member)
 		DISK("firmware", JSON_TEXT, identity.firmware),
 		DISK("transport", JSON_TEXT, transport),
 		DISK("driver", JSON_TEXT, driver),
+		DISK("start", JSON_NUMBER, start),
 		DISK("size", JSON_POSITIVE, identity.size),
 		DISK("logical_sector_size", JSON_POSITIVE, identity.logical_sector_size),
 	};

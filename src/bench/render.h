@@ -6,12 +6,13 @@
 #include <stdio.h>
 
 #include "bench/result.h"
+#include "discover/endpoint.h"
 
 struct json_object; /* here: a result as --json prints it */
 
 /* An earlier one, from a file. -EINVAL, class USAGE: it is no result of this kind, or of another
  * disk than `disk`. */
-int bench_earlier_load(const char *path, const char *kind, const struct identity *disk,
+int bench_earlier_load(const char *path, const char *kind, const struct endpoint *disk,
 		       struct json_object **ret, struct error *reterr);
 void bench_earlier_destroy(struct json_object *earlier); /* NULL is fine */
 /* Fills in what the result and its figures were before. NULL is fine: nothing is known. */

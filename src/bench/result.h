@@ -92,9 +92,10 @@ struct bench_result {
 	char kind[16];   /* "rbuf" */
 	char title[120]; /* translated: what was measured */
 	char node[64], transport[16], driver[32];
-	struct identity identity;
-	int64_t started;   /* unix seconds */
-	char machine[240]; /* kernel, processors, idle or what else runs; translated */
+	struct identity identity; /* of the whole disk */
+	uint64_t start;           /* of a partition: bytes from the start of its disk */
+	int64_t started;          /* unix seconds */
+	char machine[240];        /* kernel, processors, idle or what else runs; translated */
 	enum bench_end end;
 	struct error error;
 	struct bench_table tables[BENCH_TABLES_MAX];

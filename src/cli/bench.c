@@ -413,7 +413,7 @@ int cli_bench(int argc, char **argv)
 		command.options.confirm = command.confirm ? command.confirm : "";
 	if (r == 0 && command.compare)
 		r = bench_earlier_load(command.compare, command.options.kind->name,
-				       &command.options.disk.identity, &command.earlier, &error);
+				       &command.options.disk, &command.earlier, &error);
 	if (r < 0)
 		r = cli_error(&error);
 	if (r == 0 && command.destination)

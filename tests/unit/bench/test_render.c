@@ -53,7 +53,9 @@ static void put(const char *text)
 
 static int load(struct json_object **ret, struct error *error)
 {
-	return bench_earlier_load(path, "sizes", &result.identity, ret, error);
+	const struct endpoint disk = { .identity = result.identity, .start = result.start };
+
+	return bench_earlier_load(path, "sizes", &disk, ret, error);
 }
 
 /* By the keys of its tables, rows and columns: their order may be another one. */
@@ -105,6 +107,10 @@ START_TEST(another_disk_is_not_compared_with)
 
 	put(text);
 	free(text);
+	/* Nor another partition of the same. */
+	result.start = 1048576;
+	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	result.start = 0;
 	strcpy(result.identity.serial, "S2");
 	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
