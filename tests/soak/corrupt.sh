@@ -15,7 +15,7 @@ declare -A placed found
 
 served_disk() { # MIB: sets $destination to a loop device over FUSE over nbdkit over destination.img
 	mkdir fuse
-	head -c "${1}M" /dev/urandom >destination.img
+	noise "${1}M" >destination.img
 	nbdkit -f --exit-with-parent -U "$case_dir/nbd" file destination.img &
 	wait_for test -S nbd
 	nbdfuse fuse/disk --unix "$case_dir/nbd" &

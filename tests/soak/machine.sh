@@ -101,9 +101,9 @@ starts_only_when_whole() {
 a_disk_without_a_table() {
 	random 16 32
 	size=$chosen
-	head -c "${size}M" /dev/urandom >source.img
+	noise "${size}M" >source.img
 	mkfs.ext4 -q -F source.img
-	head -c "${size}M" /dev/urandom >destination.img
+	noise "${size}M" >destination.img
 }
 
 random_cuts() {

@@ -70,7 +70,7 @@ round() {
 	source=$(new_disk source "$size")
 	mkfs.ext4 -q -F "$source"
 	sync "$source"
-	head -c "${size}M" /dev/urandom >destination.img
+	noise "${size}M" >destination.img
 	random 1 4
 	for ((cuts = chosen; cuts > 0; cuts--)); do
 		plug_in

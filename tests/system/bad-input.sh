@@ -321,7 +321,7 @@ no_image_below_dev() {
 images_that_are_not_raw() {
 	local tool
 	two_disks
-	head -c 3M /dev/urandom >raw
+	noise 3M >raw
 	for tool in gzip bzip2 xz zstd lz4 zip; do
 		type -P "$tool" >/dev/null || continue
 		rm -f packed disk.img
@@ -382,7 +382,7 @@ pipes_are_no_ends() {
 the_dialect_of_dd() {
 	local operands command
 	two_disks
-	dd if=/dev/urandom of="$(backing "$source")" bs=1M count=32 conv=notrunc status=none
+	noise 32M 1<>"$(backing "$source")"
 	blockdev --flushbufs "$source"
 	for operands in 'bs=1M' 'bs=64K skip=4 seek=8 count=16' 'skip=2048' 'bs=4096 count=100' \
 		'bs=1M seek=1 count=8388608B' 'bs=1M skip=1 seek=1' 'obs=1M ibs=512 seek=2 count=512'; do
@@ -626,7 +626,7 @@ hostile_labels() {
 # Whoever finds an image on somebody's disk has not chosen its name.
 names_that_a_terminal_obeys() {
 	name=$'\e[31m\e]0;x\ay\nclonedeck: COMPLETE\302\2332J'
-	head -c 2M /dev/urandom >"$name.img"
+	noise 2M >"$name.img"
 	run 3 clone -s "$name.img" -d "$name.img" --dry-run
 	harmless
 	run 0 clone -s "$name.img" -d "copy$name.img" --map "$name.map" --log-dir logs
@@ -666,7 +666,7 @@ broken_tables() {
 	disk=$(attach "$case_dir/disk.img")
 	run 0 show "$disk"
 	# Random bytes with the signatures of tables.
-	head -c 4M /dev/urandom >disk.img
+	noise 4M >disk.img
 	printf 'EFI PART' | dd of=disk.img bs=1 seek=512 conv=notrunc status=none
 	printf '\125\252' | dd of=disk.img bs=1 seek=510 conv=notrunc status=none
 	disk=$(attach "$case_dir/disk.img")

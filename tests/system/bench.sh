@@ -199,7 +199,7 @@ what_was_found_is_used() {
 writing_puts_back_what_was_there() {
 	local disk before
 	disk=$(new_disk disk 64)
-	head -c 64M /dev/urandom >disk.img
+	noise 64M >disk.img
 	before=$(digest disk.img)
 	run 1 bench profile "$disk" --confirm "$disk" --log-dir logs
 	says 'nothing to confirm'
@@ -221,8 +221,8 @@ a_confirmed_destination_is_overwritten_in_its_region() {
 	local source disk behind
 	source=$(new_disk source 64)
 	disk=$(new_disk disk 96)
-	head -c 64M /dev/urandom >source.img
-	head -c 96M /dev/urandom >disk.img
+	noise 64M >source.img
+	noise 96M >disk.img
 	behind=$(tail -c 88M disk.img | sha256sum)
 	export TMPDIR=$case_dir
 	run 1 bench copy "$source"
@@ -247,7 +247,7 @@ a_confirmed_destination_is_overwritten_in_its_region() {
 # serve OPTION...: sets disk to a loop device over an NBD server over good.img, and server to its
 # process.
 serve() {
-	head -c 32M /dev/urandom >good.img
+	noise 32M >good.img
 	nbdkit --exit-with-parent -f -U "$case_dir/nbd" "$@" &
 	server=$!
 	wait_for test -S nbd

@@ -39,7 +39,7 @@ bios_programs() { # FIRST SECOND
 }
 
 bootable_disk() { # IMAGE
-	head -c 16M /dev/urandom >"$1"
+	noise 16M >"$1"
 	sfdisk -q --wipe always "$1" <<-TABLE
 		label: gpt
 		start=1MiB, size=6MiB, type=uefi
@@ -53,7 +53,7 @@ bootable_disk() { # IMAGE
 	mkfs.vfat esp >/dev/null
 	mmd -i esp ::EFI ::EFI/BOOT
 	mcopy -i esp BOOTX64.EFI ::EFI/BOOT/
-	head -c 5M /dev/urandom >data
+	noise 5M >data
 	mcopy -i esp data ::
 	dd if=esp of="$1" bs=1M seek=1 conv=notrunc status=none
 }

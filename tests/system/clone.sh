@@ -21,8 +21,8 @@ a_whole_disk_onto_a_larger_one() {
 }
 
 a_size_that_fits_no_chunk() {
-	head -c $((33 * MIB + 7 * 512)) /dev/urandom >source.img
-	head -c $((33 * MIB + 9 * 512)) /dev/urandom >destination.img
+	noise $((33 * MIB + 7 * 512)) >source.img
+	noise $((33 * MIB + 9 * 512)) >destination.img
 	source=$(attach "$PWD/source.img")
 	destination=$(attach "$PWD/destination.img")
 	end=$(digest destination.img $((33 * MIB + 7 * 512)) 1024)
@@ -36,7 +36,7 @@ a_partition_onto_a_partition() {
 	destination=$(new_disk destination 48)
 	partition_gpt "$source"
 	partition_gpt "$destination"
-	head -c $((16 * MIB)) /dev/urandom >"${destination}p2"
+	noise $((16 * MIB)) >"${destination}p2"
 	sync "${destination}p2"
 	start=$(($(cat "/sys/class/block/${destination##*/}p2/start") * 512))
 	image=$(backing "$destination")
@@ -162,7 +162,7 @@ an_image_with_sectors_of_4096_bytes() {
 
 onto_an_image_that_exists() {
 	source=$(new_disk source 16)
-	head -c $((24 * MIB)) /dev/urandom >old.img
+	noise $((24 * MIB)) >old.img
 	rest=$(digest old.img $((16 * MIB)) $((8 * MIB)))
 	clone 0 "$source" "$case_dir/old.img"
 	same "$source" 0 old.img 0 $((16 * MIB))
@@ -194,7 +194,7 @@ every_backend_on_either_side() {
 	destination=$(new_disk destination 16)
 	for reader in uring threads buffered; do
 		for writer in uring threads buffered; do
-			head -c $((16 * MIB)) /dev/urandom >"$destination"
+			noise $((16 * MIB)) >"$destination"
 			sync "$destination"
 			clone 0 "$source" "$destination" --source-backend "$reader" \
 				--destination-backend "$writer"
@@ -207,7 +207,7 @@ odd_chunks_depths_and_lanes() {
 	source=$(new_disk source 9)
 	destination=$(new_disk destination 9)
 	for options in '-b 4K -q 1 -j 1' '-b 64K -q 3 -j 3' '-b 1M -q 16 -j 2' '-b 512 -q 32 -j 1'; do
-		head -c $((9 * MIB)) /dev/urandom >"$destination"
+		noise $((9 * MIB)) >"$destination"
 		sync "$destination"
 		read -ra words <<<"$options"
 		clone 0 "$source" "$destination" "${words[@]}"
@@ -367,7 +367,7 @@ a_limit_to_the_size_of_files() {
 # Logs and maps are named by the second: in none do two copies share them.
 copies_begun_at_once_have_their_own_files() {
 	for i in 1 2 3 4 5 6; do
-		head -c 1M /dev/urandom >"source$i.img"
+		noise 1M >"source$i.img"
 	done
 	for i in 1 2 3 4 5 6; do
 		"$CLONEDECK" clone -s "source$i.img" -d "copy$i.img" --log-dir logs >"out$i" 2>"err$i" &

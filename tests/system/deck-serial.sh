@@ -52,9 +52,9 @@ stop_tmux() {
 }
 
 boot() {
-	head -c 16M /dev/urandom >source.img
-	head -c 20M /dev/urandom >destination.img
-	head -c 16M /dev/urandom >other.img
+	noise 16M >source.img
+	noise 20M >destination.img
+	noise 16M >other.img
 	sfdisk -q source.img <<-TABLE
 		label: gpt
 		start=2048, size=4MiB, type=uefi, name="ESP"

@@ -54,7 +54,7 @@ clean_gpt() { # NODE
 # contents_same IMAGE: what the partitions of the source hold, and their file system.
 contents_same() { # IMAGE
 	same source.img "$MIB" "$1" "$MIB" $((place * 512 - MIB + size * MIB))
-	dd if="$1" of=fs bs=512 skip="$place" count=$((size * 2048)) status=none
+	dd if="$1" of=fs bs=1M iflag=skip_bytes skip=$((place * 512)) count="$size" status=none
 	e2fsck -fn fs
 }
 
@@ -96,7 +96,7 @@ its_file_system_grows_too() {
 	mkdir files
 	know_partitions "$source" 3
 	mount_at files "${source}p3"
-	head -c 3M /dev/urandom >files/photo
+	noise 3M >files/photo
 	before=$(digest files/photo)
 	umount files
 	destination=$(new_disk destination 100)
@@ -131,7 +131,7 @@ a_damaged_one_does_not_grow() {
 what_is_behind_a_partition_makes_way() {
 	source_gpt
 	destination=$(new_disk destination 64)
-	head -c 64M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	noise 64M | dd of="$destination" bs=1M conv=fsync status=none
 	blockdev --flushbufs "$destination"
 	clone 0 "$source" "$destination" --grow=1
 	says 'partition 3 moves to LBA 79872'
@@ -141,7 +141,7 @@ what_is_behind_a_partition_makes_way() {
 	[ "$(part "$destination" 3)" = '79872 49152' ]
 	same source.img "$MIB" destination.img "$MIB" $((4 * MIB))
 	same source.img $((place * 512)) destination.img $((79872 * 512)) $((size * MIB))
-	dd if=destination.img of=fs bs=512 skip=79872 count=49152 status=none
+	dd if=destination.img of=fs bs=1M skip=39 count=24 status=none
 	e2fsck -fn fs
 	run 0 verify logs/*.json -d "$destination"
 }
@@ -156,12 +156,12 @@ partitions_are_arranged() {
 		start=71680, size=4MiB, type=linux
 	TABLE
 	file_system 20480 24
-	head -c 4M /dev/urandom >recovery
+	noise 4M >recovery
 	dd if=recovery of="$source" bs=1M seek=35 conv=notrunc,fsync status=none
 	know_partitions "$source" 2
 	mkdir files
 	mount_at files "${source}p2"
-	head -c 3M /dev/urandom >files/photo
+	noise 3M >files/photo
 	before=$(digest files/photo)
 	umount files
 	destination=$(new_disk destination 100)
@@ -208,7 +208,7 @@ source_with_gaps() {
 		start=122880, size=16MiB, type=$3
 	TABLE
 	mkdir files
-	head -c 3M /dev/urandom >files/photo
+	noise 3M >files/photo
 	truncate -s 8M fat
 	mkfs.vfat -h 2048 fat >/dev/null
 	mkfs.ext4 -q -F -d files -E offset=$((40960 * 512)),nodiscard "$source" 16m
@@ -221,7 +221,7 @@ source_with_gaps() {
 moved() {
 	local place
 	for place in "$2" "$3"; do
-		dd if="$1" of=fs bs=512 skip="$place" count=32768 status=none
+		dd if="$1" of=fs bs=1M iflag=skip_bytes skip=$((place * 512)) count=16 status=none
 		e2fsck -fn fs
 		debugfs -R 'dump photo out.photo' fs
 		cmp files/photo out.photo
@@ -234,7 +234,7 @@ partitions_move_together_and_are_cut() {
 	run 0 clone -n -s "$source" -d "$destination" --table=fit --json
 	jq -e '[.fitted.changed[].start_after] == [40960, 75776] and
 		.fitted.changed[0].sectors_after == 34816' out
-	head -c 54M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	noise 54M | dd of="$destination" bs=1M conv=fsync status=none
 	blockdev --flushbufs "$destination"
 	clone 0 "$source" "$destination" --table=fit
 	clean_gpt "$destination"
@@ -246,7 +246,7 @@ partitions_move_together_and_are_cut() {
 so_they_do_after_kill_9() {
 	source_with_gaps dos c 83
 	destination=$(new_disk destination 48)
-	head -c 48M /dev/urandom | dd of="$destination" bs=1M conv=fsync status=none
+	noise 48M | dd of="$destination" bs=1M conv=fsync status=none
 	blockdev --flushbufs "$destination"
 	"$CLONEDECK" clone -s "$source" -d "$destination" --table=fit --used=only \
 		--confirm "$destination" --log-dir logs --map copy.map --map-interval 1 --rate 5MB \
@@ -387,7 +387,7 @@ a_DOS_table_becomes_a_GPT() {
 		start=2048, size=24MiB, type=83
 		size=24MiB, type=ef'
 	file_system 2048 24
-	dd if=/dev/urandom of="$source" bs=1M seek=25 count=24 conv=fsync status=none
+	noise 24M | dd of="$source" bs=1M seek=25 iflag=fullblock conv=fsync status=none
 	for options in 100,--grow=2 52,--lanes=2; do
 		size=${options%,*}
 		destination=$(new_disk "gpt$size" "$size")

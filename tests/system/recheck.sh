@@ -54,7 +54,7 @@ bytes_that_were_copied_already() {
 	two_disks
 	begin_copy
 	copied 15
-	head -c 8M /dev/urandom >other
+	noise 8M >other
 	dd if=other of=source.img bs=1M seek=8 conv=notrunc status=none
 	ends 5
 	says MISMATCH
@@ -146,7 +146,7 @@ one_that_is_mounted_here_and_written_to() {
 	mounted_source
 	begin_copy --allow source-mounted
 	copied 2
-	head -c 1M /dev/urandom >here/file
+	noise 1M >here/file
 	sync here/file
 	sync -f here
 	ends 5
@@ -167,7 +167,7 @@ one_that_is_mounted_here_and_rests() {
 		(.verify.source_recheck | .changed == 0 and .skipped_because == null)'
 	grep -q '<strong>UNCERTAIN' logs/*.html
 	# Nobody forgets it over a stop.
-	head -c 32M /dev/urandom | dd of=destination.img conv=notrunc status=none
+	noise 32M 1<>destination.img
 	begin_copy --allow source-mounted
 	copied 2
 	kill -INT "$copy"

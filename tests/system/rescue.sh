@@ -12,7 +12,7 @@ damaged() {
 	local mib=$1 pos=0 place lba sectors end
 	end=$((mib * MIB))
 	shift
-	[ -e good.img ] || head -c "${mib}M" /dev/urandom >good.img
+	[ -e good.img ] || noise "${mib}M" >good.img
 	{
 		echo "0 +"
 		for place in "$@"; do
@@ -303,7 +303,7 @@ used_alone() { # COUNT
 	local i places=()
 	mkdir -p files
 	for ((i = 0; i < 24; i++)); do
-		head -c 1M /dev/urandom >"files/$i"
+		noise 1M >"files/$i"
 	done
 	truncate -s 64M good.img
 	mkfs.ext4 -q -F -b 4096 -d files good.img

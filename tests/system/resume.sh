@@ -113,7 +113,7 @@ what_was_found_to_differ_is_copied_again() {
 another_disk_under_the_same_name_is_refused() {
 	two_disks
 	stopped_copy
-	head -c $((60 * MIB)) /dev/urandom >other.img
+	noise $((60 * MIB)) >other.img
 	losetup -d "$destination"
 	wait_for losetup --direct-io=on "$destination" other.img
 	before=$(digest other.img)
@@ -194,7 +194,7 @@ a_map_of_ddrescue_goes_on() {
 	run 3 resume theirs.map -s "$source" -d "$case_dir/new.img" --log-dir logs
 	[ ! -e new.img ]
 	# What it calls finished is not copied again: what changes there since stays, and is found.
-	dd if=/dev/urandom of="$(backing "$source")" bs=1M count=1 conv=notrunc status=none
+	noise 1M 1<>"$(backing "$source")"
 	run 5 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \
 		--log-dir logs
 	says MISMATCH
@@ -219,7 +219,7 @@ what_was_rescued_need_not_be_read_again() {
 	jq -e '.bytes_copied_before == 48000000 and .bytes_verified == null' report.json
 	cmp "$source" "$(backing "$destination")"
 	# Of a map of ours, too.
-	dd if=/dev/urandom of="$destination" bs=1M count=64 oflag=direct status=none
+	noise 64M | dd of="$destination" bs=1M iflag=fullblock oflag=direct status=none
 	stopped_copy
 	run 0 resume copy.map --rate 0 --no-verify --confirm "$destination" --log-dir logs
 	says 'not read back'
@@ -268,7 +268,7 @@ what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back() {
 	two_disks
 	stopped_copy --no-verify
 	cp destination.img copied.img
-	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
+	noise 64M | dd of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
 	before=$(digest destination.img)
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
@@ -309,7 +309,7 @@ an_image_that_was_cut_off_between_two_parts() {
 a_source_image_that_is_lost_leaves_its_table() {
 	source=$case_dir/lost.img
 	destination=$(new_disk destination 32)
-	head -c 32M /dev/urandom >lost.img
+	noise 32M >lost.img
 	sfdisk -q lost.img <<<$'label: gpt\nstart=16MiB, name=first'
 	stopped_copy
 	mv lost.img kept.img
@@ -328,7 +328,7 @@ a_source_image_that_is_lost_leaves_its_table() {
 another_disk_of_the_same_look_is_not_written_to() {
 	two_disks
 	stopped_copy
-	head -c 64M /dev/urandom | dd of=destination.img bs=1M conv=notrunc,fsync status=none
+	noise 64M | dd of=destination.img bs=1M conv=notrunc,fsync status=none
 	blockdev --flushbufs "$destination"
 	before=$(digest destination.img)
 	run 3 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
@@ -363,7 +363,7 @@ give_another_use() { # NODE : what is on it now is $before
 fill_with_photos() { # NODE
 	mkfs.ext4 -q -F -E nodiscard -L photos "$1"
 	mount_at photos "$1"
-	head -c 20M /dev/urandom >photos/holiday
+	noise 20M >photos/holiday
 	umount photos
 	sync "$1"
 }
@@ -408,7 +408,7 @@ a_partition_that_was_formatted_is_not_overwritten() {
 	know_partitions "$disk" 1
 	source=${source}p1
 	destination=${disk}p1
-	head -c 40M /dev/urandom | dd of="$source" bs=1M seek=2 count=30 iflag=fullblock \
+	noise 40M | dd of="$source" bs=1M seek=2 count=30 iflag=fullblock \
 		conv=fsync status=none
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
 		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate 8M >out 2>err &
@@ -495,7 +495,7 @@ files_with_odd_names() {
 	local odd=$'o\xe4 \xc2\xa0\t\e[2J%41\n'
 	mkdir "$odd"
 	source=$case_dir/$odd/' a ' destination=$case_dir/$odd/$'b\xff.img'
-	head -c 16M /dev/urandom >"$source"
+	noise 16M >"$source"
 	"$CLONEDECK" clone -s "$source" -d "$destination" --log-dir "$odd" --map "$odd/c.map" \
 		--report "$odd/stopped.json" --rate 4M >out 2>err &
 	copy=$!

@@ -139,7 +139,7 @@ only_does_not_go_on_where_the_source_was_written_to() {
 	kill -INT "$copy"
 	ends 6
 	mount_at folder "${source}p1"
-	head -c 20M /dev/urandom >folder/new
+	noise 20M >folder/new
 	umount folder
 	before=$(digest "$target")
 	run 3 resume copy.map --confirm "$destination" --log-dir logs

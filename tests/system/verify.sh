@@ -66,7 +66,7 @@ verified_while_it_is_copied() {
 # Read as what it should be, a file gives zeros behind its end.
 an_image_that_ends_too_early() {
 	truncate -s 8M source.img
-	head -c 4M /dev/urandom | dd of=source.img conv=notrunc status=none
+	noise 4M 1<>source.img
 	cp source.img copy.img
 	run 0 verify -s source.img -d copy.img
 	for less in 1 511 512 65536; do
