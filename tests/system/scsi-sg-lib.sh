@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # scsi_debug disks as the sg tests need them, and copies between them; scsi-lib.sh comes first.
 
-SIZE=12 # MiB of each disk
+SIZE=8 # MiB of each disk
 NDELAY=100000 # what a command takes, in nanoseconds; the usual is a tick of the kernel
 
 # disks OPTION...: scsi_debug with these options; sets source, destination and the spare, full of

@@ -19,8 +19,8 @@ sg_to_sg() {
 	sha256sum -c logs/*.sha256
 	reported '.engine | .source_depth == 16 and .destination_depth == 16'
 	reported '.engine | .source_backend == "sg" and .destination_backend == "sg"
-		and .source_sg.direct + .source_sg.indirect >= 12
-		and .destination_sg.direct + .destination_sg.indirect >= 12'
+		and .source_sg.direct + .source_sg.indirect >= '"$SIZE"'
+		and .destination_sg.direct + .destination_sg.indirect >= '"$SIZE"
 }
 
 sg_to_block_and_back() {
@@ -166,7 +166,7 @@ direct_where_the_driver_may_and_told_where_it_may_not() {
 	echo 0 >/sys/module/sg/parameters/allow_dio
 	same_disks
 	reported '.engine | .source_sg.indirect == 0 and .destination_sg.indirect == 0
-		and .source_sg.direct >= 12'
+		and .source_sg.direct >= '"$SIZE"
 	reported '[.events[] | select(.text | contains("allow_dio"))] | length == 0'
 }
 
@@ -175,7 +175,7 @@ mapped_buffers_and_forced_writes() {
 	through sg sg 0 --sg-io mmap --sg-fua --sg-dpo --queue-depth 64
 	same_disks
 	reported '.engine | .source_depth == 8 and .destination_depth == 8'
-	reported '.engine | .source_sg.mapped >= 12 and .destination_sg.mapped >= 12
+	reported '.engine | .source_sg.mapped >= '"$SIZE"' and .destination_sg.mapped >= '"$SIZE"'
 		and .source_sg.direct + .source_sg.indirect == 0'
 	refill "$destination"
 	# Each command has a descriptor of its own, which the other end is waited for beside.
