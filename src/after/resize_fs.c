@@ -14,34 +14,48 @@
 #include "base/error.h"
 
 /* A check of a large file system takes its time; what hangs is ended all the same. */
-#define TOOL_TIMEOUT 3600 /* seconds */
+#define TOOL_TIMEOUT 3600 /* seconds: longer than those of a script */
+
+/* The kernel could take the source, which has the same UUID, for its other half: so it is mounted
+ * under another one, and gets its own back, whatever becomes of the rest. btrfstune gives none that
+ * another disk has: there, it finds no other. */
+#define ALONE     "unshare -m --propagation private sh -ec "
+#define NO_OTHERS "mount -t tmpfs none /sys/block; mount --bind /dev/null /proc/partitions; "
+#define BTRFS(size)                                                                                \
+	"btrfs check --readonly \"$1\"; "                                                          \
+	"btrfs inspect-internal dump-super \"$1\" | grep -qx 'num_devices[[:space:]]*1'; "         \
+	"uuid=$(blkid -p -s UUID -o value \"$1\"); test -n \"$uuid\"; btrfstune -f -m \"$1\"; "    \
+	"timeout -k 9 3000 " ALONE "'mount -t btrfs \"$1\" /mnt; "                                 \
+	"btrfs filesystem resize \"$2\" /mnt; umount /mnt' sh \"$1\" " size                        \
+	" && r=0 || r=$?; " ALONE "'" NO_OTHERS                                                    \
+	"BLKID_FILE=/dev/null btrfstune -f -M \"$2\" \"$1\"' "                                     \
+	"sh \"$1\" \"$uuid\"; test $r = 0; btrfs check --readonly \"$1\""
 
 /* $1 is the partition. Mounted, where the tool needs that, in a name space that goes with it. */
 static const struct grower {
-	const char *fs, *tools, *script, *by_hand;
+	const char *fs, *package, *tools, *script, *by_hand;
 	const char *smaller; /* $3: KiB */
 } growers[] = {
-	{ "ext", "e2fsck resize2fs",
+	{ "ext", "e2fsprogs", "e2fsck resize2fs",
 	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\"; e2fsck -fn \"$1\"",
 	  "e2fsck -f %s && resize2fs %s",
 	  "e2fsck -fp \"$1\" || [ $? -eq 1 ]; resize2fs \"$1\" \"$3K\"; e2fsck -fn \"$1\"" },
 	/* ntfsresize marks the file system for a check. A partition whose file system has that
 	 * mark is not cut, so ntfsfix takes it off. */
-	{ "ntfs", "ntfsresize",
+	{ "ntfs", "ntfs-3g", "ntfsresize ntfsfix",
 	  "ntfsresize -n -f \"$1\"; ntfsresize -f -f \"$1\"; ntfsresize -i -f \"$1\"",
 	  "ntfsresize %s",
 	  "s=$(($3 * 1024)); ntfsresize -n -f -s $s \"$1\"; ntfsresize -f -f -s $s \"$1\"; "
 	  "ntfsfix -d \"$1\"; ntfsresize -i -f \"$1\"" },
-	{ "f2fs", "fsck.f2fs resize.f2fs",
+	{ "f2fs", "f2fs-tools", "fsck.f2fs resize.f2fs",
 	  "fsck.f2fs --dry-run \"$1\"; resize.f2fs \"$1\"; fsck.f2fs --dry-run \"$1\"",
 	  "resize.f2fs %s" },
-	{ "xfs", "xfs_repair xfs_growfs unshare",
+	{ "xfs", "xfsprogs", "xfs_repair xfs_growfs unshare",
 	  "xfs_repair -n \"$1\"; unshare -m --propagation private sh -ec 'mount -t xfs -o nouuid "
 	  "\"$1\" /mnt; xfs_growfs /mnt; umount /mnt' sh \"$1\"; xfs_repair -n \"$1\"",
-	  "mount %s /mnt && xfs_growfs /mnt" },
-	/* The kernel could take the source for its other half while both are there. */
-	{ "btrfs", NULL, NULL, "mount %s /mnt && btrfs filesystem resize max /mnt" },
-	{ "vfat", NULL, NULL, "fatresize -s max %s" },
+	  "mount -o nouuid %s /mnt && xfs_growfs /mnt" },
+	{ "btrfs", "btrfs-progs", "btrfs btrfstune blkid timeout unshare", BTRFS("max"),
+	  "mount %s /mnt && btrfs filesystem resize max /mnt", BTRFS("\"$3K\"") },
 };
 
 static const struct grower *find(const char *fs)
@@ -65,7 +79,7 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
 	       const char *steps, uint64_t kib, char *said, size_t size)
 {
-	char script[1024], number[24], node[LOOP_NODE_MAX];
+	char script[1536], number[24], node[LOOP_NODE_MAX];
 	uint64_t start, length;
 	int r = -ERANGE;
 
@@ -90,11 +104,11 @@ static int run(const struct after_disk *disk, unsigned partition, const struct g
 	return r == 0 && fsync(loop) < 0 ? -errno : r;
 }
 
-bool shrink_fs_can(const char *fs)
+const char *resize_fs_package(const char *fs)
 {
 	const struct grower *grower = find(fs);
 
-	return grower && grower->smaller;
+	return grower ? grower->package : "";
 }
 
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
@@ -113,7 +127,7 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 	int r;
 
 	said[0] = '\0';
-	if (fd < 0 || !shrink_fs_can(shrink->fs))
+	if (fd < 0 || !grower || !grower->smaller)
 		return fd < 0 ? -errno : -ENOTSUP;
 	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size);
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
@@ -125,7 +139,7 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 	const struct grower *grower = find(fs);
 	char said[128];
 
-	if (!grower || !grower->script) {
+	if (!grower) {
 		ret->state = GROWN_FS_BY_HAND;
 		return;
 	}

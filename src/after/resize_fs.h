@@ -17,8 +17,9 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);
 
-/* Is there a tool that shrinks it? */
-bool shrink_fs_can(const char *fs);
+/* What its tools are in, as Debian calls it; "" none. */
+const char *resize_fs_package(const char *fs);
+
 /* The file system `fs` in these bytes of an image file becomes so small, checked before and after.
  * As after_tool(): `said` is its last line. */
 struct shrink_fs {

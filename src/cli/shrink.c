@@ -139,14 +139,16 @@ static int shrink_there(const struct clone_options *options, const struct layout
 	log_close(order.log);
 	if (r == 0)
 		return 0;
+	if (r == -ENOENT)
+		snprintf(said, sizeof(said), "%s: %s", resize_fs_package(shrink->fs),
+			 _("a tool is not installed"));
 	error_set(&error, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "shrink", options->shrink_via,
 		  _("Partition %u (%s) could not be shrunk in the image %s (%s). The destination "
 		    "is as it was."),
 		  shrink->number, shrink->fs, options->shrink_via,
-		  r == -ENOENT ? _("a tool is not installed")
-		  : r < 0      ? error_phrase(r)
-		  : said[0]    ? said
-			       : "?");
+		  r < 0 && r != -ENOENT ? error_phrase(r)
+		  : said[0]             ? said
+					: "?");
 	return cli_error(&error);
 }
 
@@ -155,19 +157,12 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 {
 	struct layout_shrink shrink;
 	uint32_t sector = 0;
-	struct error error = { 0 };
 	char log[PATH_MAX] = "";
 	int r = find_shrink(options, command, &shrink, &sector);
 
 	/* Nothing has to be shrunk: the copy fits, or it is refused with its reason. */
 	if (r != 0 || !shrink.number)
 		return r;
-	if (!shrink_fs_can(shrink.fs)) {
-		error_set(&error, ERROR_CLASS_REFUSED, -ENOTSUP, "shrink", options->source,
-			  _("Partition %u (%s) is not shrunk here: --table=fit says the commands."),
-			  shrink.number, shrink.fs);
-		return cli_error(&error);
-	}
 	fprintf(stderr,
 		_("clonedeck: What is used goes into %s; partition %u (%s) is shrunk to %s there, "
 		  "and that is copied.\n"),

@@ -3,7 +3,6 @@
  * one that grows on a larger. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -24,8 +23,6 @@
 #define CODE      440U /* of an MBR, before the disk's signature */
 #define GRUB_CORE 0x5c /* in GRUB's first sector: where the next one is */
 #define HIDDEN    0x1c /* in the first sector of FAT and NTFS: sectors of the disk before it */
-
-#define COMMAND_MAX 96
 
 static const char type_bios_boot[] = "21686148-6449-6e6f-744e-656564454649";
 
@@ -259,8 +256,7 @@ static const struct layout_part *find_spare(const struct fitting *f, size_t from
 static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, struct error *reterr)
 {
 	const struct layout_part *part = &f->parts[blocked], *spare;
-	char command[COMMAND_MAX];
-	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, used = 0, kib;
+	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, used = 0;
 
 	if (!u64_align_up(missing, unit, &missing))
 		missing = part->sectors;
@@ -278,31 +274,20 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 			blocked == 0  ? _("it is the first one")
 			: part->fixed ? part->fixed
 				      : _("there is no room before it"));
-	kib = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT) / 1024;
-	f->shrink = (struct layout_shrink){ .number = spare->number,
-					    .start = spare->start * f->sector,
-					    .length = spare->sectors * f->sector,
-					    .bytes = kib * 1024 };
+	f->shrink = (struct layout_shrink){
+		.number = spare->number,
+		.start = spare->start * f->sector,
+		.length = spare->sectors * f->sector,
+		.bytes = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT),
+	};
 	text_copy(f->shrink.fs, sizeof(f->shrink.fs), spare->fs);
-	if (strcmp(spare->fs, "btrfs") != 0)
-		return fitting_refuse(
-			f, reterr,
-			_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. "
-			  "Shrink it in an image, not on the source:  clonedeck clone -s %s -d %s "
-			  "--shrink-via IMAGE"),
-			spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
-			(unsigned long long)missing, f->other, f->name, f->other);
-	/* It has to be mounted for that, on the loop device $L. */
-	snprintf(command, sizeof(command),
-		 "mount ${L}p%u /mnt && btrfs filesystem resize %" PRIu64 "K /mnt && umount /mnt",
-		 spare->number, kib);
-	return fitting_refuse(f, reterr,
-			      _("Partition %u (%s, %s used) must become %llu sectors smaller for "
-				"%s. Shrink it in an image, not on the source:  clonedeck clone -s "
-				"%s -d IMAGE --used=only; L=$(losetup -fP --show IMAGE); %s; "
-				"losetup -d $L; clonedeck clone -s IMAGE -d %s --table=fit"),
-			      spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
-			      (unsigned long long)missing, f->other, f->name, command, f->other);
+	return fitting_refuse(
+		f, reterr,
+		_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. "
+		  "Shrink it in an image, not on the source:  clonedeck clone -s %s -d %s "
+		  "--shrink-via IMAGE"),
+		spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
+		(unsigned long long)missing, f->other, f->name, f->other);
 }
 
 int fit_smaller(struct fitting *f, struct error *reterr)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "after/resize_fs.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -288,8 +289,14 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 		[GROWN_FS_FAILED] = N_("its file system could not be grown; the log says why"),
 		[GROWN_FS_HANGS] = N_("the tool for its file system did not end in time"),
 	};
-	const char *text = texts[report->grown_fs.state];
+	const struct grown_fs *grown = &report->grown_fs;
+	const char *text = texts[grown->state], *package = resize_fs_package(grown->fs);
 
+	if (grown->state == GROWN_FS_BY_HAND && package[0]) {
+		snprintf(buffer, size, "%s; %s: %s", _(text), package,
+			 _("a tool is not installed"));
+		return buffer;
+	}
 	return text_copy(buffer, size, text ? _(text) : "");
 }
 

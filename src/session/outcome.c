@@ -269,7 +269,13 @@ static void say_grown(const struct disk *source, unsigned number, struct report 
 	grow_fs_node(report->plan, number, node, sizeof(node));
 	if (partition)
 		grow_fs_by_hand(partition->fs, node, command, sizeof(command));
-	if (command[0])
+	/* The other tools do not look for other disks. */
+	if (command[0] && strcmp(partition->fs, "btrfs") == 0)
+		outcome_add(report,
+			    _("Partition %u has grown, what is in it has not. With the old disk "
+			      "taken out (Btrfs would mix them up), grow it:  %s"),
+			    number, command);
+	else if (command[0])
 		outcome_add(report,
 			    _("Partition %u has grown, what is in it has not. To grow it:  %s"),
 			    number, command);

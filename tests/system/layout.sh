@@ -113,6 +113,53 @@ its_file_system_grows_too() {
 	umount files
 }
 
+# The source, with the same UUID, is there all the while, and the kernel knows it.
+a_Btrfs_grows_beside_its_source() {
+	fallocate -l 320M source.img
+	source=$(attach "$PWD/source.img")
+	sfdisk -q --wipe always "$source" <<<'label: gpt
+		start=2048, size=300MiB, type=linux'
+	know_partitions "$source" 1
+	mkfs.btrfs -q -f "${source}p1"
+	mount_at files "${source}p1"
+	head -c 30M /dev/urandom >files/photo
+	btrfs -q subvolume snapshot files files/snapshot
+	before=$(digest files/photo)
+	umount files
+	btrfs -q device scan "${source}p1"
+	sha256sum source.img >sum
+	fallocate -l 600M copy.img
+	destination=$(attach "$PWD/copy.img")
+	clone 0 "$source" "$destination" --grow=last --grow-fs
+	says 'its file system was grown, and found sound before and after'
+	sha256sum -c sum
+	know_partitions "$destination" 1
+	[ "$(blkid -p -s UUID -o value "${source}p1")" = "$(blkid -p -s UUID -o value "${destination}p1")" ]
+	! btrfs inspect-internal dump-super "${destination}p1" | grep METADATA_UUID || fail 'a feature was left'
+	detach "$source"
+	btrfs check --readonly "${destination}p1"
+	mount_at files "${destination}p1"
+	[ "$(digest files/photo)" = "$before" ]
+	[ "$(digest files/snapshot/photo)" = "$before" ]
+	[ "$(stat -f -c '%b * %S' files | tr -d ' ' | bc)" -gt $((590 * MIB)) ]
+	umount files
+	# One that does not grow has its UUID all the same, and one that no tool is there for is named.
+	printf '#!/bin/sh\ncase $* in *resize*) exit 7 ;; esac\nexec %s "$@"\n' "$PWD/real" >tool
+	cp "$(command -v btrfs)" real
+	chmod +x tool
+	source=$(attach "$PWD/source.img")
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v btrfs)"; "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
+		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	says 'could not be grown'
+	[ "$(blkid -p -O 1MiB -s UUID -o value source.img)" = "$(blkid -p -O 1MiB -s UUID -o value copy.img)" ]
+	# shellcheck disable=SC2016
+	with_own_mounts sh -c 'mount --bind /dev/null "$(command -v btrfstune)"; "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
+		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	says 'no tool here can do that; btrfs-progs: a tool is not installed'
+	says 'With the old disk taken out'
+}
+
 # The copy is as good as the source, so its result stays what it is.
 a_damaged_one_does_not_grow() {
 	source_gpt
@@ -304,43 +351,26 @@ what_is_too_large_is_said() {
 	says 'boot code'
 }
 
-# what_is_printed_works FS [MKFS-OPTION]...: the commands of the plan, typed as they are, make a
+# what_is_printed_works FS [MKFS-OPTION]...: the command of the plan, typed as it is, makes a
 # file system of 500 MiB fit a disk of 424 MiB. (Btrfs does not become smaller than 256 MiB.)
 what_is_printed_works() {
-	local fs=$1
 	rm -rf image logs
 	fallocate -l 520M source.img
 	source=$(attach "$PWD/source.img")
 	sfdisk -q --wipe always "$source" <<<'label: gpt
 		start=2048, size=500MiB, type=linux'
 	know_partitions "$source" 1
-	"mkfs.$fs" "${@:2}" "${source}p1"
+	"mkfs.$1" "${@:2}" "${source}p1"
 	sync "${source}p1"
-	destination=$(new_disk "to_$fs" 424)
+	destination=$(new_disk "to_$1" 424)
 	run 3 clone -n -s "$source" -d "$destination" --table=fit
 	sed -n '/not on the source:$/{n;p}' err | sed 's/IMAGE/image/g' >commands
-	if [ "$fs" != btrfs ]; then
-		# shellcheck disable=SC2046 # several words
-		run 0 $(sed 's/^ *clonedeck //' commands) --confirm "$destination" --log-dir logs
-		[ ! -e image ]
-		clean_gpt "$destination"
-		know_partitions "$destination" 1
-		detach "$source"
-		return
-	fi
-	grep -q losetup commands
-	{
-		printf 'set -e\nclonedeck() { "%s" "$@" --log-dir logs; }\n' "$CLONEDECK"
-		# This kernel may not find partitions by itself.
-		# shellcheck disable=SC2016 # the script expands it
-		sed 's/; clonedeck clone -s image .*//
-			s/image);/& until partx -u "$L" \&\& test -b "${L}p1"; do sleep 0.1; done;/' commands
-	} >script
-	# Slowly: script(1) keeps all that it gets in memory, until the commands take it.
-	while echo y; do sleep 0.2; done | with_own_mounts script -qec 'bash script' /dev/null
-	clone 0 image "$destination" --table=fit
+	# shellcheck disable=SC2046 # several words
+	run 0 $(sed 's/^ *clonedeck //' commands) --confirm "$destination" --log-dir logs
+	[ ! -e image ]
 	clean_gpt "$destination"
 	know_partitions "$destination" 1
+	[ "$(blkid -p -s UUID -o value "${source}p1")" = "$(blkid -p -s UUID -o value "${destination}p1")" ]
 	detach "$source"
 }
 
@@ -620,7 +650,7 @@ no_table_fits_other_sectors() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow what_is_behind_a_partition_makes_way \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
