@@ -52,8 +52,8 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 
 /* ---- identities.c ---- */
 
-/* Gives each of them a new value, except the groups of LVM: after_groups() needs to know what
- * became of the others. */
+/* Gives each of them a new value that is not kept for a hidden system, except the groups of LVM:
+ * after_groups() needs to know what became of the others. */
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps);
 void after_groups(const struct after_disk *disk, const struct identifiers *changed,
@@ -79,6 +79,9 @@ void after_identity_way(const struct identifiers *list, size_t index, struct ide
 void after_files(const struct after_disk *disk, const struct identifiers *changed, bool rewrite,
 		 struct after_steps *steps);
 
+/* Does a file system that can be looked into have an etc/fstab? A Btrfs cannot, before it has a new
+ * UUID. */
+bool after_has_fstab(const struct after_disk *disk, const struct identifiers *list);
 /* Does GRUB for a BIOS have its folder in a volume of this group? Also where that cannot be told.
  */
 bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *changed,

@@ -255,12 +255,9 @@ static bool can_look(const struct identifier *item)
 }
 
 /* There may be a system in it all the same. */
-static bool is_closed(const struct identifier *item)
+static bool may_hide_system(const struct identifier *item)
 {
-	static const char *const closed[] = { "btrfs", "crypto_LUKS", "linux_raid_member", NULL };
-
-	return is_one_of(item->fs, closed) ||
-	       (strcmp(item->fs, "LVM2_member") == 0 && (item->closed || !item->members));
+	return strcmp(item->fs, "btrfs") == 0 || identifier_closed(item);
 }
 
 /* Its root folder, or a negative errno. The loop device goes with it. */
@@ -287,12 +284,40 @@ static bool may_have_grub_code(const struct after_disk *disk)
 	       memmem(code, 440, "GRUB", 4);
 }
 
+/* In the root folder, or in that of a volume. */
+static bool has_one_of(int root, const char *const *files, size_t count)
+{
+	char name[64];
+
+	for (size_t f = 0; f < ARRAY_SIZE(folders); f++)
+		for (size_t n = 0; n < count; n++) {
+			snprintf(name, sizeof(name), "%s%s", folders[f], files[n]);
+			CLEANUP(close) int fd = open_beneath(root, name, false);
+
+			if (fd >= 0)
+				return true;
+		}
+	return false;
+}
+
+bool after_has_fstab(const struct after_disk *disk, const struct identifiers *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct identifier *item = &list->items[i];
+		bool looks = item->kind == IDENTIFIER_CONTENTS && can_look(item);
+		CLEANUP(close) int root = looks ? open_root(disk, item, false) : -1;
+
+		if (root >= 0 && has_one_of(root, (const char *const[]){ "etc/fstab" }, 1))
+			return true;
+	}
+	return false;
+}
+
 bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *changed,
 		      const struct identifier *group)
 {
 	static const char *const places[] = { "boot/grub/i386-pc", "boot/grub2/i386-pc",
 					      "grub/i386-pc", "grub2/i386-pc" };
-	char name[64];
 
 	if (!may_have_grub_code(disk))
 		return false;
@@ -306,14 +331,8 @@ bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *c
 		if (root < 0 &&
 		    !is_one_of(item->fs, (const char *const[]){ "swap", "crypto_LUKS", NULL }))
 			return true;
-		for (size_t f = 0; root >= 0 && f < ARRAY_SIZE(folders); f++)
-			for (size_t n = 0; n < ARRAY_SIZE(places); n++) {
-				snprintf(name, sizeof(name), "%s%s", folders[f], places[n]);
-				CLEANUP(close) int fd = open_beneath(root, name, false);
-
-				if (fd >= 0)
-					return true;
-			}
+		if (root >= 0 && has_one_of(root, places, ARRAY_SIZE(places)))
+			return true;
 	}
 	return false;
 }
@@ -344,7 +363,7 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
 
 		if (item->kind == IDENTIFIER_CONTENTS && can_look(item))
 			r = look_in(disk, item, &search);
-		else if (item->kind == IDENTIFIER_CONTENTS && is_closed(item))
+		else if (item->kind == IDENTIFIER_CONTENTS && may_hide_system(item))
 			r = -EOPNOTSUPP;
 		if (r == 0)
 			continue;

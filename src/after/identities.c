@@ -278,6 +278,8 @@ void after_identity_way(const struct identifiers *list, size_t index, struct ide
 	*ret = (struct identity_way){ .tool = "", .why = "" };
 	if (follows_signature(list, index))
 		ret->why = _("It follows from the signature of the disk.");
+	else if (identifiers_kept(list, index))
+		ret->why = _("Kept if the system is in what is closed.");
 	else if (obstacle)
 		ret->why = _(obstacle);
 	else
@@ -306,11 +308,32 @@ static void give_new_one(const struct after_disk *disk, const struct identifier 
 	}
 }
 
+static void say_kept(const struct identifiers *list, struct after_steps *steps)
+{
+	const struct identifier *item = list->items;
+	struct after_step *step;
+
+	while (!identifier_closed(item))
+		item++;
+	step = after_add(steps, item->partition, "%s", _("new UUIDs and PARTUUIDs"));
+	if (!step)
+		return;
+	step->failed = true;
+	snprintf(
+		step->said, sizeof(step->said),
+		_("Kept, so that the copy starts: no fstab was found outside of partition %u (%s), "
+		  "and that of a system in it may name them all."),
+		item->partition, item->fs);
+}
+
 void after_identities(const struct after_disk *disk, const struct identifiers *old,
 		      struct after_steps *steps)
 {
+	if (old->hidden)
+		say_kept(old, steps);
 	for (size_t i = 0; i < old->count; i++)
-		if (old->items[i].kind != IDENTIFIER_GROUP && !follows_signature(old, i))
+		if (old->items[i].kind != IDENTIFIER_GROUP && !follows_signature(old, i) &&
+		    !identifiers_kept(old, i))
 			give_new_one(disk, &old->items[i], NULL, steps);
 }
 
@@ -320,7 +343,7 @@ void after_groups(const struct after_disk *disk, const struct identifiers *chang
 	for (size_t i = 0; i < changed->count; i++) {
 		const struct identifier *item = &changed->items[i];
 
-		if (item->kind == IDENTIFIER_GROUP)
+		if (item->kind == IDENTIFIER_GROUP && !identifiers_kept(changed, i))
 			give_new_one(disk, item,
 				     item->members == 1 && after_grub_is_in(disk, changed, item)
 					     ? N_("Kept, so that the copy starts: GRUB for a BIOS "

@@ -260,6 +260,11 @@ const struct boot_item *boot_find(const struct boot_look *look, enum boot_kind k
 	return NULL;
 }
 
+bool boot_can_start(const struct boot_look *look)
+{
+	return boot_find(look, BOOT_CODE) || boot_find(look, BOOT_LOADER);
+}
+
 bool boot_is_fallback(const char *path)
 {
 	return strncasecmp(path, "\\EFI\\BOOT\\BOOT", 14) == 0 && ends_with(path, ".EFI");

@@ -57,6 +57,8 @@ void boot_look(const struct boot_source *source, struct boot_look *ret);
 
 /* The first one of the kind; NULL: there is none. */
 const struct boot_item *boot_find(const struct boot_look *look, enum boot_kind kind);
+/* Boot code or a loader was found, whatever it starts. */
+bool boot_can_start(const struct boot_look *look);
 /* A path that firmware starts without a boot entry. */
 bool boot_is_fallback(const char *path);
 /* The loader that a boot entry is best made for: not one of those; NULL: there is none. */

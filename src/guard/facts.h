@@ -72,6 +72,8 @@ struct guard_facts {
 	const struct disk *source_contents, *destination_contents;
 	/* Of the LVM members on the source, as far as they were read. Not by facts_gather(). */
 	struct volumes volumes;
+	/* The source has boot code or a loader. Not by facts_gather(). */
+	bool starts;
 	/* Both ends lead to one file, an image and a loop device over it, or to one device, two
 	 * loop devices over that. */
 	bool same_storage;

@@ -436,7 +436,17 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 			 c->source_name);
 		return;
 	}
-	if (find_types(c, closed, list))
+	if (find_types(c, closed, list) && c->facts->starts)
+		rule_say(ret, VERDICT_WARN,
+			 _("If the system is in %s (no fstab is found outside), the copy on %s "
+			   "keeps "
+			   "what it finds its disks by, and so starts, alone: only the disk GUID "
+			   "of a "
+			   "GPT is new, and both disks must never meet in one machine. Otherwise "
+			   "all "
+			   "identifiers are new; the report lists files that name old ones."),
+			 list, c->destination->disk_node);
+	else if (list[0])
 		rule_say(
 			ret, VERDICT_WARN,
 			_("The copy on %s gets new identifiers when it is complete. What is in %s "

@@ -98,6 +98,27 @@ void identifiers_find(const struct plan *plan, const struct disk *source,
 	}
 }
 
+bool identifier_closed(const struct identifier *item)
+{
+	return strcmp(item->fs, "crypto_LUKS") == 0 || strcmp(item->fs, "linux_raid_member") == 0 ||
+	       (strcmp(item->fs, "LVM2_member") == 0 && (item->closed || !item->members));
+}
+
+bool identifiers_any_closed(const struct identifiers *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (identifier_closed(&list->items[i]))
+			return true;
+	return false;
+}
+
+bool identifiers_kept(const struct identifiers *list, size_t index)
+{
+	const struct identifier *item = &list->items[index];
+
+	return list->hidden && !(item->kind == IDENTIFIER_TABLE && strcmp(item->fs, "gpt") == 0);
+}
+
 static unsigned count_of(const struct identifiers *list, enum identifier_kind kind, const char *fs)
 {
 	unsigned count = 0;

@@ -39,11 +39,19 @@ struct identifier {
 struct identifiers {
 	struct identifier items[IDENTIFIERS_MAX];
 	size_t count, more; /* more: there was no room for */
+	/* The system that starts may be in what is closed, with an fstab that nobody can change:
+	 * what it may find its disks by is kept. Not by identifiers_find(). */
+	bool hidden;
 };
 
 /* source: the disk; volumes: of its LVM members; NULL: not known. Nothing where the copy is a file.
  */
 void identifiers_find(const struct plan *plan, const struct disk *source,
 		      const struct volumes *volumes, struct identifiers *ret);
+/* Nobody can look into it: a LUKS, a member of a RAID, or of a group that is not all there. */
+bool identifier_closed(const struct identifier *item);
+bool identifiers_any_closed(const struct identifiers *list);
+/* For the hidden system: all but the GUID of the disk, which no system looks for. */
+bool identifiers_kept(const struct identifiers *list, size_t index);
 /* "disk GUID, 3 PARTUUIDs, 2 UUIDs of ext4": translated, "" none. */
 const char *identifiers_print(const struct identifiers *list, char *buffer, size_t size);

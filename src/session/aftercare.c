@@ -95,6 +95,20 @@ static void compare(const struct contents *now, struct identifiers *list)
 	}
 }
 
+static bool can_start(const struct after_disk *disk)
+{
+	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY); /* through the page cache */
+	struct boot_look look;
+
+	boot_look(&(struct boot_source){ .fd = fd,
+					 .size = disk->size,
+					 .sector_size = disk->sector_size,
+					 .partitions = disk->partitions,
+					 .count = disk->count },
+		  &look);
+	return boot_can_start(&look);
+}
+
 static void change_identifiers(const struct after_disk *disk, struct report *report)
 {
 	enum identities_choice mode = report->plan->options.identities;
@@ -103,6 +117,8 @@ static void change_identifiers(const struct after_disk *disk, struct report *rep
 
 	if (mode == IDENTITIES_KEEP)
 		return;
+	list->hidden = identifiers_any_closed(list) && !disk->is_partition && can_start(disk) &&
+		       !after_has_fstab(disk, list);
 	after_identities(disk, list, &report->after);
 	for (int turn = 0; turn < 2; turn++) {
 		table_done(&now.table);
@@ -111,7 +127,8 @@ static void change_identifiers(const struct after_disk *disk, struct report *rep
 		if (turn == 0)
 			after_groups(disk, list, &report->after);
 	}
-	after_files(disk, list, mode == IDENTITIES_REWRITE, &report->after);
+	if (!list->hidden)
+		after_files(disk, list, mode == IDENTITIES_REWRITE, &report->after);
 	table_done(&now.table);
 }
 

@@ -127,6 +127,7 @@ static void look_at_source(struct check *check, const struct plan *plan)
 		boot_check_source(plan, source, &check->boot);
 		look_for_volumes(plan, source, &check->facts.volumes);
 	}
+	check->facts.starts = boot_can_start(&check->boot);
 	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))
 		snprintf(check->facts.boots, sizeof(check->facts.boots), "%.180s; %.200s", bios,
 			 uefi);

@@ -5,7 +5,7 @@
 # first, once (debootstrap); without KVM a boot takes one to ten minutes.
 #
 # usage: CLONEDECK=PROGRAM boots.sh [SYSTEM,SIZE,BUS,IDENTITIES[,OPTION...]]...
-#   SYSTEM: bios uefi xfs btrfs lvm lvmboot lvmbios luks 4kn; SIZE: same larger smaller smallest; BUS: sata nvme usb nvme4k;
+#   SYSTEM: bios uefi xfs btrfs lvm lvmboot lvmbios luks luksbios 4kn; SIZE: same larger smaller smallest; BUS: sata nvme usb nvme4k;
 #   IDENTITIES: keep new,rewrite (a plus in place of the comma); OPTIONs are of clonedeck clone.
 # Without any, those listed below. BOOTS_LOGS=DIR keeps what each said.
 #
@@ -100,6 +100,7 @@ table() {
 		'start=1MiB, size=1MiB, type=21686148-6449-6E6F-744E-656564454649' "${root/linux/$([ "$1" = btrfs ] && echo linux || echo lvm)}" "$swap" ;;
 	lvm) printf '%s\n' 'label: gpt' "$esp" "${root/type=linux/type=lvm}" ;;
 	lvmboot) printf '%s\n' 'label: dos' 'start=1MiB, size=160MiB, bootable, type=83' "${root/linux/8e}" ;;
+	luksbios) printf '%s\n' 'label: dos' 'start=1MiB, size=160MiB, bootable, type=83' "${root/linux/83}" "${swap/swap/82}" ;;
 	luks) printf '%s\n' 'label: gpt' "$esp" "$root" "$swap" 'size=160MiB, type=linux' ;;
 	4kn) printf '%s\n' 'label: gpt' "${esp/64/300}" "$root" "$swap" ;;
 	esac
@@ -116,23 +117,22 @@ file_systems() {
 	root_node=$2p$root_number swap_node=$2p$((root_number + 1))
 	case $1 in
 	bios | btrfs | lvmbios) ;;
-	lvmboot)
+	lvmboot | luksbios)
 		boot_node=${2}p1
-		mkfs.ext2 -q -F "$boot_node"
 		;;
 	*)
 		esp_node=${2}p1
+		[ "$1" != luks ] || boot_node=${2}p4
 		mkfs.vfat -F 32 "$esp_node" >/dev/null
 		;;
 	esac
 	case $1 in
 	lvm*) make_lvm ;;
-	luks)
+	luks*)
 		make_luks
-		boot_node=${2}p4
-		mkfs.ext2 -q -F "$boot_node"
 		;;
 	esac
+	[ -z "$boot_node" ] || mkfs.ext2 -q -F "$boot_node"
 	mkswap -q "$swap_node"
 	case $fs in
 	ext4) mkfs.ext4 -q -F "$root_node" 1400M ;;
@@ -141,7 +141,7 @@ file_systems() {
 	esac
 	root_name=UUID=$(uuid "$root_node") swap_name=UUID=$(uuid "$swap_node")
 	[[ $1 != lvm* ]] || root_name=/dev/mapper/lab-root swap_name=/dev/mapper/lab-swap
-	[ "$1" != luks ] || root_name=/dev/mapper/root_crypt
+	[[ $1 != luks* ]] || root_name=/dev/mapper/root_crypt
 }
 
 # No device mapper is needed: the volumes lie one after the other, from 1 MiB on.
@@ -193,7 +193,7 @@ GRUB_DISABLE_OS_PROBER=true' >"$3/etc/default/grub"
 	mkdir -p "$3/etc/systemd/system.conf.d"
 	printf '[Manager]\nDefaultTimeoutStartSec=900s\nDefaultDeviceTimeoutSec=900s\n' \
 		>"$3/etc/systemd/system.conf.d/slow.conf"
-	if [ "$1" = luks ]; then
+	if [[ $1 = luks* ]]; then
 		mkdir -m 700 "$3/etc/keys"
 		cp key "$3/etc/keys/root.key"
 		echo "root_crypt UUID=$(uuid "$luks_node") /etc/keys/root.key luks,initramfs" >"$3/etc/crypttab"
@@ -280,10 +280,10 @@ make_system() { # SYSTEM
 	cp -a "$store/root/." root/
 	install_system "$1" "$node" root
 	# What of the copy cannot be seen from outside.
-	[ "$1" != luks ] || blkid -p "$root_node" >"$store/$1.inside"
+	[[ $1 != luks* ]] || blkid -p "$root_node" >"$store/$1.inside"
 	[ -z "$boot_node" ] || unmount root/boot
 	unmount root
-	[ "$1" != luks ] || encrypt
+	[[ $1 != luks* ]] || encrypt
 	undo
 	mv system.img "$image"
 }
@@ -304,13 +304,13 @@ copy_system() { # SYSTEM SIZE IDENTITIES OPTION...
 	smallest) size=1550 options+=(--shrink-via=image) ;;
 	esac
 	truncate -s "${size}M" copy.img
-	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != lvmb* ]]; then
+	if [ "$3" != keep ] && ! grep -qw vfat /proc/filesystems && [[ $1 != b* && $1 != l*b* && $1 != luks ]]; then
 		"$here/uml-run" -m loop -m vfat -m nls_cp437 -m nls_ascii -m nls_iso8859-1 -m xfs -M 512 -t 1500 -w "$PWD" \
 			"$here/${0##*/}" inside "$CLONEDECK" "$sector" "${options[@]}"
 		attach "$PWD/copy.img" --sector-size "$sector"
 	else
-		# GRUB needs the UUID of its group.
-		[ "$1" != lvmbios ] || [ "$3" = keep ] || status=4
+		# GRUB needs the UUID of its group, and a system in LUKS all that its fstab names.
+		[[ $1 != l*bios && $1 != luks ]] || [ "$3" = keep ] || status=4
 		clone "$status" "$(attach "$PWD/source.img" --sector-size "$sector")" \
 			"$(attach "$PWD/copy.img" --sector-size "$sector")" "${options[@]}"
 		cat out err
@@ -340,7 +340,7 @@ check_copy() { # NODE
 	know_partitions "$node" 2
 	case $system in
 	lvm*) volumes "$node" ;;
-	luks) cat "$store/luks.inside" ;;
+	luks*) cat "$store/$system.inside" ;;
 	esac >contents
 	blkid -p "$node"p* >>contents
 	for part in "$node"p*; do
@@ -356,7 +356,7 @@ check_copy() { # NODE
 boot_copy() { # SYSTEM BUS: the serial line goes to `serial`
 	local chips=() devices=()
 	case $1 in
-	bios | btrfs | lvmb*) ;;
+	b* | l*b*) ;;
 	*)
 		cp /usr/share/OVMF/OVMF_VARS_4M.fd variables
 		chips=(-drive 'if=pflash,format=raw,readonly=on,file=/usr/share/OVMF/OVMF_CODE_4M.fd'

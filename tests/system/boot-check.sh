@@ -195,6 +195,28 @@ no_old_identifier_is_left() {
 	[ "$(grep -rFof new copy copy_firmware | wc -l)" = 7 ]
 }
 
+# The fstab in a LUKS names what is outside of it, and cannot be changed.
+a_system_in_luks_finds_its_disks() {
+	grub_disk source.img
+	truncate -s 64M copy.img
+	source=$(attach "$PWD/source.img")
+	know_partitions "$source" 3
+	cryptsetup -q luksFormat --type luks1 --pbkdf-force-iterations 1000 --uuid "$luks_uuid" "${source}p3" <<<'a phrase'
+	partx --delete "$source"
+	destination=$(attach "$PWD/copy.img")
+	run 0 clone -s "$source" -d "$destination" --identities=new,rewrite --dry-run
+	says "If the system is in partition 3 of $source (no fstab is found outside), the copy on $destination keeps"
+	clone 4 "$source" "$destination" --identities=new,rewrite
+	says 'NOT DONE: new UUIDs and PARTUUIDs. Kept, so that the copy starts: no fstab was found outside of partition 3 (crypto_LUKS)'
+	[ "$(grep -c 'NOT DONE\|TO DO' out)" = 1 ]
+	cp logs/*.json json
+	json_says '[.identifiers[] | .changed_to != null] == [true, false, false, false, false, false]'
+	cmp -i 1MiB -n 62MiB source.img copy.img
+	detach "$source"
+	detach "$destination"
+	sfdisk --verify copy.img
+}
+
 # lvm COMMAND NODE ARGUMENT...: with that member alone, and without the device mapper.
 lvm() {
 	"$1" -q --config "backup { backup=0 archive=0 }" --driverloaded n --devices "$2" "${@:3}"
@@ -297,4 +319,4 @@ what_keeps_its_identifier_is_no_success() {
 groups=(what_is_in_a_group_gets_new_ones)
 command -v pvcreate >/dev/null || groups=()
 run_together 3 what_can_start_is_told_and_starts a_copy_with_new_identifiers_starts_too \
-	no_old_identifier_is_left "${groups[@]}" what_keeps_its_identifier_is_no_success
+	no_old_identifier_is_left a_system_in_luks_finds_its_disks "${groups[@]}" what_keeps_its_identifier_is_no_success

@@ -97,6 +97,8 @@ void plan_text_ids(const struct plan_options *options, const struct identifiers 
 	plan_text_label(_("IDS"), &all);
 	if (options->identities == IDENTITIES_KEEP)
 		line_add(&all, "%s", _("the same on both: unplug one before the next start"));
+	else if (shared->hidden)
+		line_add(&all, "%s", _("new; if the system is in LUKS, RAID or LVM, mostly kept"));
 	else if (stuck)
 		line_add(&all,
 			 P_("new on the copy, but for %zu that stays the same",
@@ -195,6 +197,12 @@ char *plan_ids_everything(const struct plan_options *options, const struct ident
 			  "crypttab, "
 			  "GRUB and boot entries."),
 	      file);
+	if (shared->hidden && options->identities != IDENTITIES_KEEP)
+		fputs(_(" If no fstab is found outside of what is closed (LUKS, RAID, LVM), the "
+			"system is in it, and may name each of them: then all but a disk GUID stay "
+			"the same, the copy starts alone, and both disks must never meet in one "
+			"machine."),
+		      file);
 	fputs(_("\nTo replace this disk, keep them. For a second machine, take new ones.\n\n"),
 	      file);
 	for (size_t i = 0; i < shared->count; i++)

@@ -113,9 +113,13 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
-	if (plan && plan_screen_startable(app))
-		identifiers_find(plan, session_choice(session).source,
-				 session_choice(session).volumes, &screen->shared);
+	if (plan && plan_screen_startable(app)) {
+		const struct session_choice choice = session_choice(session);
+
+		identifiers_find(plan, choice.source, choice.volumes, &screen->shared);
+		screen->shared.hidden =
+			identifiers_any_closed(&screen->shared) && boot_can_start(choice.boot);
+	}
 	/* For a started plan the list stays as it was at the start. Without memory the map shows
 	 * everything as still to be written. */
 	if (!plan || plan_screen_startable(app))

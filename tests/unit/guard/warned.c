@@ -360,6 +360,12 @@ static void set_new_identities_of_luks(struct machine *m)
 	set_fs(m, "crypto_LUKS");
 }
 
+static void set_new_identities_of_luks_that_starts(struct machine *m)
+{
+	set_new_identities_of_luks(m);
+	m->facts.starts = true;
+}
+
 static void set_new_identities_of_lvm(struct machine *m)
 {
 	set_new_identities(m);
@@ -380,6 +386,7 @@ const struct rule_case warned[] = {
 	{ "source-failing", set_failing_source_used_only, "--used=first" },
 	{ "new-identities", set_new_identities, "may then not start" },
 	{ "new-identities", set_new_identities_of_luks, "only when its fstab" },
+	{ "new-identities", set_new_identities_of_luks_that_starts, "starts, alone" },
 	{ "new-identities", set_new_identities_of_lvm, "only when its fstab" },
 	{ "block-node", set_source_sg_only, "has no block node" },
 	{ "source-host-managed", set_source_host_managed, "/dev/sda" },

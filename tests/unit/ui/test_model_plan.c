@@ -380,6 +380,17 @@ START_TEST(test_changes_in_a_line)
 	line_start(&line, 80);
 	plan_text_ids(&made.options, &shared, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "new on the copy, but for "));
+	/* What a system in a LUKS may name. */
+	shared.hidden = true;
+	line_start(&line, 80);
+	plan_text_ids(&made.options, &shared, &line);
+	ck_assert_ptr_nonnull(
+		strstr(line.text, "if the system is in LUKS, RAID or LVM, mostly kept"));
+	text = plan_ids_everything(&made.options, &shared);
+	ck_assert_ptr_nonnull(strstr(text, "disk GUID AAAA\n   new by sfdisk"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\"root\"\n   Kept if the system is in what is closed."));
+	free(text);
 }
 END_TEST
 
