@@ -4,17 +4,11 @@
  * shrunk there, and the image is what the destination is copied from. Nothing on the source is
  * changed, and nothing on the destination until the image is ready.
  */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "base/log.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
@@ -87,14 +81,15 @@ static int find_shrink(const struct clone_options *options, const char *command,
 	return check_destination(session, options, command);
 }
 
-/* log: of that copy. */
-static int fill_image(const struct clone_options *options, const char *command, int signal_fd,
-		      char log[static PATH_MAX])
+/* Makes it with what is used, and shrinks that there. */
+static int fill_image(const struct clone_options *options, const struct layout_shrink *shrink,
+		      const char *command, int signal_fd)
 {
 	CLEANUP(session) struct session *session = NULL;
 	const struct headless_options wanted = { .json = options->json,
 						 .wait = options->wait,
 						 .stop_on_hangup = options->stop_on_hangup };
+	const struct report *report;
 	struct clone_options first;
 	bool abandoned = false;
 	int r;
@@ -112,44 +107,21 @@ static int fill_image(const struct clone_options *options, const char *command, 
 	/* Without its confirmation, an image that exists already is refused. */
 	if (r == 0)
 		r = clone_confirm(session, &first, command);
-	if (r == 0)
+	if (r == 0) {
+		session_shrink_after(session, shrink);
 		r = headless_run(session, signal_fd, &wanted, &abandoned);
+	}
+	report = abandoned ? NULL : session_copy(session).report;
+	if (r == EXIT_BAD_AREAS && report && report_exit_code(report) == EXIT_COMPLETE) {
+		fprintf(stderr,
+			_("clonedeck: Partition %u (%s) could not be shrunk in the image %s. The "
+			  "destination is as it was.\n"),
+			shrink->number, shrink->fs, options->shrink_via);
+		r = EXIT_ENVIRONMENT;
+	}
 	if (abandoned)
 		session = NULL;
-	if (r == 0 && session)
-		text_copy(log, PATH_MAX, session_copy(session).report->files.log);
 	return r;
-}
-
-static int shrink_there(const struct clone_options *options, const struct layout_shrink *shrink,
-			uint32_t sector, const char *path)
-{
-	struct shrink_fs order = { .image = options->shrink_via,
-				   .fs = shrink->fs,
-				   .start = shrink->start,
-				   .length = shrink->length,
-				   .bytes = shrink->bytes,
-				   .sector_size = sector };
-	char said[128];
-	struct error error = { 0 };
-	int r;
-
-	log_open(path, NULL, &order.log, NULL);
-	r = shrink_fs(&order, said, sizeof(said));
-	log_close(order.log);
-	if (r == 0)
-		return 0;
-	if (r == -ENOENT)
-		snprintf(said, sizeof(said), "%s: %s", resize_fs_package(shrink->fs),
-			 _("a tool is not installed"));
-	error_set(&error, ERROR_CLASS_ENVIRONMENT, r < 0 ? r : -EIO, "shrink", options->shrink_via,
-		  _("Partition %u (%s) could not be shrunk in the image %s (%s). The destination "
-		    "is as it was."),
-		  shrink->number, shrink->fs, options->shrink_via,
-		  r < 0 && r != -ENOENT ? error_phrase(r)
-		  : said[0]             ? said
-					: "?");
-	return cli_error(&error);
 }
 
 int clone_shrink(struct clone_options *options, const char *command, int signal_fd,
@@ -157,7 +129,6 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 {
 	struct layout_shrink shrink;
 	uint32_t sector = 0;
-	char log[PATH_MAX] = "";
 	int r = find_shrink(options, command, &shrink, &sector);
 
 	/* Nothing has to be shrunk: the copy fits, or it is refused with its reason. */
@@ -168,9 +139,7 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 		  "and that is copied.\n"),
 		options->shrink_via, shrink.number, shrink.fs,
 		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));
-	r = fill_image(options, command, signal_fd, log);
-	if (r == 0 && !options->dry_run)
-		r = shrink_there(options, &shrink, sector, log);
+	r = fill_image(options, &shrink, command, signal_fd);
 	if (r == 0)
 		options->source = *retimage = options->shrink_via;
 	return r;

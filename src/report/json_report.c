@@ -279,7 +279,7 @@ json_object *report_json_after(const struct report *report)
 		FIELD(after_step, said, JSON_TEXT),
 	};
 
-	return report->after_asked
+	return report->after_asked || report->after.count
 		       ? report_json_list_of(fields, report->after.items, report->after.count)
 		       : NULL;
 }

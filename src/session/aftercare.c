@@ -3,7 +3,9 @@
 #include "base/file.h"
 #include "session/outcome.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "discover/lvm.h"
 #include "discover/table.h"
 #include "guard/claim.h"
@@ -182,7 +185,39 @@ static void expect_growth(const struct disk *source, struct report *report)
 		text_copy(grown->fs, sizeof(grown->fs), partition->fs);
 }
 
-void aftercare_run(struct log *log, const struct disk *source, struct report *report)
+static void shrink_in_image(struct log *log, const struct layout_shrink *shrink,
+			    struct report *report)
+{
+	const struct shrink_fs order = { .image = report->plan->destinations[0].node,
+					 .fs = shrink->fs,
+					 .start = shrink->start,
+					 .length = shrink->length,
+					 .bytes = shrink->bytes,
+					 .sector_size = report->plan->sector_size,
+					 .log = log };
+	struct after_step *step =
+		after_add(&report->after, shrink->number, _("partition %u (%s) is shrunk to %s"),
+			  shrink->number, shrink->fs,
+			  UNITS_SHORT(shrink->bytes, UNITS_SI, order.sector_size));
+	char said[sizeof(step->said)];
+	int r;
+
+	if (!step)
+		return;
+	r = shrink_fs(&order, said, sizeof(said));
+	step->failed = r != 0;
+	if (r == -ENOENT)
+		snprintf(step->said, sizeof(step->said), "%s: %s", resize_fs_package(shrink->fs),
+			 _("a tool is not installed"));
+	else if (r != 0)
+		text_copy(step->said, sizeof(step->said),
+			  r < 0     ? error_phrase(r)
+			  : said[0] ? said
+				    : "?");
+}
+
+void aftercare_run(struct log *log, const struct disk *source, const struct layout_shrink *shrink,
+		   struct report *report)
 {
 	const struct plan *plan = report->plan;
 	struct claim *claim = NULL;
@@ -191,6 +226,11 @@ void aftercare_run(struct log *log, const struct disk *source, struct report *re
 
 	if (report_exit_code(report) != EXIT_COMPLETE)
 		return;
+	if (shrink->number) {
+		shrink_in_image(log, shrink, report);
+		log_steps(log, report);
+		return;
+	}
 	expect_growth(source, report);
 	report->after_asked = plan->options.identities != IDENTITIES_KEEP;
 	if (!report->after_asked && report->grown_fs.state == GROWN_FS_NOT_ASKED)

@@ -215,6 +215,9 @@ struct session_wish {
  * report or a domain, the report of an earlier copy stays until that was read.
  */
 int session_plan(struct session *session, const struct session_wish *wish, struct error *reterr);
+/* When the image that this plan makes is complete and verified, that is shrunk in it; what came of
+ * it is in report->after. For as long as there is this plan. */
+void session_shrink_after(struct session *session, const struct layout_shrink *shrink);
 
 /* Bytes per second, from a few megabytes of what is to be copied or, where the disk was measured
  * from start to end once, from all of it; 0: unknown. */

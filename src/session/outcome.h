@@ -12,6 +12,7 @@
 #include "boot/boot.h"
 #include "discover/disk.h"
 #include "job/job.h"
+#include "layout/arrange.h"
 #include "report/report.h"
 
 /* hurt.c: report->hurt, of a copy with bad areas, the tables and superblocks that are not on it. */
@@ -46,7 +47,8 @@ void boot_check_say(struct report *report);
 /* ---- aftercare.c: a file system that grows with its partition, new identifiers ---- */
 
 /* Where they are asked for and the copy is complete: report->grown_fs, report->after, and what
- * became of report->identifiers. The claims of the copy are closed: the destination is claimed and
- * its identity proven once more. */
-void aftercare_run(struct log *log, const struct disk *source, struct report *report);
+ * became of report->identifiers. shrink: in the image that was made; number 0: nothing is. The
+ * claims of the copy are closed: the destination is claimed and its identity proven once more. */
+void aftercare_run(struct log *log, const struct disk *source, const struct layout_shrink *shrink,
+		   struct report *report);
 void aftercare_say(struct report *report);

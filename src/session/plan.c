@@ -129,6 +129,7 @@ void session_discard_plan(struct session *session)
 	session_resume_from(session, NULL);
 	layout_done(&session->offer);
 	session->no_offer = (struct error){ 0 };
+	session->shrink = (struct layout_shrink){ 0 };
 	range_list_done(&session->retry);
 	recorded_copy_done(&session->recorded);
 	session->from_report = false;
@@ -421,6 +422,11 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	if (r == 0 && wish->used)
 		session->modes = *wish->used;
 	return r;
+}
+
+void session_shrink_after(struct session *session, const struct layout_shrink *shrink)
+{
+	session->shrink = *shrink;
 }
 
 struct session_choice session_choice(const struct session *session)

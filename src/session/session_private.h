@@ -177,6 +177,7 @@ struct session {
 	struct volumes volumes;               /* of its LVM members */
 	struct layout offer;                  /* what --table=fit --grow=last would do */
 	struct error no_offer;                /* or why it cannot */
+	struct layout_shrink shrink;          /* in the image of the plan, when that is complete */
 	struct layout_table table;            /* of the plan; no partitions: not known */
 	char token[512];
 	char token_phrase[256];

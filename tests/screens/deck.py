@@ -410,6 +410,53 @@ def laid_out_by_hand():
         command("sfdisk", "--verify", f"{folder}/destination.img")
 
 
+def shrunk_in_an_image():
+    """To a disk that is too small for the partition as it is: what is used goes into an image, is
+    shrunk there, and copied from it."""
+    with practice_disks() as (folder, small, large):
+        os.makedirs(f"{folder}/files")
+        pathlib.Path(f"{folder}/files/photo").write_bytes(os.urandom(5 * MIB))
+        command("sfdisk", "-q", f"{folder}/destination.img", input="label: gpt\n2048,184320,L\n")
+        command("mkfs.ext4", "-q", "-F", "-E", "offset=1048576", "-d", f"{folder}/files",
+                f"{folder}/destination.img", "90M")
+        before = digest(f"{folder}/destination.img", 0, DESTINATION)
+        with deck(folder) as terminal:
+            terminal.wait(os.path.basename(large))
+            terminal.settled()
+            for loop, key in ((large, "s"), (small, "d")):
+                cursor_to(terminal, loop)
+                terminal.keys(key)
+            terminal.wait("is smaller than")
+            terminal.keys("Enter")
+            terminal.wait("STOP")
+            terminal.keys("s")
+            screen = terminal.wait("Shrink in an image")
+            assert "Partition 1 (ext4) has to be shrunk to" in screen, screen
+            # One that is there is not overwritten.
+            terminal.keys(f"{folder}/source.img", "Enter")
+            terminal.wait("name a new file")
+            terminal.keys("s")
+            terminal.wait("Shrink in an image")
+            terminal.keys(f"{folder}/shrunk.img", "Enter")
+            screen = terminal.wait("TO START")
+            assert "Step 1 of 2" in screen and "shrunk.img" in screen, screen
+            terminal.keys("shrunk.img", "Enter")
+            screen = terminal.wait("Step 2 of 2")
+            assert "TABLE   made to fit" in screen, screen
+            terminal.keys(small, "Enter")
+            terminal.wait("The exit code will be 0")
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+        assert digest(f"{folder}/destination.img", 0, DESTINATION) == before
+        start, size = table_of(f"{folder}/source.img")[1]
+        with open(f"{folder}/source.img", "rb") as disk, open(f"{folder}/fs", "wb") as fs:
+            disk.seek(start * 512)
+            fs.write(disk.read(size * 512))
+        command("e2fsck", "-fn", f"{folder}/fs")
+        command("debugfs", "-R", f"dump /photo {folder}/photo", f"{folder}/fs")
+        assert pathlib.Path(f"{folder}/photo").read_bytes() == pathlib.Path(f"{folder}/files/photo").read_bytes()
+
+
 def typed_before_the_disks_are_listed():
     """Whoever knows the deck types ahead: no key is lost, and none meets another row."""
     with practice_disks() as (folder, source, destination):
@@ -456,7 +503,7 @@ def skipping(case):
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
          into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug,
          measures_between_the_chosen_disks,
-         laid_out_by_hand, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
+         laid_out_by_hand, shrunk_in_an_image, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
 
 if __name__ == "__main__":
     # One at a time: each would see the others' loop devices come and go.

@@ -347,6 +347,12 @@ const struct disk *session_image(const struct session *session, const struct end
 	return NULL;
 }
 
+void session_shrink_after(struct session *session, const struct layout_shrink *shrink)
+{
+	(void)session;
+	(void)shrink;
+}
+
 struct session_choice session_choice(const struct session *session)
 {
 	const struct plan *plan = session->plan;

@@ -326,12 +326,15 @@ what_is_too_large_is_said() {
 	# shellcheck disable=SC2016 # the script expands it
 	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 2 ]' sh \
 		"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
-	says 'could not be shrunk in the image image (no luck)'
+	says 'NOT DONE: partition 3 (ext4) is shrunk to'
+	says 'no luck'
+	says 'could not be shrunk in the image image. The destination is as it was'
 	sha256sum -c before
 	rm image
 	run 0 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
 	[ ! -e image ]
 	grep -q 'after: sh: .*resize2fs' logs/*.log
+	says 'after    partition 3 (ext4) is shrunk to'
 	clean_gpt "$destination"
 	run 3 clone -n -s "$source" -d "$(new_disk large 100 --sector-size 4096)" --table=fit
 	says 'partition 1 (vfat), 2 (ext4), 3 (ext4) could not be read there'

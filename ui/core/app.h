@@ -78,6 +78,11 @@ bool app_choose_options(struct app *app, const struct plan_options *options);
 /* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
  * another screen meanwhile. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
+/* Where the plan says what could be shrunk: that is done in a new image with this path, which the
+ * destination is then copied from. False: why not is in *reterr. */
+bool app_shrink_via(struct app *app, const char *path, struct error *reterr);
+/* Which of its two copies is planned; NULL: none. */
+const char *app_step(const struct app *app);
 /* Shows the layout editor, for the plan that there is, or for one that is made first. */
 void app_edit_layout(struct app *app);
 /* Back to where it was asked for; where there is no layout, it is said why. */

@@ -52,6 +52,7 @@ static bool change(struct app *app, enum screen_id forget)
 	app->stop_wanted = false;
 	/* Which table fits, and which partition grows, depends on both disks. */
 	if (forget != SCREEN_RUN) {
+		app->shrink.step = SHRINK_NO;
 		app->choice.options.table = TABLE_KEEP;
 		app->choice.options.grow = GROW_NO;
 		memset(app->choice.options.places, 0, sizeof(app->choice.options.places));
@@ -310,6 +311,7 @@ void app_follow_plan(struct app *app)
 		app_error(app, session_error(app->session, SESSION_TASK_PLAN));
 		return;
 	}
+	app_plan_shrink(app);
 	if (take_choice(app) && planning && app->current != next)
 		app_go(app, next);
 }

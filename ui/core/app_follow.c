@@ -335,7 +335,7 @@ static void copy_ended(struct app *app)
 	}
 	if (error->code)
 		app_error(app, error);
-	else if (report)
+	else if (report && !app_shrink_ended(app, report))
 		tell_end(app, report);
 	if (app->leaving)
 		app->quit = true;
@@ -401,6 +401,7 @@ void app_follow(struct app *app, unsigned changes)
 		app_take_snapshot(app);
 	if (changes & SESSION_CHANGE_STATE)
 		follow_state(app);
+	app_follow_shrink(app, changes);
 	for (int i = 0; i < SCREEN_COUNT; i++) {
 		const struct screen_ops *ops = screen_ops((enum screen_id)i);
 

@@ -86,6 +86,8 @@ static const struct command_info table[] = {
 	  N_("fit"), N_("what fits"), N_("copy the range that fits"), 7 },
 	{ COMMAND_FIT_TABLE, ON(SCREEN_PLAN), { 't' },
 	  N_("table"), N_("fit the table"), N_("fit the table, grow one"), 8 },
+	{ COMMAND_SHRINK, ON(SCREEN_PLAN), { 's' },
+	  N_("shrink"), NULL, N_("shrink in an image, copy that"), 8 },
 	{ COMMAND_LAYOUT, ON(SCREEN_PLAN), { 'l' },
 	  N_("layout"), NULL, N_("move, resize the partitions"), 3 },
 	{ COMMAND_IDENTITIES, ON(SCREEN_PLAN), { 'i' },

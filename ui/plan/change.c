@@ -115,6 +115,39 @@ bool plan_screen_fit_table(struct app *app)
 	return app_choose_options(app, &options) && app_plan(app, NULL);
 }
 
+/* ---- what is too large is shrunk ---- */
+
+static const char *image_typed(void *user, struct app *app, const char *text)
+{
+	struct plan_screen *screen = user;
+	struct error error = { 0 };
+
+	if (!text)
+		return NULL;
+	if (!*text)
+		return _("Type the path of a file, or press Esc.");
+	if (app_shrink_via(app, text, &error))
+		return NULL;
+	return text_copy(screen->complaint, sizeof(screen->complaint), error.sentence);
+}
+
+void plan_screen_shrink(struct plan_screen *screen, struct app *app)
+{
+	const struct session_choice choice = session_choice(app_session(app));
+	const struct layout_shrink *shrink = choice.shrink;
+	char text[768];
+
+	if (!shrink)
+		return;
+	snprintf(text, sizeof(text),
+		 _("Partition %u (%s) has to be shrunk to %s for this disk. That is done in an "
+		   "image, not on the source: what is used is copied into it, shrunk there, and "
+		   "copied from it. Path of a new file, with room for what is used:"),
+		 shrink->number, shrink->fs,
+		 UNITS_SHORT(shrink->bytes, UNITS_SI, choice.plan->sector_size));
+	popup_prompt(app, _("Shrink in an image"), text, "", image_typed, screen);
+}
+
 /* ---- the identifiers ---- */
 
 static void ids_chosen(void *user, struct app *app, int choice)

@@ -139,7 +139,9 @@ static void tell_ready(const struct plan_screen *screen, struct app *app)
 
 	if (!plan_screen_startable(app))
 		return;
-	if (areas->count && areas->items[0].count >= plan->source.size / plan->sector_size)
+	if (app_step(app) && !gate_refused(&screen->gate))
+		app_say(app, "%s", app_step(app));
+	else if (areas->count && areas->items[0].count >= plan->source.size / plan->sector_size)
 		app_say(app, _("This plan goes on from its map, and reads its bad areas again."));
 	else if (areas->count)
 		app_say(app,
@@ -314,6 +316,9 @@ static bool command(void *state, struct app *app, enum command command)
 		screen->anew = plan_screen_fit_table(app);
 		look_at_plan(screen, app);
 		return true;
+	case COMMAND_SHRINK:
+		plan_screen_shrink(screen, app);
+		return true;
 	case COMMAND_LAYOUT:
 		app_edit_layout(app);
 		return true;
@@ -376,6 +381,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 				       : _("There is no table here that could be made to fit "
 					   "another size.");
 		break;
+	case COMMAND_SHRINK:
+		if (!session_choice(app_session(app)).shrink)
+			return _("Nothing has to be shrunk here, or nothing can be.");
+		break;
 	case COMMAND_LAYOUT:
 		if (app_no_layout(app))
 			return app_no_layout(app);
@@ -412,10 +421,11 @@ static enum command wanted(void *state, struct app *app)
 
 	if (!plan_screen_startable(app))
 		return COMMAND_NONE;
-	return gate_fits_with_table(&screen->gate) ? COMMAND_FIT_TABLE
-	       : gate_fits(&screen->gate)          ? COMMAND_FIT
-	       : gate_to_lift(&screen->gate)       ? COMMAND_ALLOW
-						   : COMMAND_NONE;
+	return session_choice(app_session(app)).shrink ? COMMAND_SHRINK
+	       : gate_fits_with_table(&screen->gate)   ? COMMAND_FIT_TABLE
+	       : gate_fits(&screen->gate)              ? COMMAND_FIT
+	       : gate_to_lift(&screen->gate)           ? COMMAND_ALLOW
+						       : COMMAND_NONE;
 }
 
 static struct field *field(void *state, struct app *app)

@@ -76,6 +76,8 @@ void plan_screen_preset_read(struct plan_screen *screen, struct app *app);
 const char *plan_screen_offer(struct app *app, char *buffer, size_t size);
 /* Chooses the next of the tables that are possible, and plans anew. */
 bool plan_screen_fit_table(struct app *app);
+/* Asks for the image in which what is too large is shrunk. */
+void plan_screen_shrink(struct plan_screen *screen, struct app *app);
 void plan_screen_allow(struct plan_screen *screen, struct app *app);
 /* What both disks will share, and whether the copy gets new ones. */
 void plan_screen_ids(struct plan_screen *screen, struct app *app);
