@@ -77,6 +77,11 @@ static const struct disk *copied(const struct session *session)
 					      : endpoint_disk(session->started_disks, source);
 }
 
+void session_shrink_after(struct session *session, const struct layout_shrink *shrink)
+{
+	session->shrink = *shrink;
+}
+
 static int make_report(struct session *session, const struct error *close_error,
 		       struct error *reterr)
 {

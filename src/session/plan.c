@@ -424,11 +424,6 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	return r;
 }
 
-void session_shrink_after(struct session *session, const struct layout_shrink *shrink)
-{
-	session->shrink = *shrink;
-}
-
 struct session_choice session_choice(const struct session *session)
 {
 	const struct plan *plan = session->plan;

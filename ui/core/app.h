@@ -75,14 +75,28 @@ bool app_choose_ranges(struct app *app, const struct range_list *ranges);
 bool app_choose_at(struct app *app, const uint64_t *lba);
 bool app_choose_used(struct app *app, const struct used_modes *modes);
 bool app_choose_options(struct app *app, const struct plan_options *options);
+/* A file system that is shrunk in an image (app_shrink.h): what is waited for. */
+struct app_shrink {
+	enum shrink_step {
+		SHRINK_NO,
+		SHRINK_NEW_IMAGE,  /* the path that was typed is looked at */
+		SHRINK_USED,       /* what the source uses is read */
+		SHRINK_COPIES,     /* the copy into the image is planned, or runs */
+		SHRINK_IMAGE,      /* the image is looked at */
+		SHRINK_USED_AGAIN, /* what it uses is read */
+		SHRINK_COPIES_AGAIN,
+	} step;
+	struct layout_shrink what;
+	struct endpoint image;
+	struct endpoint destination; /* of the second copy */
+	struct used_modes used;      /* likewise */
+};
+/* For app_shrink.c. */
+struct app_shrink *app_shrink(struct app *app);
+
 /* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
  * another screen meanwhile. False: the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
-/* Where the plan says what could be shrunk: that is done in a new image with this path, which the
- * destination is then copied from. False: why not is in *reterr. */
-bool app_shrink_via(struct app *app, const char *path, struct error *reterr);
-/* Which of its two copies is planned; NULL: none. */
-const char *app_step(const struct app *app);
 /* Shows the layout editor, for the plan that there is, or for one that is made first. */
 void app_edit_layout(struct app *app);
 /* Back to where it was asked for; where there is no layout, it is said why. */

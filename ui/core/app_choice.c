@@ -8,6 +8,7 @@
 #include "plan/preset.h"
 
 #include "ui/core/app_private.h"
+#include "ui/core/app_shrink.h"
 
 const struct choice *app_choice(const struct app *app)
 {
@@ -37,6 +38,11 @@ const struct disk *app_source_contents(struct app *app)
 
 	return source->kind == ENDPOINT_IMAGE ? session_image(app->session, source)
 					      : app_source_disk(app);
+}
+
+struct app_shrink *app_shrink(struct app *app)
+{
+	return &app->shrink;
 }
 
 /* To be called before any change: drops the plan that was made of the old choice. */

@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #include "ui/core/app_private.h"
+#include "ui/core/app_shrink.h"
 
 /* The result stands first in a report, where it scrolls away: it is repeated at the end. */
 static char *result_at_end(const char *report)
@@ -335,7 +336,7 @@ static void copy_ended(struct app *app)
 	}
 	if (error->code)
 		app_error(app, error);
-	else if (report && !app_shrink_ended(app, report))
+	else if (report && (app->leaving || !app_shrink_ended(app, report)))
 		tell_end(app, report);
 	if (app->leaving)
 		app->quit = true;

@@ -12,23 +12,6 @@
 
 #define EARLY_MAX 16
 
-/* A file system that is shrunk in an image: what is waited for. */
-struct app_shrink {
-	enum shrink_step {
-		SHRINK_NO,
-		SHRINK_NEW_IMAGE,  /* the path that was typed is looked at */
-		SHRINK_USED,       /* what the source uses is read */
-		SHRINK_COPIES,     /* the copy into the image is planned, or runs */
-		SHRINK_IMAGE,      /* the image is looked at */
-		SHRINK_USED_AGAIN, /* what it uses is read */
-		SHRINK_COPIES_AGAIN,
-	} step;
-	struct layout_shrink what;
-	struct endpoint image;
-	struct endpoint destination; /* of the second copy */
-	struct used_modes used;      /* likewise */
-};
-
 struct app {
 	const struct deck_options *options;
 	struct term *term;      /* NULL: there is none now, the copy goes on */
@@ -125,13 +108,6 @@ const char *app_last_words(const struct app *app);
 
 /* app_choice.c: the plan was checked, or could not be. */
 void app_follow_plan(struct app *app);
-
-/* app_shrink.c */
-void app_follow_shrink(struct app *app, unsigned changes);
-/* There is a plan. */
-void app_plan_shrink(struct app *app);
-/* A copy has ended. True: it was the first of two, and the other one is planned. */
-bool app_shrink_ended(struct app *app, const struct report *report);
 
 /* app_follow.c */
 /* Shows what has changed in the session. */

@@ -4,23 +4,24 @@
  * there, and the destination is copied from that. Two copies, one after the other: each has its
  * plan, which is confirmed, and its report.
  */
+#include "ui/core/app_shrink.h"
+
 #include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
-
-#include "ui/core/app_private.h"
+#include "ui/core/app.h"
 
 bool app_shrink_via(struct app *app, const char *path, struct error *reterr)
 {
-	const struct layout_shrink *what = session_choice(app->session).shrink;
+	const struct layout_shrink *what = session_choice(app_session(app)).shrink;
 
-	if (!what || session_find(app->session, path, true, reterr) < 0)
+	if (!what || session_find(app_session(app), path, true, reterr) < 0)
 		return false;
-	app->shrink = (struct app_shrink){ .step = SHRINK_NEW_IMAGE,
-					   .what = *what,
-					   .destination = app->choice.destination,
-					   .used = app->choice.used };
+	*app_shrink(app) = (struct app_shrink){ .step = SHRINK_NEW_IMAGE,
+						.what = *what,
+						.destination = app_choice(app)->destination,
+						.used = app_choice(app)->used };
 	return true;
 }
 
@@ -30,30 +31,31 @@ static bool choose(struct app *app, const struct app_shrink *shrink,
 {
 	bool chosen = app_choose_destination(app, destination) && app_choose_used(app, modes);
 
-	app->shrink = *shrink;
+	*app_shrink(app) = *shrink;
 	return chosen;
 }
 
 static void give_up(struct app *app)
 {
-	app->shrink = (struct app_shrink){ 0 };
+	*app_shrink(app) = (struct app_shrink){ 0 };
 }
 
 /* Once what the source uses is known. */
 static void plan_step(struct app *app)
 {
 	static const struct used_modes whole;
-	bool first = app->shrink.step == SHRINK_USED;
-	bool used = memcmp(&app->choice.used, &whole, sizeof(whole)) != 0;
+	bool first = app_shrink(app)->step == SHRINK_USED;
+	bool used = memcmp(&app_choice(app)->used, &whole, sizeof(whole)) != 0;
+	struct plan_options options = app_choice(app)->options;
 
-	if (used && !session_used(app->session, &app->choice.source)) {
-		if (session_read_used(app->session, &app->choice.source, NULL) < 0)
+	if (used && !session_used(app_session(app), &app_choice(app)->source)) {
+		if (session_read_used(app_session(app), &app_choice(app)->source, NULL) < 0)
 			give_up(app);
 		return;
 	}
-	app->choice.options.table = first ? TABLE_KEEP : TABLE_FIT;
-	app->shrink.step = first ? SHRINK_COPIES : SHRINK_COPIES_AGAIN;
-	if (app_plan(app, NULL))
+	options.table = first ? TABLE_KEEP : TABLE_FIT;
+	app_shrink(app)->step = first ? SHRINK_COPIES : SHRINK_COPIES_AGAIN;
+	if (app_choose_options(app, &options) && app_plan(app, NULL))
 		app_go(app, SCREEN_PLAN);
 	else
 		give_up(app);
@@ -62,25 +64,25 @@ static void plan_step(struct app *app)
 /* Also when it goes on from its map. */
 void app_plan_shrink(struct app *app)
 {
-	const struct plan *plan = session_choice(app->session).plan;
+	const struct plan *plan = session_choice(app_session(app)).plan;
 
-	if (app->shrink.step == SHRINK_COPIES &&
-	    strcmp(plan->destinations[0].node, app->shrink.image.node) == 0)
-		session_shrink_after(app->session, &app->shrink.what);
+	if (app_shrink(app)->step == SHRINK_COPIES &&
+	    strcmp(plan->destinations[0].node, app_shrink(app)->image.node) == 0)
+		session_shrink_after(app_session(app), &app_shrink(app)->what);
 }
 
-const char *app_step(const struct app *app)
+const char *app_step(struct app *app)
 {
-	return app->shrink.step == SHRINK_COPIES
+	return app_shrink(app)->step == SHRINK_COPIES
 		       ? _("Step 1 of 2: what is used goes into the image.")
-	       : app->shrink.step == SHRINK_COPIES_AGAIN
+	       : app_shrink(app)->step == SHRINK_COPIES_AGAIN
 		       ? _("Step 2 of 2: the copy from the image, which may be removed then.")
 		       : NULL;
 }
 
 static void image_found(struct app *app, const struct endpoint *image)
 {
-	struct app_shrink shrink = app->shrink;
+	struct app_shrink shrink = *app_shrink(app);
 	struct used_modes modes = shrink.used;
 	bool first = shrink.step == SHRINK_NEW_IMAGE;
 
@@ -102,13 +104,13 @@ static void image_found(struct app *app, const struct endpoint *image)
 
 void app_follow_shrink(struct app *app, unsigned changes)
 {
-	enum shrink_step step = app->shrink.step;
+	enum shrink_step step = app_shrink(app)->step;
 	struct endpoint image;
 	struct error error = { 0 };
 
 	if ((changes & SESSION_CHANGE_FOUND) &&
 	    (step == SHRINK_NEW_IMAGE || step == SHRINK_IMAGE)) {
-		if (session_found(app->session, &image, &error) == 0) {
+		if (session_found(app_session(app), &image, &error) == 0) {
 			image_found(app, &image);
 		} else {
 			give_up(app);
@@ -116,8 +118,8 @@ void app_follow_shrink(struct app *app, unsigned changes)
 		}
 	} else if ((changes & SESSION_CHANGE_USED) &&
 		   (step == SHRINK_USED || step == SHRINK_USED_AGAIN)) {
-		error = *session_error(app->session, SESSION_TASK_USED);
-		if (session_used(app->session, &app->choice.source)) {
+		error = *session_error(app_session(app), SESSION_TASK_USED);
+		if (session_used(app_session(app), &app_choice(app)->source)) {
 			plan_step(app);
 		} else {
 			give_up(app);
@@ -128,18 +130,18 @@ void app_follow_shrink(struct app *app, unsigned changes)
 
 bool app_shrink_ended(struct app *app, const struct report *report)
 {
-	const char *image = app->shrink.image.node;
+	const char *image = app_shrink(app)->image.node;
 	struct error error = { 0 };
 
-	if (app->shrink.step != SHRINK_COPIES || report_end_code(report) != EXIT_COMPLETE ||
-	    strcmp(report->plan->destinations[0].node, image) != 0 || app->leaving)
+	if (app_shrink(app)->step != SHRINK_COPIES || report_end_code(report) != EXIT_COMPLETE ||
+	    strcmp(report->plan->destinations[0].node, image) != 0)
 		return false;
-	app->shrink.step = SHRINK_IMAGE;
-	if (session_find(app->session, image, false, &error) < 0) {
+	app_shrink(app)->step = SHRINK_IMAGE;
+	if (session_find(app_session(app), image, false, &error) < 0) {
 		give_up(app);
 		return false;
 	}
 	app_say(app, _("Partition %u is shrunk in the image. Its copy is planned next."),
-		app->shrink.what.number);
+		app_shrink(app)->what.number);
 	return true;
 }

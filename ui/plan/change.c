@@ -10,6 +10,7 @@
 #include "plan/preset.h"
 
 #include "ui/plan/screen.h"
+#include "ui/core/app_shrink.h"
 #include "ui/core/screen.h"
 #include "ui/widgets/popup.h"
 

@@ -14,6 +14,7 @@
 #include "plan/preset.h"
 
 #include "ui/plan/estimate.h"
+#include "ui/core/app_shrink.h"
 #include "ui/core/screen.h"
 #include "ui/disks/model.h"
 #include "ui/widgets/popup.h"
