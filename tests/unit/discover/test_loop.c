@@ -21,6 +21,7 @@
 
 #include "discover/device.h"
 #include "discover/endpoint.h"
+#include "fake/open_alone.h"
 #include "images.h"
 
 #define SECTORS 16384
@@ -178,7 +179,7 @@ START_TEST(held_by_another_program)
 	attach_image(0);
 	ck_assert(!uses(&look()->in_use, USE_EXCLUSIVE));
 
-	int holder = open(node, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int holder = open_alone(node, O_RDONLY);
 
 	ck_assert_int_ge(holder, 0);
 	ck_assert(uses(&look()->in_use, USE_EXCLUSIVE));
@@ -194,7 +195,7 @@ START_TEST(looking_leaves_nothing_behind)
 	for (int i = 0; i < 10; i++) {
 		look();
 
-		int fd = open(node, O_RDWR | O_EXCL | O_CLOEXEC);
+		int fd = open_alone(node, O_RDWR);
 
 		ck_assert_int_ge(fd, 0);
 		close(fd);

@@ -17,6 +17,7 @@
 
 #include "base/text.h"
 #include "discover/device.h"
+#include "fake/open_alone.h"
 #include "guard/claim.h"
 
 #define SIZE (1024 * 1024)
@@ -348,7 +349,7 @@ END_TEST
 
 START_TEST(held_destination_is_refused)
 {
-	int fd = open(destination.node, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int fd = open_alone(destination.node, O_RDONLY);
 
 	ck_assert_int_ge(fd, 0);
 	refused(CLAIM_DESTINATION, -EBUSY, ERROR_CLASS_REFUSED);

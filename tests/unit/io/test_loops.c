@@ -10,6 +10,7 @@
 
 #include "fake/loop.h"
 #include "fake/miniloop.h"
+#include "fake/open_alone.h"
 #include "io_test.h"
 
 #define MIB     (1U << 20)
@@ -222,7 +223,7 @@ START_TEST(closed_is_closed)
 		copy_once(&(struct plan_options){ .source_backend = BACKEND_URING,
 						  .destination_backend = BACKEND_URING,
 						  .chunk = MIB });
-		fd = open(to.node, O_RDWR | O_EXCL | O_CLOEXEC);
+		fd = open_alone(to.node, O_RDWR);
 		ck_assert_msg(fd >= 0, "%s: %s", to.node, strerror(errno));
 		close(fd);
 	}

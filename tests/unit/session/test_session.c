@@ -19,6 +19,7 @@
 #include "discover/table.h"
 #include "session/run.h"
 
+#include "fake/open_alone.h"
 #include "rig.h"
 
 START_TEST(whole_way)
@@ -36,7 +37,7 @@ START_TEST(whole_way)
 	ck_assert_int_eq(access(report->files.map, F_OK), 0);
 	ck_assert_int_eq(access(report->files.log, F_OK), 0);
 	/* Both ends are free again. */
-	int fd = open(destination, O_RDWR | O_EXCL | O_CLOEXEC);
+	int fd = open_alone(destination, O_RDWR);
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -97,7 +98,7 @@ START_TEST(destination_taken_after_the_plan_is_refused)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
-	int fd = open(destination, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int fd = open_alone(destination, O_RDONLY);
 
 	ck_assert_int_ge(fd, 0);
 	make_file("d.img", 2);
@@ -117,7 +118,7 @@ START_TEST(change_of_use_takes_the_confirmation_back)
 
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
-	int fd = open(destination, O_RDONLY | O_EXCL | O_CLOEXEC);
+	int fd = open_alone(destination, O_RDONLY);
 
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(scan_once(&error), 0);
