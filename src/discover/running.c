@@ -439,8 +439,8 @@ const char *running_words(const struct running *running, bool destination, char 
 			  size_t size)
 {
 	snprintf(buffer, size,
-		 destination ? _("clonedeck, process %ld, is copying to it: %u %%")
-			     : _("clonedeck, process %ld, is copying from it: %u %%"),
+		 destination ? _("clonedeck, process %ld, is copying to it: %u%%")
+			     : _("clonedeck, process %ld, is copying from it: %u%%"),
 		 (long)running->pid, (unsigned)running->percent);
 	return buffer;
 }

@@ -403,8 +403,11 @@ static int add_copy(struct build *build, struct disk *disk, const struct running
 
 	if (running_is_on(&running->source, &disk->identity))
 		running_words(running, false, disk->read_by, sizeof(disk->read_by));
-	if (!running_is_on(&running->destination, &disk->identity))
+	if (!running_is_on(&running->destination, &disk->identity)) {
+		disk->copied |= disk->read_by[0] != '\0';
 		return 0;
+	}
+	disk->copied = true;
 	for (size_t i = 0; i < disk->in_use.count; i++)
 		if (disk->in_use.items[i].kind == USE_EXCLUSIVE && !disk->in_use.items[i].what[0])
 			held = &disk->in_use.items[i];

@@ -46,13 +46,9 @@ static int64_t time_of(json_object *object, const char *key)
 
 /* ---- in words ---- */
 
-#define NAME_COLS 13
-
 void past_print_name(FILE *out, const char *name)
 {
-	int pad = NAME_COLS - text_width(name);
-
-	fprintf(out, "%s%*s", name, pad > 2 ? pad : 2, "");
+	fprintf(out, "%s\t", name);
 }
 
 static void print_end(FILE *out, const char *name, const struct past_end *end)

@@ -451,7 +451,7 @@ static void tell_running(const char *map, char told[static 160])
 
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(running[i].map, map) == 0)
-			snprintf(told, 160, _("clonedeck, process %ld, is copying: %u %%"),
+			snprintf(told, 160, _("clonedeck, process %ld, is copying: %u%%"),
 				 (long)running[i].pid, (unsigned)running[i].percent);
 	free(running);
 }

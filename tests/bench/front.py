@@ -23,8 +23,7 @@ from pty_program import Program  # pylint: disable=wrong-import-position
 RATE = "40M"  # so slow that the copy outlasts the watching
 WATCHED = 10  # seconds
 KEYS = "?h" * 25
-ROUNDS = 9  # of each way to watch, in turn
-SETTLED, WINDOW = 0.3, 1  # seconds of such a copy: before, and while its speed is taken
+SETTLED, WINDOW = 0.5, 4  # seconds of a watched copy: before, and while its speed is taken
 LOOKING = 3  # terminals
 
 
@@ -167,8 +166,9 @@ def written(pair):
         return int(file.read().split()[6]) * 512
 
 
-def speed(pair, terminals):
-    """Bytes a second that the destination takes, while the terminals are read."""
+def cost(pair, process, terminals):
+    """Seconds that a GiB takes the copy, and seconds of the processor that it takes the process that
+    copies, while the terminals are read."""
     def look(seconds):
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -177,13 +177,15 @@ def speed(pair, terminals):
                 os.read(master, 65536)
 
     look(SETTLED)
-    begin, bytes_then = time.monotonic(), written(pair)
+    begin, copied, used = time.monotonic(), written(pair), processor_seconds(process)
     look(WINDOW)
-    bytes_now, seconds = written(pair), time.monotonic() - begin
+    seconds = time.monotonic() - begin
+    copied, used = (written(pair) - copied) / (1 << 30), processor_seconds(process) - used
+    before = written(pair)
     look(0.1)
-    if written(pair) == bytes_now:
+    if written(pair) == before:
         raise AssertionError("the copy ended before its speed was taken")
-    return (bytes_now - bytes_then) / seconds
+    return seconds / copied, used / copied
 
 
 def of_a_deck(clonedeck, pair, logs, left=False, looking=0):
@@ -198,7 +200,7 @@ def of_a_deck(clonedeck, pair, logs, left=False, looking=0):
             deck.wait("Esc")
             deck.type("d")
             deck.wait_end()
-        return speed(pair, [] if left else [deck, *terminals])
+        return cost(pair, process, [] if left else [deck, *terminals])
     finally:
         os.kill(process, signal.SIGKILL)
         for terminal in terminals:
@@ -216,7 +218,7 @@ def of_a_command(clonedeck, pair, logs, looking):
     try:
         for terminal in terminals:
             terminal.wait("without a deck")
-        return speed(pair, terminals)
+        return cost(pair, copy.pid, terminals)
     finally:
         copy.kill()
         copy.wait()
@@ -225,8 +227,10 @@ def of_a_command(clonedeck, pair, logs, looking):
         wait_until_free(pair)
 
 
-def watched(clonedeck, pair):
-    """The ways to watch a copy, and the speeds of each, round after round."""
+def watched(clonedeck, pair, rounds):
+    """The ways to watch a copy, and what a GiB of it cost in each, round after round. The pair should be
+    of disks that are slower than the processor: how fast that is differs from second to second by more
+    than a deck costs."""
     ways = {
         "no deck": lambda logs: of_a_command(clonedeck, pair, logs, 0),
         "three terminals attached": lambda logs: of_a_command(clonedeck, pair, logs, LOOKING),
@@ -234,9 +238,9 @@ def watched(clonedeck, pair):
         "in the deck, two more look on": lambda logs: of_a_deck(clonedeck, pair, logs, looking=LOOKING - 1),
         "left by its deck": lambda logs: of_a_deck(clonedeck, pair, logs, left=True),
     }
-    speeds = {name: [] for name in ways}
-    for _ in range(ROUNDS):
+    costs = {name: [] for name in ways}
+    for _ in range(rounds):
         for name in random.sample(list(ways), len(ways)):
             with tempfile.TemporaryDirectory() as logs:
-                speeds[name].append(ways[name](logs))
-    return speeds
+                costs[name].append(ways[name](logs))
+    return costs

@@ -127,6 +127,19 @@ def the_mouse():
         terminal.wait(" >[ ]  1700000000")
         at(5, 20)
         terminal.wait("Tab=bad areas")
+        # A cell of the map says what it is, in whatever row.
+        at(2, 1)
+        terminal.wait(" LBA 0-")
+        at(4, 11)
+        screen = terminal.wait_gone(" LBA 0-")
+        at(4, 1)
+        assert screen != terminal.wait_gone(re.search(r" LBA \d+-", screen)[0])
+    # The small one opens the large one.
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN)
+        row = next(i for i, line in enumerate(terminal.wait("elapsed").split("\n")) if "►" in line and "░░" in line)
+        at(row, 20)
+        terminal.wait("Tab=bad areas")
     with Terminal(f"{FAKEDECK} --no-mouse rescue") as terminal:
         terminal.wait("Choose a source")
         assert terminal.tmux("display", "-p", "#{mouse_any_flag}").strip() == "0"

@@ -304,7 +304,6 @@ const struct screen_ops scr_bench = {
 	.draw = bench_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
-	.footer_now = true,
 	.tick = tick,
 	.notes = notes,
 };

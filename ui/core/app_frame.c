@@ -242,22 +242,37 @@ static void draw_message(struct app *app, struct draw *draw, struct rect area)
 	draw_wrapped(draw, area, 0, 1, area.rows, role, text);
 }
 
+static bool usable_now(void *user, enum command command)
+{
+	struct app *app = user;
+	const struct screen_ops *ops = app_shown(app);
+
+	if (command >= COMMAND_SCREEN_1 && command <= COMMAND_SCREEN_7)
+		return app_reached(app, (enum screen_id)(command - COMMAND_SCREEN_1));
+	/* Without a copy Ctrl-C quits, as q does. */
+	if (command == COMMAND_STOP)
+		return app_copying(app);
+	return !ops->unavailable || !ops->unavailable(app->states[ops->id], app, command);
+}
+
 static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
 	const struct screen_ops *ops = app_shown(app);
 	void *state = app->states[ops->id];
-	bool popup = app->popup.kind != POPUP_NONE;
 	enum command wanted = ops->wanted ? ops->wanted(state, app) : COMMAND_NONE;
-	int count = keys_footer(ops->id, area.cols, wanted, items), left = 0;
+	int count;
 
 	if (app_is_finding(app)) {
 		draw_words(draw, area, 0, 0, ROLE_KEY,
 			   _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
 		return;
 	}
+	/* A popup has its own. */
+	if (app->popup.kind != POPUP_NONE)
+		return;
 	/* Letters are text there. */
-	if (!popup && ops->field && ops->field(state, app)) {
+	if (ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
 
 		draw_words(
@@ -266,20 +281,11 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
 		return;
 	}
-	for (int i = 0; i < count; i++) {
-		bool unusable = ops->unavailable && ops->unavailable(state, app, items[i].command);
-		bool grey = popup || unusable;
-
-		if (!grey || (app->term->dim && !(unusable && ops->footer_now)))
-			mouse_add(&app->mouse, area.row, items[i].col - left,
-				  draw_text(draw, area, 0, items[i].col - left,
-					    grey ? ROLE_DIM : ROLE_KEY, items[i].text),
-				  items[i].command);
-		else if (i + 1 < count)
-			/* A terminal without dim text cannot show a key as unavailable: the key is
-			 * left out there, too. */
-			left += items[i + 1].col - items[i].col;
-	}
+	count = keys_footer(ops->id, area.cols, wanted, usable_now, app, items);
+	for (int i = 0; i < count; i++)
+		mouse_add(&app->mouse, area.row, items[i].col,
+			  draw_text(draw, area, 0, items[i].col, ROLE_KEY, items[i].text),
+			  items[i].command);
 }
 
 /* One or two lines, on a terminal below 40x8. */
@@ -359,6 +365,8 @@ void app_draw(struct app *app)
 	app->mouse.list = draw.list;
 	app->mouse.cursor = draw.list_row;
 	app->mouse.field = draw.field;
+	app->mouse.map = draw.map;
+	app->mouse.map_cell = draw.map_cell;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	popup_draw(&app->popup, &draw,

@@ -326,6 +326,12 @@ static void put_line(struct draw *draw, int row, int col, enum line_part part)
 		put_glyph(draw, row, col, ROLE_BOX, codes[part]);
 }
 
+void draw_edge(struct draw *draw, struct rect area, int row, int col)
+{
+	if (visible(area, row) && col >= 0 && col < area.cols)
+		put_line(draw, area.row + row, area.col + col, LINE_DOWN);
+}
+
 static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
 {
 	char text[512];

@@ -19,6 +19,8 @@ struct draw {
 	struct rect list;           /* the rows of a list with a cursor, where a click moves that */
 	int list_row;      /* absolute; the last one that looks like being under a cursor */
 	struct rect field; /* where a click does what Tab does; empty: nowhere */
+	struct rect map;   /* of a disk: a click opens it, or moves its cursor there */
+	int map_cell;      /* where its cursor is; -1: it is not open */
 	uint8_t *roles;    /* of each column of each row; NULL: nobody asks for them */
 };
 
@@ -63,6 +65,8 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 /* A graph over the whole area (see glyphs_graph_row()). */
 void draw_graph(struct draw *draw, struct rect area, enum role role, const float *samples,
 		int count, float max, bool down);
+/* A line from top to bottom, in one cell. */
+void draw_edge(struct draw *draw, struct rect area, int row, int col);
 /* A row of map or picture letters, each in its role. */
 void draw_cells(struct draw *draw, struct rect area, int row, int col, const char *letters);
 /* A row of a map: as shades where the terminal has them, unless ddrescue's letters are asked for.

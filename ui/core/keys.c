@@ -75,7 +75,7 @@ static const struct command_info table[] = {
 	{ COMMAND_PRESET, ON(SCREEN_PLAN), { 'p', KEY_CTRL('p') },
 	  N_("preset"), N_("next preset"), N_("healthy, failing, forensic"), 1 },
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
-	  N_("options"), NULL, N_("lanes, depth, errors, rate"), 3 },
+	  N_("options"), NULL, N_("threads, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
 	  N_("serial"), N_("serial field"), N_("to the serial number"), 2 },
 	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
@@ -145,7 +145,7 @@ static const struct command_info table[] = {
 	{ COMMAND_WHERE, ON(SCREEN_RUN), { 'w' },
 	  N_("where"), N_("where it is slow"), N_("latency by place and back"), 11 },
 	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
-	  N_("tables"), N_("per-lane table"), N_("every lane, every counter"), 7 },
+	  N_("tables"), N_("table of threads"), N_("every thread, every counter"), 7 },
 	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' },
 	  N_("rate"), N_("rate limit"), N_("limit the rate while copying"), 8 },
 	{ COMMAND_BELL, ON(SCREEN_RUN), { 'b' },
@@ -353,7 +353,8 @@ const char *keys_names(const struct command_info *info, int cols, char *buffer, 
 	return buffer;
 }
 
-static int collect(enum screen_id screen, bool wide, const struct command_info **infos,
+static int collect(enum screen_id screen, bool wide, keys_usable_fn *usable, void *user,
+		   const struct command_info **infos,
 		   struct footer_item items[static FOOTER_ITEMS_MAX])
 {
 	int count = 0;
@@ -362,7 +363,8 @@ static int collect(enum screen_id screen, bool wide, const struct command_info *
 		const char *word = wide && info->footer_wide ? info->footer_wide : info->footer;
 		char key[24];
 
-		if (!(info->screens & ON(screen)) || !word || count == FOOTER_ITEMS_MAX)
+		if (!(info->screens & ON(screen)) || !word || count == FOOTER_ITEMS_MAX ||
+		    (usable && !usable(user, info->command)))
 			continue;
 		keys_name(info->keys[0], key, sizeof(key));
 		infos[count] = info;
@@ -400,17 +402,17 @@ static int drop_one(const struct command_info **infos, struct footer_item *items
 	return count - 1;
 }
 
-int keys_footer(enum screen_id screen, int cols, enum command wanted,
-		struct footer_item items[static FOOTER_ITEMS_MAX])
+int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_usable_fn *usable,
+		void *user, struct footer_item items[static FOOTER_ITEMS_MAX])
 {
 	const struct command_info *infos[FOOTER_ITEMS_MAX];
 	bool wide = cols >= LAYOUT_WIDE_COLS;
-	int count = collect(screen, wide, infos, items);
+	int count = collect(screen, wide, usable, user, infos, items);
 
 	if (wide) {
 		if (place(items, count, 2) < cols)
 			return count;
-		count = collect(screen, false, infos, items);
+		count = collect(screen, false, usable, user, infos, items);
 	}
 	while (count && place(items, count, wide ? 2 : 1) >= cols)
 		count = drop_one(infos, items, count, wanted);

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum screen_id {
@@ -189,7 +190,10 @@ struct footer_item {
 	char text[64]; /* "s=source", translated */
 };
 
-/* Chooses and places what fits into `cols` columns; returns the number of items. `wanted`, if it is
- * a command of the footer, does not give way to others. */
-int keys_footer(enum screen_id screen, int cols, enum command wanted,
-		struct footer_item items[static FOOTER_ITEMS_MAX]);
+/* Can this command be used now? */
+typedef bool keys_usable_fn(void *user, enum command command);
+
+/* Chooses and places what can be used (NULL: all) and fits into `cols` columns; returns the number
+ * of items. `wanted`, if it is a command of the footer, does not give way to others. */
+int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_usable_fn *usable,
+		void *user, struct footer_item items[static FOOTER_ITEMS_MAX]);

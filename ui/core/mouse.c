@@ -15,6 +15,18 @@ static bool is_in(struct rect area, int row, int col)
 	       col < area.col + area.cols;
 }
 
+static enum command map_click(const struct mouse *mouse, int row, int col, int *rettimes)
+{
+	int cell = (row - mouse->map.row) * mouse->map.cols + col - mouse->map.col;
+
+	if (mouse->map_cell < 0)
+		return COMMAND_MAP;
+	if (cell == mouse->map_cell)
+		return COMMAND_NONE;
+	*rettimes = abs(cell - mouse->map_cell);
+	return cell < mouse->map_cell ? COMMAND_LEFT : COMMAND_RIGHT;
+}
+
 enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes)
 {
 	*rettimes = 1;
@@ -26,6 +38,8 @@ enum command mouse_click(const struct mouse *mouse, int row, int col, int *retti
 	}
 	if (is_in(mouse->field, row, col))
 		return COMMAND_NEXT_FIELD;
+	if (is_in(mouse->map, row, col))
+		return map_click(mouse, row, col, rettimes);
 	if (!is_in(mouse->list, row, col) || !is_in(mouse->list, mouse->cursor, col) ||
 	    row == mouse->cursor)
 		return COMMAND_NONE;

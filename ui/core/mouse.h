@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a click means, as the screen was drawn last: a tab or a key of the footer is that key, a row
- * of a list or a field goes there. Nothing is started or erased by it alone. Rows and columns are
- * the terminal's. */
+ * of a list, a field or a cell of a map goes there. Nothing is started or erased by it alone. Rows
+ * and columns are the terminal's. */
 #pragma once
 
 #include "ui/core/keys.h"
@@ -16,9 +16,11 @@ struct mouse {
 	struct rect list;  /* of rows that the cursor moves over; empty: none */
 	int cursor;        /* the row that it is in; a row elsewhere: it is in none */
 	struct rect field; /* what Tab goes to; empty: none */
+	struct rect map;   /* of a disk; empty: none */
+	int map_cell; /* that its cursor is on, row after row; -1: it has none, and is opened */
 };
 
 void mouse_add(struct mouse *mouse, int row, int from, int to, enum command command);
-/* COMMAND_UP and COMMAND_DOWN are meant *rettimes times, everything else once. COMMAND_NONE: there
- * is nothing. */
+/* COMMAND_UP, DOWN, LEFT and RIGHT are meant *rettimes times, everything else once. COMMAND_NONE:
+ * there is nothing. */
 enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes);

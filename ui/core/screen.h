@@ -49,11 +49,9 @@ struct screen_ops {
 	list_holds_fn *holds;
 	void (*moved)(void *state, struct app *app);
 
-	/* NULL when the command can be used now; else why not, translated: it is grey in the
-	 * footer then and the sentence becomes the message when the key is pressed. May be NULL. */
+	/* NULL when the command can be used now; else why not, translated: it is not in the footer
+	 * then, and the sentence becomes the message when the key is pressed. May be NULL. */
 	const char *(*unavailable)(void *state, struct app *app, enum command command);
-	/* What is unavailable is left out of the footer instead. */
-	bool footer_now;
 
 	/* The command that is needed now, and has its place in the footer. May be NULL. */
 	enum command (*wanted)(void *state, struct app *app);

@@ -292,6 +292,8 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c,
 	put_column(line, c->sectors, sectors);
 	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
 	use_letters(&disk->in_use, disk->read_only, use);
+	if (disk->copied && !use_list_find(&disk->in_use, USE_COPY))
+		text_copy(use + strcspn(use, "-"), 2, "C");
 	/* Only a disk that answers can be asked whether it is held open. */
 	if (disk->silent)
 		text_copy(use + (disk->in_use.count || disk->read_only == YES ? strlen(use) : 0), 2,

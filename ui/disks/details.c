@@ -8,7 +8,6 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "plan/picture.h"
 
 #include "ui/disks/model.h"
 
@@ -288,49 +287,6 @@ void disks_text_holds(const struct disk *disk, struct line *line)
 
 	write_holds(disk, &w);
 	line_fit(line, text);
-}
-
-static const struct partition *partition_of(const struct disk *disk, char letter)
-{
-	unsigned number = letter >= 'a'                    ? (unsigned)(letter - 'a') + 10
-			  : letter >= '1' && letter <= '9' ? (unsigned)(letter - '0')
-							   : 0;
-
-	return number ? disk_partition(disk, number) : NULL;
-}
-
-#define PICTURE_MOST 512
-#define NAMED_LEAST  4 /* "|1x|" */
-
-void disks_text_picture(const struct disk *disk, struct line *line)
-{
-	int cells = line->limit - 2 < PICTURE_MOST ? line->limit - 2 : PICTURE_MOST;
-	char letters[PICTURE_MOST + 1], name[256];
-
-	if (cells < 1)
-		return;
-	picture_disk(disk, disk->identity.size, cells, letters);
-	/* Tables are no place for anything. */
-	for (char *at = letters; *at; at++)
-		*at = *at == 'G' ? '.' : *at;
-	line_add(line, "|");
-	for (const char *at = letters; *at;) {
-		const char same[] = { *at, '\0' };
-		int cols = (int)strspn(at, same);
-		const struct partition *p = partition_of(disk, *at);
-
-		if (p && cols >= NAMED_LEAST) {
-			snprintf(name, sizeof(name), "%u %s", p->number,
-				 p->label[0] ? p->label : p->fs);
-			line_add(line, "|");
-			line_put(line, cols - 2, name);
-			line_add(line, "|");
-		} else {
-			line_add(line, "%.*s", cols, at);
-		}
-		at += cols;
-	}
-	line_add(line, "|");
 }
 
 static void everything_partitions(FILE *out, const struct disk *disk, enum units_scale scale)

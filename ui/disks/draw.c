@@ -8,9 +8,11 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "plan/picture.h"
 
 #include "ui/disks/model.h"
 #include "ui/plan/model.h"
+#include "ui/widgets/picture.h"
 
 /* The health in its colour. The row may have one of its own, which says more. */
 static void draw_row(struct app *app, struct draw *draw, struct rect list, int at_row,
@@ -185,15 +187,20 @@ static void draw_partitions(struct app *app, struct draw *draw, struct rect area
 			    count - shown);
 }
 
+#define PICTURE_MOST 512
+
 /* Over its scale. */
 static void draw_picture(struct app *app, struct draw *draw, struct rect area,
 			 const struct disk *disk)
 {
+	char cells[PICTURE_MOST + 1];
+	int count = area.cols - 2 < PICTURE_MOST ? area.cols - 2 : PICTURE_MOST;
 	struct line line;
 
-	line_start(&line, area.cols);
-	disks_text_picture(disk, &line);
-	draw_text(draw, area, 0, 0, ROLE_NORMAL, line.text);
+	if (count < 1)
+		return;
+	picture_disk(disk, disk->identity.size, count, cells);
+	picture_draw(draw, area, 0, 0, cells, disk);
 	line_start(&line, area.cols - 2);
 	plan_text_axis(disk->identity.size, app_units(app), disk->identity.logical_sector_size,
 		       &line);

@@ -121,9 +121,6 @@ void disks_text_holds(const struct disk *disk, struct line *line);
  * list's own notes are added. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale);
-/* "|12|3 home          |.....|": the partitions in their places, with a name where there is room.
- */
-void disks_text_picture(const struct disk *disk, struct line *line);
 /* What is chosen and what to look out for, one sentence. */
 void disks_text_choice(const struct disks_model *model, char *buffer, size_t size);
 

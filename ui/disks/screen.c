@@ -342,16 +342,15 @@ static void toggle_all(struct disks_state *state, struct app *app)
 		app_say(app, _("RAM, dm and md devices are shown, too."));
 }
 
-static void go_on(struct app *app)
+static const char *no_plan(struct app *app)
 {
 	const struct choice *choice = app_choice(app);
 
 	if (choice->source.kind == ENDPOINT_NONE)
-		app_say(app, _("No source yet: put the cursor on it, press s."));
-	else if (choice->destination.kind == ENDPOINT_NONE)
-		app_say(app, _("No destination yet: put the cursor on it, press d."));
-	else
-		app_plan(app, NULL);
+		return _("No source yet: put the cursor on it, press s.");
+	return choice->destination.kind == ENDPOINT_NONE
+		       ? _("No destination yet: put the cursor on it, press d.")
+		       : NULL;
 }
 
 static bool act(struct disks_state *state, struct app *app, enum command command)
@@ -366,7 +365,7 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		disks_screen_choose_row(state, app, true);
 		return true;
 	case COMMAND_ACCEPT:
-		go_on(app);
+		app_plan(app, NULL);
 		return true;
 	case COMMAND_BACK:
 		return disks_screen_take_back(state, app);
@@ -453,6 +452,8 @@ static const char *unavailable(void *data, struct app *app, enum command command
 
 	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
 
+	if (command == COMMAND_ACCEPT)
+		return no_plan(app);
 	if (command == COMMAND_CONTINUE && !app_copying(app))
 		return unfinished && !unfinished->running[0]
 			       ? NULL

@@ -140,7 +140,7 @@ static void put_note(struct page *page, const char *text)
 
 /* "name  what it means" */
 static const char *const terms[] = {
-	N_("lane  one thread with its own queues"),
+	N_("thread  one of those that copy, with its own queues"),
 	N_("in flight  requests sent, not finished"),
 	N_("depth  most requests in flight"),
 	N_("LBA  logical block address"),

@@ -306,7 +306,7 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 	print_end(out, _("From"), &job->source);
 	print_end(out, _("To"), &job->destination);
 	past_print_name(out, _("State"));
-	fprintf(out, _("%s, %.1f %% of all, %s"), progress_doing(job), job->percent,
+	fprintf(out, _("%s, %.1f%% of all, %s"), progress_doing(job), job->percent,
 		UNITS_RATE(job->rate));
 	if (job->left >= 0)
 		fprintf(out, _(", left %s, ends %s\n"), UNITS_DURATION((uint64_t)job->left),
@@ -324,8 +324,8 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 	fprintf(out, _("%ld, since %s\n"), (long)job->pid,
 		when(job->started, true, clock, sizeof(clock)));
 	if (!job->has_deck && !job->own)
-		fputs(_("It has no deck: it was started on the command line. Ctrl-C there, or "
-			"SIGINT, stops it; 'clonedeck attach' shows its progress elsewhere.\n"),
+		fputs(_("It has no deck that can come to this terminal. Ctrl-C where it was "
+			"started, or SIGINT, stops it.\n"),
 		      out);
 }
 
@@ -340,7 +340,7 @@ static void print_map(FILE *out, const struct past_copy *past)
 		past->destination.serial);
 	if (past->total) {
 		past_print_name(out, _("Copied"));
-		fprintf(out, _("%d %% of %s\n"), past_percent(past),
+		fprintf(out, _("%d%% of %s\n"), past_percent(past),
 			UNITS_LONG(past->total, UNITS_SI, 512));
 	}
 	past_print_name(out, _("Map"));

@@ -142,7 +142,7 @@ static void draw_details(const struct jobs_screen *screen, struct draw *draw, st
 	const struct jobs_row *row = at_cursor(screen);
 	CLEANUP(free) char *text = row ? jobs_details(row, time(NULL)) : NULL;
 	char *rest = text, *line;
-	int at = 1;
+	int at = 1, values = text ? 1 + popup_value_col(text) : 0;
 
 	if (rect_empty(area) || !text)
 		return;
@@ -151,9 +151,17 @@ static void draw_details(const struct jobs_screen *screen, struct draw *draw, st
 		  : can_go_on(screen) ? _("This copy is not finished: Enter continues it")
 				      : _("This copy has ended"));
 	rect_cut_right(&area, 1);
-	while (at < area.rows && (line = strsep(&rest, "\n")))
-		at += line[0] ? draw_wrapped(draw, area, at, 1, area.rows - at, ROLE_NORMAL, line)
-			      : 0;
+	while (at < area.rows && (line = strsep(&rest, "\n"))) {
+		char *value = strchr(line, '\t');
+
+		if (value) {
+			*value++ = '\0';
+			draw_text(draw, area, at, 1, ROLE_DIM, line);
+		}
+		if (line[0])
+			at += draw_wrapped(draw, area, at, value ? values : 1, area.rows - at,
+					   ROLE_NORMAL, value ? value : line);
+	}
 }
 
 static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
@@ -288,6 +296,21 @@ static bool command(void *state, struct app *app, enum command command)
 	}
 }
 
+static const char *unavailable(void *state, struct app *app, enum command command)
+{
+	switch (command) {
+	case COMMAND_ACCEPT:
+	case COMMAND_DETAILS:
+	case COMMAND_FIND:
+	case COMMAND_SORT:
+	case COMMAND_SORT_BACK:
+		return at_cursor(state) ? NULL
+					: _("No copy runs, and none is in the log directory.");
+	default:
+		return NULL;
+	}
+}
+
 static const char *const notes[] = {
 	N_("COPIES  first those that run, with a deck or without, then those that can be "
 	   "continued, then those that have ended, from the log directory."),
@@ -303,6 +326,7 @@ const struct screen_ops scr_jobs = {
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,
+	.unavailable = unavailable,
 	.list = list_of,
 	.holds = holds,
 	.moved = moved,

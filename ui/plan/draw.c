@@ -11,6 +11,7 @@
 #include "ui/plan/estimate.h"
 #include "ui/plan/screen.h"
 #include "ui/plan/options.h"
+#include "ui/widgets/picture.h"
 
 #define PICTURE_CELLS_MAX 512
 #define ENDS_ROWS         6
@@ -183,12 +184,17 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	draw_cell(draw, area, 0, 1, 7, ROLE_NORMAL,
 		  plan_screen_startable(app) || app_copying(app) ? _("before") : _("now"));
 	picture_disk(destination, size, count, cells);
-	draw_printf(draw, area, 0, 8, ROLE_NORMAL, "|%s|", cells);
+	picture_draw(draw, area, 0, 8, cells, destination);
 	picture_touched(plan, &screen->finished, destination, count, cells);
 	draw_cells(draw, area, 1, 9, cells);
 	draw_cell(draw, area, 2, 1, 7, ROLE_NORMAL, _("after"));
 	picture_after(plan, source, destination, count, cells);
-	draw_printf(draw, area, 2, 8, ROLE_NORMAL, "|%s|", cells);
+	/* Of a whole disk, all partitions are those of the source. */
+	picture_draw(draw, area, 2, 8, cells,
+		     plan->whole && plan->source.kind != ENDPOINT_PARTITION &&
+				     plan->destinations[0].kind != ENDPOINT_PARTITION
+			     ? source
+			     : NULL);
 	line_start(&line, count);
 	plan_text_axis(size, app_units(app), destination->identity.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
@@ -389,11 +395,11 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	line_start(&line, LINE_COLUMNS_MAX);
 	line.limit = area.cols >= LAYOUT_FULL_COLS ? area.cols : line.limit;
 	plan_text_start(gate, &line);
-	draw_wrapped(draw, area, 0, 1, 1,
-		     gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG,
-		     line.text + 1);
+	int used = draw_wrapped(draw, area, 0, 1, gate_refused(gate) ? 2 : 1,
+				gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG,
+				line.text + 1);
 	if (gate_refused(gate)) {
-		if (session_choice(app_session(app)).comparable)
+		if (used < 2 && session_choice(app_session(app)).comparable)
 			draw_text(
 				draw, area, 1, 1, ROLE_NORMAL,
 				_("v compares both disks instead of copying; nothing is written."));

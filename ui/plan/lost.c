@@ -34,6 +34,7 @@ static void name_lost(const struct lost *lost, uint32_t sector_size, enum units_
 {
 	const struct partition *partition = lost->partition;
 	const char *label = partition->label[0] ? partition->label : partition->name;
+	const char *what = partition->fs[0] ? partition->fs : partition->type_name;
 	char size[UNITS_TEXT_MAX], shown[4 * LOST_LABEL_COLS + 1];
 
 	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
@@ -45,9 +46,8 @@ static void name_lost(const struct lost *lost, uint32_t sector_size, enum units_
 		line_add(line, "%s ", node_short(partition->node));
 	else
 		line_add(line, "%u ", partition->number);
-	/* "LVM2" for "LVM2_member". */
-	line_add(line, "%.*s%s%s%s", (int)strcspn(partition->fs, "_"), partition->fs,
-		 partition->fs[0] ? " " : "", size,
+	/* "LVM2" for "LVM2_member"; where nothing is known inside, what the table calls it. */
+	line_add(line, "%.*s%s%s%s", (int)strcspn(what, "_"), what, what[0] ? " " : "", size,
 		 lost->how == LOST_PARTLY       ? _(" (partly)")
 		 : lost->how == LOST_FROM_TABLE ? _(" (its entry)")
 						: "");

@@ -190,7 +190,7 @@ static void text_engine(const struct plan_options *options, struct line *line)
 	char chunk[UNITS_TEXT_MAX], text[PLAN_OPTION_TEXT_MAX], other[PLAN_OPTION_TEXT_MAX];
 
 	if (options->lanes)
-		line_add(line, _("lanes %u "), options->lanes);
+		line_add(line, _("threads %u "), options->lanes);
 	if (options->queue_depth)
 		line_add(line, _("depth %u "), options->queue_depth);
 	if (options->chunk)

@@ -375,15 +375,11 @@ static void show_log(struct app *app)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	struct line line;
 
 	if (!out)
 		return;
-	for (size_t i = report->event_count; i-- > 0;) {
-		line_start(&line, LINE_COLUMNS_MAX);
-		run_text_event(&report->events[i], &line);
-		fprintf(out, "%s\n", line.text);
-	}
+	for (size_t i = report->event_count; i-- > 0;)
+		run_print_event(&report->events[i], out);
 	if (report->files.log[0])
 		fprintf(out, _("All of it: %s\n"), report->files.log);
 	if (fclose(out) == 0)
@@ -520,7 +516,7 @@ static const char *const notes[] = {
 	N_("v  reads the destination again and compares it with the digests of the source as it "
 	   "was read; it writes nothing, and the source need not be attached."),
 	N_("flushed  yes: the destination confirmed that all is on the medium."),
-	N_("MAP  + rescued ? non-tried * non-trimmed / non-scraped - bad . not chosen"),
+	N_("MAP  + copied ? to do * / to try - bad . not chosen"),
 	N_("GRAPH  speed by position: a dip shows a weak place even where no read failed."),
 	NULL,
 };

@@ -64,7 +64,7 @@ static void cpu_lane(const struct job_snapshot *job, unsigned lane, bool wide, s
 	char rate[UNITS_TEXT_MAX], more[96];
 
 	snprintf(ret->label, sizeof(ret->label), _("thread%u"), lane);
-	snprintf(more, sizeof(more), wide ? "%-10s %s" : "%s", lane_words(job, lane, rate),
+	snprintf(more, sizeof(more), wide ? "%-9s %s" : "%s", lane_words(job, lane, rate),
 		 waits_for(&job->lanes[lane]));
 	cpu_share(ret, &job->lanes[lane].cpu, false, more);
 }

@@ -45,6 +45,12 @@ static void take_history(const struct rates *rates, unsigned step, int max, stru
 	if (rates->seconds > RATES_HISTORY && kept && rates->seconds % step)
 		kept--;
 	graph->step = step;
+	/* In the first of them nothing else is known yet. */
+	if (!kept && rates->seconds) {
+		graph->count = 1;
+		take(graph, second_at, rates, 0, (unsigned)rates->seconds);
+		return;
+	}
 	graph->count = kept < (uint64_t)max ? (int)kept : max;
 	take(graph, second_at, rates, (whole - (uint64_t)graph->count) * step, step);
 }
@@ -96,7 +102,7 @@ void run_text_graph(const struct run_graph *graph, bool write, struct line *line
 
 	if (!graph->count)
 		return;
-	/* All in words, then in letters, then without the average. */
+	/* All of it, then without the average, then with letters for words. */
 	for (int words = 2; words >= 0; words--) {
 		struct line all;
 		bool fit = true;
@@ -112,8 +118,8 @@ void run_text_graph(const struct run_graph *graph, bool write, struct line *line
 						       : _("read %s-%s, average %s"),
 						  least, most, mean);
 			else if (words)
-				fit &= line_piece(&all, "%s %s-%s (%s)", side ? "w" : "r", least,
-						  most, mean);
+				fit &= line_piece(&all, side ? _("write %s-%s") : _("read %s-%s"),
+						  least, most);
 			else
 				fit &= line_piece(&all, "%s %s-%s", side ? "w" : "r", least, most);
 		}

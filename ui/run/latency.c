@@ -276,8 +276,8 @@ void run_where_draw(const struct job_snapshot *job, uint32_t sector_size, struct
 		return;
 	}
 	upper = rect_cut_top(&rest, rest.rows / 2);
-	draw_places(&job->zones, true, _("max"), ROLE_WAIT, draw, upper);
-	draw_places(&job->zones, false, "p50", ROLE_READ, draw, rest);
+	draw_places(&job->zones, true, _("worst"), ROLE_WAIT, draw, upper);
+	draw_places(&job->zones, false, _("usual"), ROLE_READ, draw, rest);
 }
 
 /* Of both disks in one line, where they are known; how they change is in the pane of the disks. */

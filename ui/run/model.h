@@ -129,6 +129,8 @@ const char *run_text_temperature(const struct job_end *end, char *buffer, size_t
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line);
 void run_text_event(const struct job_event *event, struct line *line);
+/* The same for a popup: its time, a tab and its text. */
+void run_print_event(const struct job_event *event, FILE *out);
 enum role run_event_role(const struct job_event *event);
 
 /* ---- map ---- */
@@ -136,6 +138,9 @@ enum role run_event_role(const struct job_event *event);
 /* Heading of a map; legend: what its letters mean, from run_map_legend() or NULL. */
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
 		  enum units_scale scale, const char *legend, struct line *line);
+/* All that was copied has been read back. While a pass reads, nobody knows which place each thread
+ * has come to. */
+bool run_all_verified(const struct job_snapshot *job);
 /* Translated. job: NULL for one that has ended. letters: those of ddrescue, not shades. */
 const char *run_map_legend(const struct job_snapshot *job, bool letters);
 

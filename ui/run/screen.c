@@ -153,15 +153,11 @@ static void show_log(struct run_screen *screen, struct app *app)
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	struct line line;
 
 	if (!out)
 		return;
-	for (size_t i = screen->event_count; i-- > 0;) {
-		line_start(&line, LINE_COLUMNS_MAX);
-		run_text_event(&screen->events[i], &line);
-		fprintf(out, "%s\n", line.text);
-	}
+	for (size_t i = screen->event_count; i-- > 0;)
+		run_print_event(&screen->events[i], out);
 	if (!screen->event_count)
 		fprintf(out, "%s\n", _("Nothing has happened yet."));
 	if (fclose(out) == 0)
@@ -176,7 +172,7 @@ static void show_lanes(struct app *app)
 	char *text = job && plan ? run_text_lanes(plan, job) : NULL;
 
 	if (text)
-		popup_text(app, _("Lanes"), text);
+		popup_text(app, _("Threads"), text);
 	free(text);
 }
 
@@ -193,7 +189,7 @@ static void tick(void *state, struct app *app)
 	if (app_job(app) && look_at_events(screen, job, app_job(app)) &&
 	    popup_is_open(app, _("Log, newest first")))
 		show_log(screen, app);
-	if (popup_is_open(app, _("Lanes")))
+	if (popup_is_open(app, _("Threads")))
 		show_lanes(app);
 }
 
@@ -428,9 +424,10 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		break;
 	case COMMAND_RATE:
 	case COMMAND_SAVE:
+	case COMMAND_BELL:
 		if (command == COMMAND_SAVE && session_state(app_session(app)) == SESSION_VERIFYING)
 			return _("No copy runs, so there is no map to be moved.");
-		if (job && job->state == JOB_WAITING)
+		if (command != COMMAND_BELL && job && job->state == JOB_WAITING)
 			return _("No copy runs.");
 		break;
 	case COMMAND_LOG:

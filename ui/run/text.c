@@ -234,16 +234,47 @@ void run_text_event(const struct job_event *event, struct line *line)
 	line_fit(line, event->text);
 }
 
+void run_print_event(const struct job_event *event, FILE *out)
+{
+	struct line line;
+	int clock;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	run_text_event(event, &line);
+	clock = 1 + (int)strcspn(line.text + 1, " ");
+	fprintf(out, "%.*s\t%s\n", clock, line.text, line.text + clock + 1);
+}
+
 /* ---- map ---- */
+
+bool run_all_verified(const struct job_snapshot *job)
+{
+	if (job->proof.complete)
+		return true;
+	if (job->proof.areas || job->proof.unknown_areas)
+		return false;
+	/* Between that pass and the end, other places are looked at. */
+	for (unsigned i = 0; i < job->pass_count; i++)
+		if (job->passes[i].kind == PASS_VERIFY && job->passes[i].total &&
+		    job->passes[i].done >= job->passes[i].total)
+			return true;
+	return false;
+}
 
 const char *run_map_legend(const struct job_snapshot *job, bool letters)
 {
 	bool reads = job && job->only_reads;
 
+	if (job && run_all_verified(job))
+		return letters ? reads ? _("  V verified + to verify > now - bad")
+				       : _("  V verified + copied ? to do > now - bad")
+		       : reads ? _("  █ verified ▓ to verify ► now X bad")
+			       : _("  █ verified ▓ copied ░ to do X bad ► now");
 	if (letters)
 		return reads ? _("  + to verify > now - bad")
-			     : _("  + copied ? to do > now - bad * retry");
-	return reads ? _("  ▓ to verify ► now X bad") : _("  ▓ copied ▒ retry ░ to do X bad ► now");
+			     : _("  + copied ? to do > now - bad * to try");
+	return reads ? _("  ▓ to verify ► now X bad")
+		     : _("  ▓ copied ▒ to try ░ to do X bad ► now");
 }
 
 void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int cells, bool zoomed,
@@ -264,9 +295,12 @@ void run_text_map(const struct plan *plan, uint64_t start, uint64_t size, int ce
 	else
 		snprintf(heading, sizeof(heading), _(" Map of %s, 1 cell = %s"),
 			 text_base_name(plan->source.node), cell);
-	/* Without room the name of the disk is left out, not the legend. */
+	/* Without room the name of the disk is left out, then the size of a cell, not the legend.
+	 */
 	if (legend && text_width(heading) + text_width(letters) > line->limit)
 		snprintf(heading, sizeof(heading), _(" 1 cell = %s"), cell);
+	if (legend && text_width(heading) + text_width(letters) > line->limit)
+		heading[0] = '\0';
 	line_add(line, "%s%s", heading, letters);
 }
 

@@ -72,7 +72,7 @@ static void scroll_to(struct map_view *view, const struct map_window *window, ui
 		view->start = all - window->size;
 }
 
-void map_view_move(struct map_view *view, const struct map_window *window, const struct plan *plan,
+void map_view_move(struct map_view *view, struct map_window *window, const struct plan *plan,
 		   int64_t cells)
 {
 	uint64_t all = plan->source.size, cell, way;
@@ -86,6 +86,7 @@ void map_view_move(struct map_view *view, const struct map_window *window, const
 		uint64_t from = edge(window, (int)to), until = edge(window, (int)to + 1);
 
 		view->at = window->start + from + (until - from) / 2;
+		window->cursor = (int)to;
 		return;
 	}
 	cell = window->size / (uint64_t)window->cells;
@@ -132,17 +133,18 @@ static const char *letter_words(char letter)
 {
 	switch (letter) {
 	case '+':
-		return _("rescued");
+		return _("copied");
+	case 'V':
+		return _("verified");
 	case '>':
 		return _("now under way");
 	case '?':
-		return _("non-tried");
+		return _("not read yet");
 	case '*':
-		return _("non-trimmed");
 	case '/':
-		return _("non-scraped");
+		return _("to try");
 	case '-':
-		return _("bad sector");
+		return _("bad");
 	case '.':
 		return _("not part of this copy");
 	default:

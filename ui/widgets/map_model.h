@@ -37,8 +37,9 @@ struct map_window {
 /* A cell is never smaller than a sector; the cursor is always inside. */
 void map_view_window(struct map_view *view, const struct plan *plan, uint64_t position, int rows,
 		     int cols, struct map_window *ret);
-/* Moves the cursor by cells of the window; at the edges the window follows. */
-void map_view_move(struct map_view *view, const struct map_window *window, const struct plan *plan,
+/* Moves the cursor by cells of the window, which knows it at once, as several keys may come before
+ * it is drawn again; at the edges the window follows. */
+void map_view_move(struct map_view *view, struct map_window *window, const struct plan *plan,
 		   int64_t cells);
 /* To a byte, in the middle of the window if it lies outside. */
 void map_view_go(struct map_view *view, const struct map_window *window, uint64_t at);

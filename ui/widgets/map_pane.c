@@ -33,16 +33,28 @@ int map_pane_ticked(const struct map_pane *pane, const struct map_scene *scene,
 
 /* ---- drawing ---- */
 
-/* So many rows of cells of a window, from the job as it is now. */
+/* The cells of a window, from the job as it is now. What was read back is V there. */
+static void read_cells(const struct map_window *window, struct job *job,
+		       const struct job_snapshot *snapshot, char map[static MAP_CELLS_MAX + 1])
+{
+	job_map_cells(job, window->start, window->size, window->cells, map);
+	if (!snapshot || !run_all_verified(snapshot))
+		return;
+	for (int i = 0; i < window->cells; i++)
+		if (map[i] == '+')
+			map[i] = 'V';
+}
+
+/* So many rows of cells of a window. */
 static void draw_window(struct draw *draw, struct rect area, const struct map_window *window,
-			struct job *job)
+			struct job *job, const struct job_snapshot *snapshot)
 {
 	char map[MAP_CELLS_MAX + 1], row_cells[512];
 
 	if (!job || window->cells <= 0 || window->cells > MAP_CELLS_MAX ||
 	    window->cols >= (int)sizeof(row_cells))
 		return;
-	job_map_cells(job, window->start, window->size, window->cells, map);
+	read_cells(window, job, snapshot, map);
 	for (int row = 0; row < window->cells / window->cols; row++) {
 		snprintf(row_cells, sizeof(row_cells), "%.*s", window->cols,
 			 map + (size_t)row * (size_t)window->cols);
@@ -138,6 +150,8 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 	run_text_map(plan, window.start, window.size, window.cells, false, app_units(app),
 		     run_map_legend(app_job(app), !draw_has_shades(draw)), &line);
 	draw_text(draw, heading, 0, 0, ROLE_DIM, line.text);
+	draw->map = rest;
+	draw->map_cell = -1;
 	waits = rect_cut_bottom(&speed, speed.rows >= 3);
 	draw_speed(app, draw, speed, rates);
 	draw_waits(draw, waits, app_job(app));
@@ -146,7 +160,7 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 
 		if (rect_empty(cells))
 			break;
-		draw_window(draw, cells, &window, job);
+		draw_window(draw, cells, &window, job, app_job(app));
 	}
 	if (!rect_empty(ruler))
 		draw_ruler(draw, ruler, plan, disk);
@@ -159,7 +173,7 @@ static char letter_at(const struct map_pane *pane, const struct map_scene *scene
 
 	if (!scene->job || window->cells <= 0 || window->cells > MAP_CELLS_MAX)
 		return ' ';
-	job_map_cells(scene->job, window->start, window->size, window->cells, map);
+	read_cells(window, scene->job, scene->snapshot, map);
 	return map[window->cursor];
 }
 
@@ -176,7 +190,7 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
 		     app_units(app), NULL, &line);
 	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
-	draw_window(draw, layout->cells, window, scene->job);
+	draw_window(draw, layout->cells, window, scene->job, scene->snapshot);
 	if (window->cells <= 0)
 		return;
 	letter[0] = letter_at(pane, scene);
@@ -187,9 +201,12 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 	line_start(&line, layout->cell.cols);
 	map_text_cell(scene->plan, scene->disk, window, letter[0], &line);
 	draw_text(draw, layout->cell, 0, 0, ROLE_STRONG, line.text);
-	if (!pane->list)
-		draw_cursor(draw, layout->cells, window->cursor / window->cols,
-			    window->cursor % window->cols);
+	if (pane->list)
+		return;
+	draw->map = layout->cells;
+	draw->map_cell = window->cursor;
+	draw_cursor(draw, layout->cells, window->cursor / window->cols,
+		    window->cursor % window->cols);
 }
 
 static void draw_area(const struct map_pane *pane, struct draw *draw, struct rect rows, int row,
@@ -282,11 +299,10 @@ void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, st
 	/* Their area begins one column further right than that of a message. */
 	layout.legend.col--;
 	layout.keys.col--;
-	draw_words(
-		draw, layout.legend, 0, 0, ROLE_DIM,
-		draw_has_shades(draw)
-			? _("▓ copied  ░ not read yet  ▒ to try again  X bad  ► now  M letters")
-			: _("+ rescued  ? non-tried  * non-trimmed  / non-scraped  - bad  > now"));
+	draw_words(draw, layout.legend, 0, 0, ROLE_DIM,
+		   draw_has_shades(draw)
+			   ? _("█ verified  ▓ copied  ▒ to try  ░ to do  X bad  ► now  M letters")
+			   : _("V verified  + copied  * / to try  ? to do  - bad  > now"));
 	draw_words(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
 }
 

@@ -102,8 +102,7 @@ static void no_piece(void *user, int number, int col, const char *piece, size_t 
 	(void)user, (void)number, (void)col, (void)piece, (void)length;
 }
 
-/* "Label<Tab>value": the column of all values, 0 without a label. */
-static int value_col(const char *text)
+int popup_value_col(const char *text)
 {
 	char label[256];
 	int col = 0;
@@ -126,7 +125,7 @@ static int value_col(const char *text)
  * follows a label stays in the column of the values. */
 static int each_line(const char *text, int cols, piece_fn *call, void *user)
 {
-	int number = 0, values = value_col(text);
+	int number = 0, values = popup_value_col(text);
 
 	while (*text) {
 		size_t paragraph = strcspn(text, "\n"), label;
@@ -232,7 +231,7 @@ static int text_cols(struct rect screen)
 static int fitted_cols(const char *text, struct rect screen)
 {
 	int most = text_cols(screen), cols = most < DIALOG_COLS ? most : DIALOG_COLS;
-	int values = value_col(text);
+	int values = popup_value_col(text);
 	char line[1024];
 
 	for (const char *at = text; at && cols < most; at = strchr(at, '\n')) {

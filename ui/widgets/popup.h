@@ -44,6 +44,8 @@ void popup_complain(struct app *app, const char *sentence);
 void popup_text(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */
 bool popup_is_open(struct app *app, const char *title);
+/* The column of the values of such a text, as wide as its labels need it; 0: it has none. */
+int popup_value_col(const char *text);
 /* Is a line being typed? Then no other popup may open by itself: the next typed letter would answer
  * it unread. */
 bool popup_is_typed(struct app *app);

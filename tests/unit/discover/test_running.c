@@ -108,11 +108,11 @@ START_TEST(a_living_copy_is_told)
 	ck_assert_str_eq(found[0].destination.serial, "WD 12");
 	ck_assert_str_eq(found[0].map, "/var/log/clonedeck/a b.map");
 	running_words(&found[0], true, words, sizeof(words));
-	ck_assert_ptr_nonnull(strstr(words, "is copying to it: 32 %"));
+	ck_assert_ptr_nonnull(strstr(words, "is copying to it: 32%"));
 	/* Never all of it before the end. */
 	found[0].percent = 99.9;
 	running_words(&found[0], false, words, sizeof(words));
-	ck_assert_ptr_nonnull(strstr(words, "is copying from it: 99 %"));
+	ck_assert_ptr_nonnull(strstr(words, "is copying from it: 99%"));
 	kill_it();
 }
 END_TEST

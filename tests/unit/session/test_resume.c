@@ -245,7 +245,7 @@ START_TEST(a_map_in_use_is_told_of)
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	ck_assert(session_unfinished(session, &found));
 	ck_assert_str_eq(found.map, running.map);
-	snprintf(expected, sizeof(expected), "clonedeck, process %ld, is copying: 32 %%",
+	snprintf(expected, sizeof(expected), "clonedeck, process %ld, is copying: 32%%",
 		 (long)child);
 	ck_assert_str_eq(found.running, expected);
 	ck_assert_int_eq(kill(child, SIGKILL), 0);

@@ -46,7 +46,7 @@ END_TEST
 START_TEST(all_that_is_known)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	struct line line, summary[DISKS_SUMMARY_MAX];
+	struct line summary[DISKS_SUMMARY_MAX];
 	struct disk_list *list;
 	char *text;
 	int count;
@@ -88,13 +88,6 @@ START_TEST(all_that_is_known)
 	ck_assert_ptr_nonnull(strstr(text, "Cache\twrites are cached until a flush"));
 	ck_assert_ptr_nonnull(strstr(text, "sg\tdriver 3.5.36, direct IO not allowed"));
 	free(text);
-	for (int cols = 3; cols <= 200; cols++) {
-		line_start(&line, cols);
-		disks_text_picture(&list->disks[0], &line);
-		ck_assert_int_eq(line.columns, cols);
-		if (cols == 40)
-			ck_assert_str_eq(line.text, "|.12|3 vg0                           |.|");
-	}
 	disk_list_destroy(list);
 }
 END_TEST

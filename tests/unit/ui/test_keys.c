@@ -111,7 +111,7 @@ END_TEST
 static void check_footer(enum screen_id screen, int cols)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
-	int count = keys_footer(screen, cols, COMMAND_NONE, items), behind = 0;
+	int count = keys_footer(screen, cols, COMMAND_NONE, NULL, NULL, items), behind = 0;
 
 	for (int i = 0; i < count; i++) {
 		ck_assert_int_gt(items[i].col, behind);
@@ -133,7 +133,7 @@ END_TEST
 static bool footer_has(enum screen_id screen, int cols, enum command command)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
-	int count = keys_footer(screen, cols, COMMAND_NONE, items);
+	int count = keys_footer(screen, cols, COMMAND_NONE, NULL, NULL, items);
 
 	for (int i = 0; i < count; i++)
 		if (items[i].command == command)
@@ -149,7 +149,7 @@ START_TEST(test_footer_keeps_what_is_wanted)
 	ck_assert(!footer_has(SCREEN_DISKS, 80, COMMAND_IMAGE));
 	for (int cols = 12; cols <= 250; cols++) {
 		bool found = false;
-		int count = keys_footer(SCREEN_DISKS, cols, COMMAND_IMAGE, items);
+		int count = keys_footer(SCREEN_DISKS, cols, COMMAND_IMAGE, NULL, NULL, items);
 
 		for (int i = 0; i < count; i++)
 			found = found || items[i].command == COMMAND_IMAGE;

@@ -21,6 +21,14 @@ START_TEST(test_graph)
 
 	run_graph_make(&rates, RUN_SPAN_NOW, 64, &now);
 	ck_assert_int_eq(now.count, 0);
+	/* Less than one step of the last minutes is shown, too. */
+	rates.history[0].write = 4e6F;
+	rates.history[1].write = 8e6F;
+	rates.seconds = 2;
+	run_graph_make(&rates, RUN_SPAN_MINUTES, 60, &now);
+	ck_assert_int_eq(now.count, 1);
+	ck_assert_float_eq_tol(now.samples[1][0], 6, 0.01F);
+	rates.seconds = 0;
 	for (unsigned i = 0; i < 1234; i++) {
 		rates.history[i % RATES_HISTORY].write = (float)i * 1e6F;
 		rates.seconds++;
@@ -85,7 +93,7 @@ START_TEST(test_graph_words)
 		const char *wanted;
 	} rows[] = {
 		{ 80, true, " read 96-181, average 170  write 94-179, average 168" },
-		{ 40, true, " r 96-181 (170)  w 94-179 (168)" },
+		{ 40, true, " read 96-181  write 94-179" },
 		{ 24, true, " r 96-181  w 94-179" },
 		{ 80, false, " read 96-181, average 170" },
 	};

@@ -184,7 +184,7 @@ START_TEST(details)
 	ck_assert_ptr_nonnull(strstr(text, "left unknown"));
 	free(text);
 	text = jobs_details(&model.rows[2], 1790000000);
-	ck_assert_ptr_nonnull(strstr(text, "98 %"));
+	ck_assert_ptr_nonnull(strstr(text, "98%"));
 	ck_assert_ptr_nonnull(strstr(text, "/2.map"));
 	free(text);
 }

@@ -141,18 +141,20 @@ START_TEST(test_cell_in_words)
 	map_view_window(&view, &plan, 0, 1, 100, &window);
 	line_start(&line, 78);
 	map_text_cell(&plan, &disk, &window, '+', &line);
-	ck_assert_str_eq(line.text, " LBA 0-9 (10 sectors): rescued");
+	ck_assert_str_eq(line.text, " LBA 0-9 (10 sectors): copied");
+	line_start(&line, 78);
+	map_text_cell(&plan, &disk, &window, 'V', &line);
+	ck_assert_str_eq(line.text, " LBA 0-9 (10 sectors): verified");
 	map_view_go(&view, &window, 400 * 512);
 	map_view_window(&view, &plan, 0, 1, 100, &window);
 	line_start(&line, 78);
 	map_text_cell(&plan, &disk, &window, '-', &line);
-	ck_assert_str_eq(line.text,
-			 " LBA 400-409 (10 sectors): bad sector, partition 5 ext4 \"boot\"");
+	ck_assert_str_eq(line.text, " LBA 400-409 (10 sectors): bad, partition 5 ext4 \"boot\"");
 	map_view_zoom(&view, 40);
 	map_view_window(&view, &plan, 0, 1, 100, &window);
 	line_start(&line, 78);
 	map_text_cell(&plan, NULL, &window, '*', &line);
-	ck_assert_str_eq(line.text, " LBA 400: non-trimmed");
+	ck_assert_str_eq(line.text, " LBA 400: to try");
 	for (int width = 0; width < 100; width++) {
 		line_start(&line, width);
 		map_text_cell(&plan, &disk, &window, '/', &line);

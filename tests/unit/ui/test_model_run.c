@@ -464,13 +464,39 @@ START_TEST(test_map_legend)
 	line_start(&line, 80);
 	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
 	ck_assert_str_eq(line.text, " Map of sda, 1 cell = 10.0 MB"
-				    "  + copied ? to do > now - bad * retry");
+				    "  + copied ? to do > now - bad * to try");
 	plan.whole = false;
 	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/nvme0n1");
 	line_start(&line, 80);
 	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
 	ck_assert_str_eq(line.text, " 1 cell = 10.0 MB"
-				    "  + copied ? to do > now - bad * retry . not chosen");
+				    "  + copied ? to do > now - bad * to try . not chosen");
+	/* Where not even the size of a cell has room. */
+	plan.whole = true;
+	line_start(&line, 40);
+	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, false), &line);
+	ck_assert_str_eq(line.text, "  ▓ copied ▒ to try ░ to do X bad ► now");
+}
+END_TEST
+
+/* A place that differs says nothing of the others. */
+START_TEST(test_all_verified)
+{
+	job = (struct job_snapshot){ .pass = PASS_VERIFY, .position = 1000 };
+	ck_assert(!run_all_verified(&job));
+	ck_assert_str_eq(run_map_legend(&job, true), "  + copied ? to do > now - bad * to try");
+	job.passes[job.pass_count++] =
+		(struct job_pass){ .kind = PASS_VERIFY, .done = 9, .total = 10 };
+	job.pass = PASS_RECHECK;
+	ck_assert(!run_all_verified(&job));
+	job.passes[0].done = 10;
+	ck_assert(run_all_verified(&job));
+	ck_assert_str_eq(run_map_legend(&job, true), "  V verified + copied ? to do > now - bad");
+	job.proof.areas = 1;
+	ck_assert(!run_all_verified(&job));
+	job.proof = (struct job_proof){ .complete = true };
+	job.pass_count = 0;
+	ck_assert(run_all_verified(&job));
 }
 END_TEST
 
@@ -499,7 +525,7 @@ Suite *unit_suite(void)
 		  test_errors_are_never_cut, test_a_request_that_hangs, test_alarms_come_first,
 		  test_reading_back, test_slow_is_not_nothing, test_unknown_is_a_dash,
 		  test_a_copying_driver_is_seen, test_progress, test_states, test_cpu_lines,
-		  test_map_legend, test_clock);
+		  test_map_legend, test_all_verified, test_clock);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
