@@ -24,15 +24,16 @@ static bool is_narrow(const struct bench_table *table)
 	       (unsigned)columns_width() < CELL_COLUMNS * (table->column_count + 1);
 }
 
-/* "193 MB/s ±4%"; beside an earlier one, the change instead: "193 MB/s -4%". */
+/* "193 MB/s ±4%"; beside an earlier one, the change instead: "193 MB/s -4%". A depth or a number of
+ * calls has no change in percent: what it was stands below it. */
 static void print_cell(const struct bench_figure *figure, bool narrow, char ret[static CELL_MAX])
 {
 	char more[24] = "";
 
-	if (figure->before > 0)
+	if (figure->before > 0 && figure->unit != BENCH_COUNT)
 		snprintf(more, sizeof(more), " %+.0f%%",
 			 (figure->median / figure->before - 1) * 100);
-	else if (bench_scatter(figure) >= SCATTER_LEAST && !narrow)
+	else if (figure->before < 0 && bench_scatter(figure) >= SCATTER_LEAST && !narrow)
 		snprintf(more, sizeof(more), " ±%.0f%%", bench_scatter(figure) * 100);
 	snprintf(ret, CELL_MAX, "%s%s", BENCH_PRINT(figure->unit, figure->median), more);
 }

@@ -145,6 +145,23 @@ def the_mouse():
         assert terminal.tmux("display", "-p", "#{mouse_any_flag}").strip() == "0"
 
 
+def arrows_walk_through_the_answers():
+    """From "do nothing" on, which Enter alone takes; but not where the question came by itself."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["b", "Enter"])
+        terminal.wait("What is to be measured")
+        terminal.keys("Enter")
+        terminal.wait_gone("What is to be measured")
+        press(terminal, ["Enter", "Up", "Up", "Enter"])
+        terminal.wait("engines")
+    with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
+        start(terminal, RUN)
+        terminal.wait("do nothing")
+        terminal.keys("Down", "Enter")
+        terminal.wait_gone("do nothing")
+        assert "Stopping" not in terminal.settled()
+
+
 def resize_storm():
     """Sizes from 1x1 to 250x100 faster than they can be drawn, on every screen of a running copy,
     while keys are pressed: it lives, and comes back to what it was."""
@@ -633,7 +650,8 @@ def slow_lines_keep_up():
 
 
 CASES = [
-    resizing_any_time, every_screen_survives_resizing, resize_storm, a_choice_is_kept_and_taken_back, the_mouse, too_small_says_so, nothing_is_confirmed_unseen,
+    resizing_any_time, every_screen_survives_resizing, resize_storm, a_choice_is_kept_and_taken_back,
+    arrows_walk_through_the_answers, the_mouse, too_small_says_so, nothing_is_confirmed_unseen,
     serial_line_of_no_size, size_option, redraw_reads_the_size_again, refuses_without_a_terminal,
     no_color, themes, leaves_the_terminal_clean, fatal_signal_gives_the_terminal_back,
     keys_of_every_terminal, keys_are_answered_at_once,

@@ -99,7 +99,7 @@ void app_show_waiting(struct app *app)
 	since_text(waiting, since, sizeof(since));
 	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s%s", waiting->who, since, advice(app, waiting),
 		 if_lost(app, waiting), note[0] ? "\n" : "", note);
-	popup_ask(app, waiting_title(), text, choices, 2, answer_waiting, NULL);
+	popup_interrupt(app, waiting_title(), text, choices, 2, answer_waiting, NULL);
 }
 
 static void follow_waiting(struct app *app, enum session_state before)

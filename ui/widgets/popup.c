@@ -38,8 +38,9 @@ static bool open_popup(struct app *app, enum popup_kind kind, const char *title,
 	return true;
 }
 
-void popup_ask(struct app *app, const char *title, const char *text,
-	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user)
+void popup_interrupt(struct app *app, const char *title, const char *text,
+		     const struct popup_choice *choices, int count, popup_chosen_fn *chosen,
+		     void *user)
 {
 	struct popup *popup = app_popup(app);
 
@@ -50,7 +51,15 @@ void popup_ask(struct app *app, const char *title, const char *text,
 		text_copy(popup->labels[i], sizeof(popup->labels[i]), choices[i].label);
 		popup->count++;
 	}
+	popup->at = popup->count;
 	popup->chosen = chosen;
+}
+
+void popup_ask(struct app *app, const char *title, const char *text,
+	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user)
+{
+	popup_interrupt(app, title, text, choices, count, chosen, user);
+	app_popup(app)->walk = true;
 }
 
 void popup_prompt(struct app *app, const char *title, const char *text, const char *initial,
@@ -279,6 +288,7 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
 	/* Too long a text is scrolled through, so that the answers are always visible. */
 	int row = draw_head(draw, area, popup, lines, popup->count + 1);
+	int first = row;
 	struct line line;
 
 	for (int i = 0; i < popup->count; i++, row++) {
@@ -294,14 +304,20 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 	line_start(&line, area.cols - 8);
 	line_add(&line, "%s", _("do nothing"));
 	if (lines > popup->lines.rows)
-		line_piece(&line, "%s", _("    Up, Down: the rest"));
+		line_piece(&line, "%s", _("    PgUp, PgDn: the rest"));
 	draw_text(draw, area, row, 8, ROLE_DIALOG, line.text);
-	draw_cursor(draw, area, row, 2);
+	if (popup->walk)
+		draw_highlight(draw, area, first + popup->at, ROLE_CURSOR);
+	draw_cursor(draw, area, first + popup->at, 2);
 }
 
 void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 {
 	int col = draw_text(draw, area, 0, 0, ROLE_WARN, popup->title);
+
+	/* What is walked through must be seen. */
+	popup->walk = false;
+	popup->at = popup->count;
 
 	for (int i = 0; i < popup->count; i++) {
 		char key[24];
@@ -396,17 +412,27 @@ static void choose(struct app *app, int choice)
 
 static void ask_key(struct app *app, int key)
 {
-	if (is_back(key) || key == SPECIAL_ENTER) {
+	struct popup *popup = app_popup(app);
+	int answers = popup->count + 1;
+
+	if (is_back(key)) {
 		choose(app, -1);
 		return;
 	}
-	for (int i = 0; i < app_popup(app)->count; i++) {
-		if (app_popup(app)->choices[i].key == key) {
+	for (int i = 0; i < popup->count; i++) {
+		if (popup->choices[i].key == key) {
 			choose(app, i);
 			return;
 		}
 	}
-	list_move(&app_popup(app)->lines, keys_lookup(SCREEN_HELP, key));
+	if (key == SPECIAL_ENTER)
+		choose(app, popup->at < popup->count ? popup->at : -1);
+	else if (popup->walk && key == SPECIAL_UP)
+		popup->at = (popup->at + popup->count) % answers;
+	else if (popup->walk && key == SPECIAL_DOWN)
+		popup->at = (popup->at + 1) % answers;
+	else
+		list_move(&popup->lines, keys_lookup(SCREEN_HELP, key));
 }
 
 static void prompt_key(struct app *app, int key)

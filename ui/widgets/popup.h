@@ -30,9 +30,15 @@ typedef void popup_chosen_fn(void *user, struct app *app, int choice);
  * living in user) that is shown below the line, which stays open. */
 typedef const char *popup_typed_fn(void *user, struct app *app, const char *text);
 
-/* A question. The default answer is to do nothing: Enter alone chooses none. */
+/* A question, answered by a key or by Up, Down and Enter, which start at "do nothing": Enter alone
+ * chooses none. */
 void popup_ask(struct app *app, const char *title, const char *text,
 	       const struct popup_choice *choices, int count, popup_chosen_fn *chosen, void *user);
+/* A question that opens by itself. It is answered by keys alone: the arrows and the Enter of who is
+ * still walking through a list must not answer it unread. */
+void popup_interrupt(struct app *app, const char *title, const char *text,
+		     const struct popup_choice *choices, int count, popup_chosen_fn *chosen,
+		     void *user);
 /* A line to type. */
 void popup_prompt(struct app *app, const char *title, const char *text, const char *initial,
 		  popup_typed_fn *typed, void *user);
@@ -62,6 +68,8 @@ struct popup {
 	struct popup_choice choices[POPUP_CHOICES_MAX];
 	char labels[POPUP_CHOICES_MAX][256];
 	int count;
+	int at;    /* the choice that Enter takes; count: do nothing */
+	bool walk; /* Up and Down walk through the choices */
 	struct field field;
 	char complaint[512];
 	struct list lines; /* of a text */
