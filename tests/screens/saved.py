@@ -161,7 +161,8 @@ SINGLE = {
     "help-disks": ("rescue", ["?"], "Help for screen 1"),
     "help-run": ("rescue", RUN + ["?"], "The copy goes on"),
     "stop-question": ("rescue", RUN + ["C-c"], "Stop the copy?"),
-    "not-reached": ("rescue", ["3"], "3 Plan comes after"),
+    "not-reached": ("rescue", ["3"], "No source yet"),
+    "plan-by-digit": ("rescue", RANGES + ["3"], "Nothing has been written"),
     "wrong-key": ("rescue", ["x"], "x does nothing here"),
     "bench-first": ("rescue", ["b"], "Enter asks which"),
     "bench-question": ("rescue", ["b", "Enter"], "What is to be measured"),
@@ -192,7 +193,7 @@ SINGLE = {
 WORDS = [f"{name}-80x24" for name in (
     "disks-refused", "disks-twice", "disks-find", "disks-image-chosen", "ranges-none", "plan-scrolled",
     "plan-letters", "plan-preset-next", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
-    "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
+    "plan-by-digit", "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
 
 # Looked at where there is room for more.
 WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]

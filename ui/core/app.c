@@ -349,6 +349,9 @@ static void next_units(struct app *app)
 	app_say(app, "%s", _(names[app->units]));
 }
 
+/* From these, going on makes the plan, or says what is missing for it. */
+#define PLANNING_SCREENS (ON(SCREEN_DISKS) | ON(SCREEN_RANGES))
+
 static void go_to_step(struct app *app, enum screen_id screen)
 {
 	static const char *const reasons[SCREEN_STEPS] = {
@@ -361,6 +364,8 @@ static void go_to_step(struct app *app, enum screen_id screen)
 
 	if (app_reached(app, screen))
 		app_go(app, screen);
+	else if (screen == SCREEN_PLAN && !app->planning && ON(shown_id(app)) & PLANNING_SCREENS)
+		app_command(app, COMMAND_TO_PLAN);
 	else if (reasons[screen])
 		app_say(app, "%s", _(reasons[screen]));
 }

@@ -365,6 +365,7 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		disks_screen_choose_row(state, app, true);
 		return true;
 	case COMMAND_ACCEPT:
+	case COMMAND_TO_PLAN:
 		app_plan(app, NULL);
 		return true;
 	case COMMAND_BACK:
@@ -452,7 +453,7 @@ static const char *unavailable(void *data, struct app *app, enum command command
 
 	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
 
-	if (command == COMMAND_ACCEPT)
+	if (command == COMMAND_ACCEPT || command == COMMAND_TO_PLAN)
 		return no_plan(app);
 	if (command == COMMAND_CONTINUE && !app_copying(app))
 		return unfinished && !unfinished->running[0]
