@@ -60,6 +60,8 @@ struct report_hurt {
 struct report_files {
 	char log[512], map[512], json[512], certificate[512], digests[512];
 	char checksums[512]; /* the stem of their lists */
+	/* SHA-256 of the certificate as it was saved last, in hexadecimal digits. */
+	char certificate_sum[65];
 };
 
 struct report {

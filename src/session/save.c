@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "digest/checksum.h"
 #include "map/partial_digests.h"
 #include "map/recorded_copy.h"
 #include "guard/facts.h"
@@ -62,6 +63,22 @@ static int save(const struct report *report, enum report_form form, const char *
 	return r;
 }
 
+/* Of the certificate that was saved just now. Without memory there is none. */
+static void sum_certificate(struct report *report)
+{
+	CLEANUP(free) char *text = NULL;
+	struct checksum *sum = NULL;
+	char hex[CHECKSUM_HEX_MAX] = "";
+
+	if (report_html(report, &text, NULL) == 0 &&
+	    checksum_new(CHECKSUM_SHA256, &sum, NULL) == 0) {
+		checksum_add(sum, text, strlen(text));
+		checksum_take(sum, hex);
+		checksum_destroy(sum);
+	}
+	text_copy(report->files.certificate_sum, sizeof(report->files.certificate_sum), hex);
+}
+
 static int save_checksums(const struct report *report, struct log *log,
 			  struct file_timeout *timeout, struct error *reterr)
 {
@@ -88,6 +105,8 @@ int save_first(struct report *report, const struct files *files, struct log *log
 
 	if (certificate < 0)
 		report->files.certificate[0] = '\0';
+	else
+		sum_certificate(report);
 	/* The report is more important: return its error. */
 	int json = save(report, REPORT_JSON, report->files.json, files->report_beneath, log,
 			timeout, reterr);
@@ -148,12 +167,15 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 
 /* ---- in the background ---- */
 
-static int save_where_it_is(const struct report *report, struct error *reterr)
+static int save_where_it_is(struct report *report, struct error *reterr)
 {
 	int r = mask_list(report, NULL, reterr);
 
-	if (r == 0 && report->files.certificate[0])
+	if (r == 0 && report->files.certificate[0]) {
 		r = report_save(report, REPORT_HTML, report->files.certificate, NULL, reterr);
+		if (r == 0)
+			sum_certificate(report);
+	}
 	if (r == 0 && report->files.json[0])
 		r = report_save(report, REPORT_JSON, report->files.json, NULL, reterr);
 	return r;
@@ -180,6 +202,8 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	r = report_save_sums(report, NULL, reterr);
 	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++)
 		r = report_save(report, (enum report_form)form, paths[form], NULL, reterr);
+	if (r == 0)
+		sum_certificate(report);
 	return r < 0 ? r : list;
 }
 
@@ -206,7 +230,7 @@ static int copy_file(const char *from, const char *to)
 }
 
 /* The files name where they are kept, not these copies of them. */
-static int put_all(const struct report *report, int folder, struct error *reterr)
+static int put_all(struct report *report, int folder, struct error *reterr)
 {
 	static const char *const endings[] = { ".json", ".txt", ".html" };
 	char first[512], path[600], stem[560];
@@ -219,6 +243,8 @@ static int put_all(const struct report *report, int folder, struct error *reterr
 		snprintf(path, sizeof(path), "%s%s", stem, endings[form]);
 		r = report_save(report, (enum report_form)form, path, NULL, reterr);
 	}
+	if (r == 0)
+		sum_certificate(report);
 	snprintf(path, sizeof(path), "%s" REPORT_LIST_ENDING, stem);
 	if (r == 0)
 		r = put_list(report, path, NULL, reterr);
@@ -232,8 +258,7 @@ static int put_all(const struct report *report, int folder, struct error *reterr
 	return r == 0 ? copy_file(report->files.map, path) : r;
 }
 
-static int save_on_stick(const struct report *report, const struct stick *stick,
-			 struct error *reterr)
+static int save_on_stick(struct report *report, const struct stick *stick, struct error *reterr)
 {
 	struct stick_mount mount;
 	int r = stick_mount(stick, &mount, reterr), unmounted;

@@ -112,7 +112,7 @@ def the_mouse():
             at(23, 2)
             at(12, 30)
         assert "[3 Plan]" in terminal.settled()
-        at(0, 17)
+        at(0, 4)
         terminal.wait("[1 Disks]")
         for _ in range(60):
             at(dice.randint(0, 22), dice.randint(0, 79), dice.choice((0, 0, 0, 64, 65)))
@@ -134,6 +134,15 @@ def the_mouse():
         screen = terminal.wait_gone(" LBA 0-")
         at(4, 1)
         assert screen != terminal.wait_gone(re.search(r" LBA \d+-", screen)[0])
+        terminal.keys("Escape", "s")
+        terminal.wait("another place")
+        # A click as soon as a question is there may be the second one on what was below it.
+        at(11, 20)
+        terminal.keys("x")
+        terminal.wait("The window shows the keys")
+        time.sleep(0.6)
+        at(11, 20)
+        terminal.wait("on a disk that stays")
     # The small one opens the large one.
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
@@ -617,7 +626,7 @@ def a_line_that_is_typed_does_not_keep_the_screen_garbled():
         program.quiet()
         mark = len(program.output)
         program.type("\x0c")
-        program.wait("clonedeck", mark, 10)
+        program.wait("7 Jobs", mark, 10)
         program.wait(title, mark, 10)
         program.kill()
 

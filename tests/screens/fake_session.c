@@ -168,6 +168,10 @@ static void make_report(struct session *session)
 	text_copy(report->files.log, sizeof(report->files.log), "/var/log/clonedeck/x.log");
 	text_copy(report->files.map, sizeof(report->files.map), "/var/log/clonedeck/x.map");
 	text_copy(report->files.json, sizeof(report->files.json), "/var/log/clonedeck/x.json");
+	text_copy(report->files.certificate, sizeof(report->files.certificate),
+		  "/var/log/clonedeck/x.html");
+	text_copy(report->files.certificate_sum, sizeof(report->files.certificate_sum),
+		  "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08");
 	text_copy(report->host, sizeof(report->host), "rescue1");
 	text_copy(report->kernel, sizeof(report->kernel), "6.12");
 	text_copy(report->version, sizeof(report->version), "0");

@@ -144,6 +144,7 @@ SINGLE = {
     "report-log": ("rescue", STOPPED + ["l"], "All of it"),
     "report-save": ("rescue", STOPPED + ["s"], "Esc   do nothing"),
     "report-save-path": ("rescue", STOPPED + ["s", "p"], "on a disk that stays"),
+    "report-code": ("rescue", STOPPED + ["c"], "sha256sum"),
     "report-operator": ("rescue", STOPPED + ["o"], "Who made the copy"),
     "report-masking": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter"], "in full"),
     "report-signed": ("rescue", STOPPED + ["o", "A. Miller", "Enter", "4711", "Enter", "m"],

@@ -538,7 +538,6 @@ void app_early_keys(struct app *app)
 		app_key(app, app->early[i]);
 }
 
-/* A question is answered by its keys. */
 static void mouse_key(struct app *app, int key)
 {
 	int times = WHEEL_ROWS;
@@ -549,7 +548,9 @@ static void mouse_key(struct app *app, int key)
 						     app->term->click_col, &times);
 
 	if (app->popup.kind != POPUP_NONE) {
-		if (key != SPECIAL_CLICK)
+		if (key == SPECIAL_CLICK)
+			popup_click(app, app->term->click_row);
+		else
 			popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
 		return;
 	}

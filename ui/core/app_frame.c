@@ -16,14 +16,9 @@ bool app_helped(const struct app *app)
 	return app->helped;
 }
 
-/* The tab of the jobs is shown only if there are other copies. */
-static bool has_tab(const struct app *app, enum screen_id screen)
-{
-	return screen != SCREEN_JOBS || app->current == SCREEN_JOBS || app->other_jobs;
-}
-
-#define TABS_COL   14
-#define HOST_LEAST 8
+#define TABS_COL     14
+#define HOST_LEAST   8
+#define PERCENT_COLS 7 /* " 100% =" */
 
 static bool is_active(const struct app *app, enum screen_id screen)
 {
@@ -53,28 +48,41 @@ static const char *tab_text(const struct app *app, enum screen_id screen, bool w
 	return buffer;
 }
 
-static int tabs_width(const struct app *app, bool words)
+/* With all words. */
+static int tabs_width(const struct app *app, int count)
 {
 	char text[64];
 	int sum = 0;
 
-	for (int screen = 0; screen < SCREEN_STEPS; screen++)
-		if (has_tab(app, (enum screen_id)screen))
-			sum += text_width(
-				tab_text(app, (enum screen_id)screen, words, text, sizeof(text)));
+	for (int screen = 0; screen < count; screen++)
+		sum += text_width(tab_text(app, (enum screen_id)screen, true, text, sizeof(text)));
 	return sum;
 }
 
-static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col, bool words)
+/* Without other copies, that of the jobs is left out where its word would leave the others none,
+ * however far the copy is. */
+static int count_tabs(const struct app *app, int cols)
+{
+	int width = PERCENT_COLS, others = 0;
+
+	if (app->current == SCREEN_JOBS || app->other_jobs)
+		return SCREEN_STEPS;
+	for (int screen = 0; screen < SCREEN_STEPS; screen++) {
+		others = width;
+		width += text_width(_(screen_ops((enum screen_id)screen)->title)) + 4;
+	}
+	return width > cols && others <= cols ? SCREEN_JOBS : SCREEN_STEPS;
+}
+
+static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int col, int count,
+		     bool words)
 {
 	char text[64];
 	int from;
 
-	for (int i = 0; i < SCREEN_STEPS; i++) {
+	for (int i = 0; i < count; i++) {
 		enum screen_id screen = (enum screen_id)i;
 
-		if (!has_tab(app, screen))
-			continue;
 		from = col;
 		col = draw_text(draw, area, 0, col,
 				is_active(app, screen)     ? ROLE_TAB_ACTIVE
@@ -92,12 +100,12 @@ static void draw_header(struct app *app, struct draw *draw, struct rect area)
 	struct line line;
 	bool practice = app->options->practice_dir != NULL;
 	const char *host = practice ? _("PRACTICE") : app->host;
-	int least = text_width(host) + 2, wide = tabs_width(app, true), col;
-	/* Which machine it is says more than the program's name. */
-	bool name = area.cols - wide - TABS_COL >= least;
+	int least = practice ? text_width(host) + 2 : 0, col;
+	int count = count_tabs(app, area.cols - least);
+	bool name = area.cols >= LAYOUT_WIDE_COLS;
 
-	col = draw_tabs(app, draw, area, name ? TABS_COL : 0,
-			wide + (practice ? least : 0) <= area.cols);
+	col = draw_tabs(app, draw, area, name ? TABS_COL : 0, count,
+			tabs_width(app, count) + least <= area.cols);
 	if (name)
 		draw_text(draw, area, 0, 1, ROLE_HEADER, "clonedeck");
 	line_start(&line, area.cols - col - 2);

@@ -10,6 +10,7 @@
 #include "ui/core/app.h"
 #include "ui/core/glyphs.h"
 #include "ui/core/screen.h"
+#include "ui/report/code.h"
 #include "ui/report/model.h"
 #include "ui/run/model.h"
 #include "ui/widgets/list.h"
@@ -33,6 +34,7 @@ struct report_screen {
 	int cols;
 	struct list text;
 	struct map_pane map;
+	bool code; /* the digest of the certificate is shown */
 	struct report_sign sign;
 };
 
@@ -244,6 +246,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 		return;
 	drop(screen);
 	screen->map = (struct map_pane){ 0 };
+	screen->code = false;
 }
 
 /* ---- drawing ---- */
@@ -286,7 +289,7 @@ static struct list *list_of(void *state)
 {
 	struct report_screen *screen = state;
 
-	return screen->map.open ? NULL : &screen->text;
+	return screen->map.open || screen->code ? NULL : &screen->text;
 }
 
 static bool holds(void *state, int row, const char *text)
@@ -352,6 +355,10 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	if (!report) {
 		draw_text(draw, body, 1, 1, ROLE_NORMAL,
 			  _("There is no report: no copy has ended."));
+		return;
+	}
+	if (screen->code) {
+		code_draw(draw, body, &report->files);
 		return;
 	}
 	if (screen->map.open) {
@@ -422,6 +429,11 @@ static bool command(void *state, struct app *app, enum command command)
 	struct report_screen *screen = state;
 	const struct report *report = session_copy(app_session(app)).report;
 
+	if (screen->code && (command == COMMAND_BACK || command == COMMAND_MAP)) {
+		screen->code = false;
+		if (command == COMMAND_BACK)
+			return true;
+	}
 	if (report) {
 		struct map_scene scene = scene_of(app, report);
 
@@ -436,6 +448,9 @@ static bool command(void *state, struct app *app, enum command command)
 		return true;
 	case COMMAND_SIGN:
 		ask_sign(app, &screen->sign);
+		return true;
+	case COMMAND_CODE:
+		screen->code = !screen->code;
 		return true;
 	case COMMAND_LOG:
 		show_log(app);
@@ -489,6 +504,12 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_LOG:
 	case COMMAND_MAP:
 		return report ? NULL : no_report(app, command);
+	case COMMAND_CODE:
+		if (!report)
+			return no_report(app, command);
+		return report->files.certificate_sum[0]
+			       ? NULL
+			       : _("No certificate was saved yet: s saves one.");
 	case COMMAND_RESUME:
 		if (!report)
 			return no_report(app, command);

@@ -80,12 +80,16 @@ enum role run_state_role(const struct job_snapshot *job)
 	}
 }
 
-/* Files by the end of their path, disks by name and serial, or model where there is none. */
+/* Files by the end of their path, disks by name and serial, or the beginning of the model where
+ * there is none. */
 static void put_end(struct line *line, const struct endpoint *end, int width, int model_cols)
 {
 	const struct identity *identity = &end->identity;
-	const char *known = identity->serial[0] ? identity->serial : identity->model;
+	const char *known = identity->serial[0]  ? identity->serial
+			    : identity->model[0] ? identity->model
+						 : "-";
 	struct line part;
+	int room;
 
 	line_start(&part, width);
 	if (end->kind == ENDPOINT_IMAGE) {
@@ -100,10 +104,13 @@ static void put_end(struct line *line, const struct endpoint *end, int width, in
 		line_put(&part, model_cols - 1, identity->model);
 		line_add(&part, " ");
 	}
-	if (known[0] && text_width(known) > width - part.columns)
-		line_put_tail(&part, width - part.columns, known);
+	room = width - part.columns;
+	if (text_width(known) <= room)
+		line_add(&part, "%s", known);
+	else if (identity->serial[0])
+		line_put_tail(&part, room, known);
 	else
-		line_add(&part, "%s", known[0] ? known : "-");
+		line_put(&part, room, known);
 	if (identity->wwn[0] && text_width(identity->wwn) + 1 <= width - part.columns)
 		line_add(&part, " %s", identity->wwn);
 	line_add(line, "%s", part.text);

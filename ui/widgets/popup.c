@@ -5,12 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
 #include "ui/core/app.h"
 #include "ui/core/keys.h"
 #include "ui/core/line.h"
+
+#define DOUBLE_CLICK (NSEC_PER_SEC / 2)
 
 void popup_done(struct popup *popup)
 {
@@ -24,6 +28,8 @@ static bool open_popup(struct app *app, enum popup_kind kind, const char *title,
 		       void *user)
 {
 	struct popup *popup = app_popup(app);
+	/* A text that grows is the same. */
+	uint64_t opened = popup_is_open(app, title) ? popup->opened : clock_monotonic();
 
 	popup_done(popup);
 	popup->title = strdup(title);
@@ -33,6 +39,7 @@ static bool open_popup(struct app *app, enum popup_kind kind, const char *title,
 		return false;
 	}
 	popup->kind = kind;
+	popup->opened = opened;
 	popup->user = user;
 	app_redraw(app);
 	return true;
@@ -228,6 +235,15 @@ static struct rect open_box(struct draw *draw, struct rect screen, int rows, int
 	return inside;
 }
 
+/* A row that can be clicked. */
+static void add_row(struct popup *popup, struct rect area, int row, int key)
+{
+	if (row < area.rows && popup->row_count < (int)ARRAY_SIZE(popup->rows)) {
+		popup->rows[popup->row_count].row = area.row + row;
+		popup->rows[popup->row_count++].key = key;
+	}
+}
+
 #define DIALOG_COLS 70
 
 /* Columns of a text on that screen: the frame, and where there is room something around it. */
@@ -299,7 +315,9 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 				keys_name(popup->choices[i].key, key, sizeof(key)));
 		draw_wrapped(draw, area, row, col < 8 ? 8 : col + 1, 1, ROLE_DIALOG,
 			     popup->labels[i]);
+		add_row(popup, area, row, popup->choices[i].key);
 	}
+	add_row(popup, area, row, SPECIAL_ESCAPE);
 	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
 	line_start(&line, area.cols - 8);
 	line_add(&line, "%s", _("do nothing"));
@@ -373,11 +391,13 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 					   : _("Esc=close"),
 		 popup->lines.top + 1, lines);
 	draw_words(draw, foot, 0, 0, ROLE_DIM, keys);
+	add_row(popup, foot, 0, SPECIAL_ESCAPE);
 	draw_cursor(draw, area, 0, 0);
 }
 
 void popup_draw(struct popup *popup, struct draw *draw, struct rect screen)
 {
+	popup->row_count = 0;
 	switch (popup->kind) {
 	case POPUP_ASK:
 		draw_ask(popup, draw, screen);
@@ -398,6 +418,18 @@ void popup_draw(struct popup *popup, struct draw *draw, struct rect screen)
 static bool is_back(int key)
 {
 	return key == SPECIAL_ESCAPE || key == SPECIAL_BACKSPACE || key == 'h';
+}
+
+/* Where all of a text is seen, nothing is scrolled. */
+static void scroll(struct app *app, int key)
+{
+	struct list *lines = &app_popup(app)->lines;
+	char name[32];
+
+	if ((lines->count <= lines->rows || !list_move(lines, keys_lookup(SCREEN_HELP, key))) &&
+	    key < SPECIAL_RESIZE)
+		app_say(app, _("%s does nothing here. The window shows the keys."),
+			keys_name(key, name, sizeof(name)));
 }
 
 static void choose(struct app *app, int choice)
@@ -432,7 +464,7 @@ static void ask_key(struct app *app, int key)
 	else if (popup->walk && key == SPECIAL_DOWN)
 		popup->at = (popup->at + 1) % answers;
 	else
-		list_move(&popup->lines, keys_lookup(SCREEN_HELP, key));
+		scroll(app, key);
 }
 
 static void prompt_key(struct app *app, int key)
@@ -478,7 +510,7 @@ static void text_key(struct app *app, int key)
 	if (command == COMMAND_BACK || command == COMMAND_ACCEPT)
 		popup_close(app);
 	else
-		list_move(&app_popup(app)->lines, command);
+		scroll(app, key);
 }
 
 void popup_key(struct app *app, int key)
@@ -497,4 +529,17 @@ void popup_key(struct app *app, int key)
 		break;
 	}
 	app_redraw(app);
+}
+
+void popup_click(struct app *app, int row)
+{
+	const struct popup *popup = app_popup(app);
+
+	if (clock_monotonic() - popup->opened < DOUBLE_CLICK)
+		return;
+	for (int i = 0; i < popup->row_count; i++)
+		if (popup->rows[i].row == row) {
+			popup_key(app, popup->rows[i].key);
+			return;
+		}
 }

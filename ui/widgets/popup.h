@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/error.h"
 
 #include "ui/core/draw.h"
@@ -72,8 +74,14 @@ struct popup {
 	bool walk; /* Up and Down walk through the choices */
 	struct field field;
 	char complaint[512];
+	uint64_t opened;   /* monotonic ns */
 	struct list lines; /* of a text */
 	int cols;          /* it was drawn with */
+	/* Of the terminal, as it was drawn last: a click there is that key. */
+	struct {
+		int row, key;
+	} rows[POPUP_CHOICES_MAX + 1];
+	int row_count;
 	popup_chosen_fn *chosen;
 	popup_typed_fn *typed;
 	void *user;
@@ -87,3 +95,6 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
 bool popup_holds(void *popup, int row, const char *text);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
+/* At that row of the terminal. Nothing answers a question that has just opened: that would be the
+ * second half of a double click. */
+void popup_click(struct app *app, int row);
