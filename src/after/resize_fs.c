@@ -10,8 +10,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/bytes.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/i18n.h"
+#include "base/text.h"
 
 /* A check of a large file system takes its time; what hangs is ended all the same. */
 #define TOOL_TIMEOUT 3600 /* seconds: longer than those of a script */
@@ -21,15 +25,20 @@
  * another disk has: there, it finds no other. */
 #define ALONE     "unshare -m --propagation private sh -ec "
 #define NO_OTHERS "mount -t tmpfs none /sys/block; mount --bind /dev/null /proc/partitions; "
+/* It may still be mounted where the tool was killed, or hangs: then the kernel writes its
+ * superblock again. $2 is the UUID. */
+#define GIVE_BACK                                                                                  \
+	"timeout 60 sh -c 'while ls /sys/fs/btrfs/*/devices/${1##*/}; do sleep 1; done' sh "       \
+	"\"$1\" "                                                                                  \
+	">/dev/null 2>&1; " ALONE "'" NO_OTHERS                                                    \
+	"BLKID_FILE=/dev/null btrfstune -f -M \"$2\" \"$1\"' sh \"$1\" "
 #define BTRFS(size)                                                                                \
 	"btrfs check --readonly \"$1\"; "                                                          \
 	"btrfs inspect-internal dump-super \"$1\" | grep -qx 'num_devices[[:space:]]*1'; "         \
 	"uuid=$(blkid -p -s UUID -o value \"$1\"); test -n \"$uuid\"; btrfstune -f -m \"$1\"; "    \
 	"timeout -k 9 3000 " ALONE "'mount -t btrfs \"$1\" /mnt; "                                 \
 	"btrfs filesystem resize \"$2\" /mnt; umount /mnt' sh \"$1\" " size                        \
-	" && r=0 || r=$?; " ALONE "'" NO_OTHERS                                                    \
-	"BLKID_FILE=/dev/null btrfstune -f -M \"$2\" \"$1\"' "                                     \
-	"sh \"$1\" \"$uuid\"; test $r = 0; btrfs check --readonly \"$1\""
+	" && r=0 || r=$?; " GIVE_BACK "\"$uuid\"; test $r = 0; btrfs check --readonly \"$1\""
 
 /* $1 is the partition. Mounted, where the tool needs that, in a name space that goes with it. */
 static const struct grower {
@@ -75,15 +84,120 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 	return buffer;
 }
 
-/* As after_tool(). */
-static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
-	       const char *steps, uint64_t kib, char *said, size_t size)
+/* ---- the UUID of a Btrfs ---- */
+
+/* Of its superblock (Linux, include/uapi/linux/btrfs_tree.h). */
+#define SUPER_UUID      0x20
+#define SUPER_FLAGS     0x38
+#define SUPER_MAGIC     0x40
+#define CHANGES_UUID    (1ULL << 36)
+#define SETTLE_SECONDS  5
+#define RESTORE_SECONDS 300
+#define UNMOUNT_SECONDS 60
+
+void btrfs_uuid(const void *super, char ret[static GROWN_UUID_MAX])
 {
-	char script[1536], number[24], node[LOOP_NODE_MAX];
+	const uint8_t *bytes = super;
+	size_t length = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < 16 && memcmp(bytes + SUPER_MAGIC, "_BHRfS_M", 8) == 0; i++)
+		length += (size_t)snprintf(ret + length, GROWN_UUID_MAX - length, "%s%02x",
+					   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+					   bytes[SUPER_UUID + i]);
+}
+
+/* What it is now. *retunfinished: a change of it was cut off. */
+static void read_uuid(int fd, char ret[static GROWN_UUID_MAX], bool *retunfinished)
+{
+	uint8_t super[BTRFS_SUPER_HEAD] = { 0 };
+
+	if (pread(fd, super, sizeof(super), BTRFS_SUPER_PLACE) != (ssize_t)sizeof(super))
+		memset(super, 0, sizeof(super));
+	btrfs_uuid(super, ret);
+	*retunfinished = bytes_little(super + SUPER_FLAGS, 8) & CHANGES_UUID;
+}
+
+/* Whoever finds the disk after a power cut has the log at best. */
+static void announce(const struct after_disk *disk, unsigned partition, const char *uuid)
+{
+	log_line(disk->log, LOG_LEVEL_WARNING, "after",
+		 "The Btrfs of partition %u has another UUID until its size is changed. If that is "
+		 "cut off, take the old disk out, and give it its own back:  btrfstune -f -M %s "
+		 "PARTITION",
+		 partition, uuid);
+	if (disk->log)
+		log_settle(disk->log, clock_monotonic() + SETTLE_SECONDS * NSEC_PER_SEC);
+}
+
+/* A mount that nobody is in any more ends a little later. */
+static bool is_mounted(const char *node)
+{
+	for (unsigned i = 0; i < UNMOUNT_SECONDS; i++) {
+		CLEANUP(close) int fd = open(node, O_RDONLY | O_EXCL | O_CLOEXEC);
+
+		if (fd >= 0)
+			return false;
+		clock_sleep_until(clock_monotonic() + NSEC_PER_SEC);
+	}
+	return true;
+}
+
+/* Where a tool or its shell was killed. False: it still has another one. */
+static bool give_back(int loop, const char *node, const char *uuid, struct log *log)
+{
+	char now[GROWN_UUID_MAX], said[128];
+	bool unfinished;
+
+	if (is_mounted(node))
+		return false;
+	read_uuid(loop, now, &unfinished);
+	if (strcmp(now, uuid) == 0 && !unfinished)
+		return true;
+	/* btrfstune ends a change only where it makes another one. */
+	after_tool((const char *const[]){ "sh", "-ec",
+					  strcmp(now, uuid) == 0
+						  ? "btrfstune -f -m \"$1\"; " GIVE_BACK "\"$2\""
+						  : GIVE_BACK "\"$2\"",
+					  "sh", node, uuid, NULL },
+		   RESTORE_SECONDS, log, said, sizeof(said));
+	read_uuid(loop, now, &unfinished);
+	return strcmp(now, uuid) == 0 && !unfinished;
+}
+
+/* ---- the tools ---- */
+
+/* The loop device is held by the shell, too, so that the tools get to their end even where this
+ * program is killed. A tool that is missing is what a shell says with 127. */
+static int run_on(const struct after_disk *disk, int loop, const char *node,
+		  const struct grower *grower, const char *steps, uint64_t kib, char *said,
+		  size_t size)
+{
+	char script[1536], number[24];
+	int r;
+
+	snprintf(script, sizeof(script),
+		 "exec 9<\"$1\"; for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; "
+		 "set -x; %s",
+		 steps);
+	snprintf(number, sizeof(number), "%" PRIu64, kib);
+	r = after_tool((const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools,
+					      number, NULL },
+		       TOOL_TIMEOUT, disk->log, said, size);
+	return r == 0 && fsync(loop) < 0 ? -errno : r;
+}
+
+/* As after_tool(). retuuid: what it must get back, "" nothing. */
+static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
+	       const char *steps, uint64_t kib, char *said, size_t size,
+	       char retuuid[static GROWN_UUID_MAX])
+{
+	char uuid[GROWN_UUID_MAX] = "", node[LOOP_NODE_MAX];
 	uint64_t start, length;
+	bool unfinished = false;
 	int r = -ERANGE;
 
-	said[0] = '\0';
+	said[0] = retuuid[0] = '\0';
 	if (after_range(disk, partition, &start, &length))
 		r = after_loop(disk, start, length, node);
 	CLEANUP(close) int loop = r;
@@ -93,15 +207,16 @@ static int run(const struct after_disk *disk, unsigned partition, const struct g
 			 partition, error_phrase(r));
 		return r == -ENOENT ? -ENODEV : r;
 	}
-	/* A tool that is missing is what a shell says with 127. */
-	snprintf(script, sizeof(script),
-		 "for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; set -x; %s",
-		 steps);
-	snprintf(number, sizeof(number), "%" PRIu64, kib);
-	r = after_tool((const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools,
-					      number, NULL },
-		       TOOL_TIMEOUT, disk->log, said, size);
-	return r == 0 && fsync(loop) < 0 ? -errno : r;
+	if (strcmp(grower->fs, "btrfs") == 0)
+		read_uuid(loop, uuid, &unfinished);
+	if (uuid[0])
+		announce(disk, partition, uuid);
+	r = run_on(disk, loop, node, grower, steps, kib, said, size);
+	if (uuid[0] && !unfinished && !give_back(loop, node, uuid, disk->log)) {
+		text_copy(retuuid, GROWN_UUID_MAX, uuid);
+		r = r == 0 ? -EIO : r;
+	}
+	return r;
 }
 
 const char *resize_fs_package(const char *fs)
@@ -109,6 +224,39 @@ const char *resize_fs_package(const char *fs)
 	const struct grower *grower = find(fs);
 
 	return grower ? grower->package : "";
+}
+
+static bool any_missing(const char *tools)
+{
+	char name[32];
+	size_t length;
+	bool missing = false;
+
+	for (const char *p = tools; *p; p += length + (p[length] == ' ')) {
+		length = strcspn(p, " ");
+		snprintf(name, sizeof(name), "%.*s", (int)length, p);
+		missing |= after_tool_missing(name);
+	}
+	return missing;
+}
+
+const char *grow_fs_obstacle(const char *fs, char *buffer, size_t size)
+{
+	const struct grower *grower = find(fs);
+
+	/* fatresize refuses most sizes, and changes the type of the partition on the way. */
+	if (strcmp(fs, "vfat") == 0 || strcmp(fs, "exfat") == 0)
+		return text_copy(
+			buffer, size,
+			_("there is no reliable tool for that; to use the room, make a new "
+			  "file system of the whole partition, and copy the files to it"));
+	if (!grower)
+		return text_copy(buffer, size, _("no tool is known for that"));
+	if (any_missing(grower->tools))
+		snprintf(buffer, size, "%s: %s", grower->package, _("a tool is not installed"));
+	else
+		buffer[0] = '\0';
+	return buffer;
 }
 
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
@@ -124,12 +272,13 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 					  .partitions = &place,
 					  .count = 1,
 					  .log = shrink->log };
+	char uuid[GROWN_UUID_MAX];
 	int r;
 
 	said[0] = '\0';
 	if (fd < 0 || !grower || !grower->smaller)
 		return fd < 0 ? -errno : -ENOTSUP;
-	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size);
+	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size, uuid);
 	return r == 0 && fsync(fd) < 0 ? -errno : r;
 }
 
@@ -143,7 +292,7 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 		ret->state = GROWN_FS_BY_HAND;
 		return;
 	}
-	int r = run(disk, partition, grower, grower->script, 0, said, sizeof(said));
+	int r = run(disk, partition, grower, grower->script, 0, said, sizeof(said), ret->uuid);
 
 	if (r == 0)
 		ret->state = GROWN_FS_DONE;

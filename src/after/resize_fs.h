@@ -17,6 +17,8 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);
 
+/* Why it cannot be grown here, translated; "" it can. */
+const char *grow_fs_obstacle(const char *fs, char *buffer, size_t size);
 /* What its tools are in, as Debian calls it; "" none. */
 const char *resize_fs_package(const char *fs);
 
@@ -29,3 +31,8 @@ struct shrink_fs {
 	struct log *log;
 };
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size);
+
+/* The UUID of a Btrfs, from the first bytes of its superblock; "" that is none. */
+#define BTRFS_SUPER_PLACE 65536 /* bytes, from where the file system begins */
+#define BTRFS_SUPER_HEAD  4096
+void btrfs_uuid(const void *super, char ret[static GROWN_UUID_MAX]);

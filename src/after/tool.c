@@ -106,8 +106,10 @@ bool after_tool_missing(const char *name)
 
 int after_tool(const char *const *argv, unsigned seconds, struct log *log, char *said, size_t size)
 {
-	/* The shell sends both outputs the same way, and finds the program. */
-	const char *words[ARGUMENTS_MAX + 5] = { "sh", "-c", "exec \"$@\" 2>&1", "sh" };
+	/* The shell sends both outputs the same way, and finds the program. That gets to its end
+	 * even if nobody listens any more: what it writes to would be half done. */
+	const char *words[ARGUMENTS_MAX + 5] = { "sh", "-c", "trap '' PIPE; exec \"$@\" 2>&1",
+						 "sh" };
 	struct output output = { .log = log, .tool = argv[0], .said = said, .size = size };
 	uint64_t deadline = clock_monotonic() + seconds * NSEC_PER_SEC;
 	int pipes[2];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/units.h"
@@ -169,6 +170,25 @@ static void put_table(const struct session_choice *choice, struct page *page)
 			   choice->no_offer);
 }
 
+/* The file system in the partition that grows. */
+static void put_growth(const struct session_choice *choice, struct page *page)
+{
+	const struct plan *plan = choice->plan;
+	const struct partition *partition =
+		choice->source ? disk_partition(choice->source, plan->fitted.grown) : NULL;
+	const char *fs = partition && partition->fs[0] ? partition->fs : _("unknown");
+	char why[256];
+
+	if (!plan->options.grow_fs || !plan->fitted.grown)
+		return;
+	if (grow_fs_obstacle(fs, why, sizeof(why))[0])
+		page_field(page, "",
+			   _("the file system in partition %u (%s) stays as large as it is: %s"),
+			   plan->fitted.grown, fs, why);
+	else
+		page_field(page, "", _("after the copy, its file system (%s) grows, too"), fs);
+}
+
 static const char *verify_words(const struct session_choice *choice)
 {
 	const struct plan *plan = choice->plan;
@@ -311,6 +331,7 @@ void plan_print_text(const struct session *session, int columns)
 	put_retried(&choice, &page);
 	put_held(&choice, &page);
 	put_table(&choice, &page);
+	put_growth(&choice, &page);
 	put_preset(&page, &plan->options);
 	page_field(&page, _("verify"), "%s", verify_words(&choice));
 	put_engine(session, plan, &page);

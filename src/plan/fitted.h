@@ -42,6 +42,8 @@ struct fitted {
 	size_t count;
 };
 
+#define GROWN_UUID_MAX 40
+
 /* What became of the file system in the partition that has grown. */
 struct grown_fs {
 	enum grown_fs_state {
@@ -51,7 +53,8 @@ struct grown_fs {
 		GROWN_FS_FAILED,
 		GROWN_FS_HANGS, /* the tool was ended */
 	} state;
-	char fs[32], node[80]; /* node "": the system does not know the partition */
+	char fs[32], node[80];     /* node "": the system does not know the partition */
+	char uuid[GROWN_UUID_MAX]; /* that a Btrfs must get back, as a tool was killed; "" */
 };
 
 /* -EINVAL: too many, or out of order; -ENOMEM. */

@@ -285,19 +285,18 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 {
 	static const char *const texts[] = {
 		[GROWN_FS_DONE] = N_("its file system was grown, and found sound before and after"),
-		[GROWN_FS_BY_HAND] = N_("its file system was not grown: no tool here can do that"),
 		[GROWN_FS_FAILED] = N_("its file system could not be grown; the log says why"),
 		[GROWN_FS_HANGS] = N_("the tool for its file system did not end in time"),
 	};
 	const struct grown_fs *grown = &report->grown_fs;
-	const char *text = texts[grown->state], *package = resize_fs_package(grown->fs);
+	const char *text = texts[grown->state];
+	char why[256];
 
-	if (grown->state == GROWN_FS_BY_HAND && package[0]) {
-		snprintf(buffer, size, "%s; %s: %s", _(text), package,
-			 _("a tool is not installed"));
-		return buffer;
-	}
-	return text_copy(buffer, size, text ? _(text) : "");
+	if (grown->state != GROWN_FS_BY_HAND)
+		return text_copy(buffer, size, text ? _(text) : "");
+	snprintf(buffer, size, _("its file system was not grown: %s"),
+		 grow_fs_obstacle(grown->fs, why, sizeof(why)));
+	return buffer;
 }
 
 const char *report_from_memory(const struct report *report, char *buffer, size_t size)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -147,6 +148,46 @@ static void describe(const struct half_made *half, uint64_t lba, char *ret, size
 	table_done(&table);
 }
 
+/* The UUID of the Btrfs that was to grow, at one end; "" there is none. */
+static void read_uuid(const struct half_made *half, bool destination,
+		      char ret[static GROWN_UUID_MAX])
+{
+	const struct fitted *fitted = &half->plan->fitted;
+	const struct fitted_part *part = fitted_find(fitted, fitted->grown);
+	uint64_t start = part && !destination ? part->start : fitted->start, at;
+	_Alignas(SPOT) char super[BTRFS_SUPER_HEAD] = { 0 };
+
+	if (!u64_mul(start, half->plan->sector_size, &at) ||
+	    !half_made_read(half, destination, at + BTRFS_SUPER_PLACE, super, sizeof(super)))
+		memset(super, 0, sizeof(super));
+	btrfs_uuid(super, ret);
+}
+
+/* It was complete, and what was asked for after that has begun. */
+static int finished(const struct half_made *half, struct error *reterr)
+{
+	const struct plan *plan = half->plan;
+	char uuid[GROWN_UUID_MAX] = "", now[GROWN_UUID_MAX] = "", node[80], more[400] = "";
+
+	if (plan->options.grow_fs && plan->fitted.grown &&
+	    plan->options.identities == IDENTITIES_KEEP) {
+		read_uuid(half, true, now);
+		read_uuid(half, false, uuid);
+	}
+	if (now[0] && uuid[0] && strcmp(now, uuid) != 0)
+		snprintf(more, sizeof(more),
+			 _("Its Btrfs has another UUID meanwhile. With the old disk taken out, "
+			   "give it its own back:  btrfstune -f -M %s %s"),
+			 uuid, grow_fs_node(plan, plan->fitted.grown, node, sizeof(node)));
+	return error_set(
+		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destinations[0].node,
+		"%s%s%s",
+		_("The copy was complete. What was to be done after that (a larger file system, "
+		  "new identifiers) has begun, so there is nothing to resume: report and log say "
+		  "how far it came. Nothing was written."),
+		more[0] ? " " : "", more);
+}
+
 /* The error for a byte of the source. expected: a translated phrase; NULL: what was copied. */
 static int changed(const struct half_made *half, uint64_t source, const char *expected,
 		   struct error *reterr)
@@ -154,6 +195,9 @@ static int changed(const struct half_made *half, uint64_t source, const char *ex
 	uint64_t place = source, lba = source / half->plan->sector_size;
 	char found[100], wanted[80];
 
+	if (map_bytes(half->map, MAP_FINISHED) == plan_bytes(half->plan) &&
+	    (half->plan->options.grow_fs || half->plan->options.identities != IDENTITIES_KEEP))
+		return finished(half, reterr);
 	half_made_place(half, source, &place);
 	describe(half, place / half->plan->sector_size, found, sizeof(found));
 	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);

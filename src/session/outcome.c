@@ -267,6 +267,12 @@ static void say_grown(const struct disk *source, unsigned number, struct report 
 	char node[80], command[REPORT_STEP_MAX / 2] = "";
 
 	grow_fs_node(report->plan, number, node, sizeof(node));
+	if (report->grown_fs.uuid[0] && number == report->plan->fitted.grown)
+		outcome_add(report,
+			    _("The Btrfs in partition %u has another UUID than before, as a tool "
+			      "was cut off. With the old disk taken out, give it its own back:  "
+			      "btrfstune -f -M %s %s"),
+			    number, report->grown_fs.uuid, node);
 	if (partition)
 		grow_fs_by_hand(partition->fs, node, command, sizeof(command));
 	/* The other tools do not look for other disks. */

@@ -113,6 +113,17 @@ its_file_system_grows_too() {
 	umount files
 }
 
+# With a file of that name in place of btrfs.
+grow_by_that_tool() {
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v btrfs)"; echo $$ >pid; exec "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
+		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs "$@"
+}
+
+same_uuid() {
+	[ "$(blkid -p -O 1MiB -s UUID -o value source.img)" = "$(blkid -p -O 1MiB -s UUID -o value copy.img)" ]
+}
+
 # The source, with the same UUID, is there all the while, and the kernel knows it.
 a_Btrfs_grows_beside_its_source() {
 	fallocate -l 320M source.img
@@ -143,20 +154,41 @@ a_Btrfs_grows_beside_its_source() {
 	[ "$(digest files/snapshot/photo)" = "$before" ]
 	[ "$(stat -f -c '%b * %S' files | tr -d ' ' | bc)" -gt $((590 * MIB)) ]
 	umount files
-	# One that does not grow has its UUID all the same, and one that no tool is there for is named.
-	printf '#!/bin/sh\ncase $* in *resize*) exit 7 ;; esac\nexec %s "$@"\n' "$PWD/real" >tool
+	# Whoever is killed meanwhile, in the end it has its own UUID again. After a power cut, resume
+	# says how it gets that; and what no tool is there for is named.
+	printf '#!/bin/sh\ncase $* in *resize*) . "%s" ;; esac\nexec %s "$@"\n' "$PWD/at_resize" "$PWD/real" >tool
 	cp "$(command -v btrfs)" real
 	chmod +x tool
 	source=$(attach "$PWD/source.img")
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v btrfs)"; "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
-		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	echo "echo \$PPID >'$PWD/parent'; until [ -e '$PWD/killed' ]; do sleep 0.1; done" >at_resize
+	grow_by_that_tool --map copy.map &
+	copy=$!
+	wait_for test -s parent
+	kill -KILL "$(cat pid)"
+	ends 137
+	touch killed
+	wait_for same_uuid
+	wait_for held_by_nobody "$destination"
+	detach "$source"
+	know_partitions "$destination" 1
+	btrfstune -f -m "${destination}p1"
+	source=$(attach "$PWD/source.img")
+	run 3 resume copy.map --confirm "$destination" --log-dir logs
+	says 'there is nothing to resume'
+	detach "$source"
+	eval "$(grep -o 'btrfstune -f -M .*' err)"
+	btrfs check --readonly "${destination}p1"
+	same_uuid
+	source=$(attach "$PWD/source.img")
+	# shellcheck disable=SC2016 # that shell expands it
+	echo 'kill -KILL "$(ps -o ppid= "$(ps -o ppid= $PPID)")"; exit 7' >at_resize
+	grow_by_that_tool
 	says 'could not be grown'
-	[ "$(blkid -p -O 1MiB -s UUID -o value source.img)" = "$(blkid -p -O 1MiB -s UUID -o value copy.img)" ]
+	same_uuid
 	# shellcheck disable=SC2016
 	with_own_mounts sh -c 'mount --bind /dev/null "$(command -v btrfstune)"; "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
 		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
-	says 'no tool here can do that; btrfs-progs: a tool is not installed'
+	says 'was not grown: btrfs-progs: a tool is not installed'
 	says 'With the old disk taken out'
 }
 
