@@ -286,13 +286,13 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 	     struct grown_fs *ret)
 {
 	const struct grower *grower = find(fs);
-	char said[128];
 
 	if (!grower) {
 		ret->state = GROWN_FS_BY_HAND;
 		return;
 	}
-	int r = run(disk, partition, grower, grower->script, 0, said, sizeof(said), ret->uuid);
+	int r = run(disk, partition, grower, grower->script, 0, ret->said, sizeof(ret->said),
+		    ret->uuid);
 
 	if (r == 0)
 		ret->state = GROWN_FS_DONE;

@@ -55,6 +55,7 @@ struct grown_fs {
 	} state;
 	char fs[32], node[80];     /* node "": the system does not know the partition */
 	char uuid[GROWN_UUID_MAX]; /* that a Btrfs must get back, as a tool was killed; "" */
+	char said[128];            /* the last words of the tool that failed */
 };
 
 /* -EINVAL: too many, or out of order; -ENOMEM. */

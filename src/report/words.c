@@ -292,6 +292,10 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 	const char *text = texts[grown->state];
 	char why[256];
 
+	if (grown->state == GROWN_FS_FAILED && grown->said[0]) {
+		snprintf(buffer, size, "%s: %s", _(text), grown->said);
+		return buffer;
+	}
 	if (grown->state != GROWN_FS_BY_HAND)
 		return text_copy(buffer, size, text ? _(text) : "");
 	snprintf(buffer, size, _("its file system was not grown: %s"),

@@ -264,7 +264,7 @@ static void say_superblocks(struct report *report)
 static void say_grown(const struct disk *source, unsigned number, struct report *report)
 {
 	const struct partition *partition = disk_partition(source, number);
-	char node[80], command[REPORT_STEP_MAX / 2] = "";
+	char node[80], command[REPORT_STEP_MAX / 2] = "", why[256];
 
 	grow_fs_node(report->plan, number, node, sizeof(node));
 	if (report->grown_fs.uuid[0] && number == report->plan->fitted.grown)
@@ -286,7 +286,8 @@ static void say_grown(const struct disk *source, unsigned number, struct report 
 			    _("Partition %u has grown, what is in it has not. To grow it:  %s"),
 			    number, command);
 	else
-		outcome_add(report, _("Partition %u has grown, what is in it has not."), number);
+		outcome_add(report, _("Partition %u has grown, what is in it has not: %s."), number,
+			    grow_fs_obstacle(partition ? partition->fs : "", why, sizeof(why)));
 }
 
 static void say_grow(const struct disk *source, struct report *report)

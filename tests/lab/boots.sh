@@ -282,6 +282,7 @@ make_system() { # SYSTEM
 	# What of the copy cannot be seen from outside.
 	[[ $1 != luks* ]] || blkid -p "$root_node" >"$store/$1.inside"
 	[ -z "$boot_node" ] || unmount root/boot
+	sync -f root # another program's name space may still have it mounted
 	unmount root
 	[[ $1 != luks* ]] || encrypt
 	undo

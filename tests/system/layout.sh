@@ -200,7 +200,7 @@ a_damaged_one_does_not_grow() {
 	sync "$source"
 	destination=$(new_disk destination 100)
 	clone 0 "$source" "$destination" --grow=last --grow-fs
-	says 'could not be grown'
+	says 'could not be grown; the log says why: (i.e., without -a or -p'
 	says 'To grow it: e2fsck -f'
 	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
 	clean_gpt "$destination"
