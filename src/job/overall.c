@@ -115,6 +115,12 @@ static bool rescue_range(const struct job_snapshot *job, uint64_t due, uint32_t 
 	return true;
 }
 
+/* Not sooner than the limit that is set now allows, however fast it was before. */
+static double limited(const struct job_snapshot *job, double bytes, double seconds)
+{
+	return job->rate_limit ? fmax(seconds, bytes / (double)job->rate_limit) : seconds;
+}
+
 /* What failed is not read again in this pass. */
 static bool copying_left(const struct eta *copying, const struct job_snapshot *job, int64_t now,
 			 double *ret)
@@ -124,6 +130,7 @@ static bool copying_left(const struct eta *copying, const struct job_snapshot *j
 	*ret = (double)(copying->finish > now ? copying->finish - now : 0);
 	if (job->rescue.trouble && unfinished)
 		*ret *= (double)at_most(job->rescue.non_tried, unfinished) / (double)unfinished;
+	*ret = limited(job, (double)job->rescue.non_tried, *ret);
 	return copying->known;
 }
 
@@ -172,6 +179,7 @@ static bool counted_left(const struct job_pass *pass, const struct job_snapshot 
 			: 0;
 	if (copied_in > 0 && *ret > copied_in / 1.5 && *ret < copied_in * 1.5)
 		*ret = done * *ret + (1 - done) * copied_in;
+	*ret = limited(job, left, *ret);
 	return true;
 }
 
@@ -224,7 +232,7 @@ static bool verifying_left(const struct job_snapshot *job, double meanwhile, dou
 		bytes -= (double)job->proof.early / seconds * meanwhile;
 	if (rate <= 0)
 		return false;
-	*ret = fmax(bytes, 0) / rate;
+	*ret = limited(job, fmax(bytes, 0), fmax(bytes, 0) / rate);
 	return true;
 }
 

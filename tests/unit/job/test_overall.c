@@ -277,6 +277,27 @@ START_TEST(verified_meanwhile)
 }
 END_TEST
 
+/* A limit that is set on the way: to the copy, and to what is read back, at once. */
+START_TEST(a_limit_counts_at_once)
+{
+	begin(JOB_COPYING, PASS_COPY, ALL);
+	copy(ALL / 2);
+	ck_assert_uint_eq(job.eta.seconds, 150);
+	job.rate_limit = RATE / 2;
+	look();
+	ck_assert_uint_eq(job.pass_eta.seconds, 100);
+	ck_assert_uint_eq(job.eta.seconds, 300);
+	job.rate_limit = 2 * RATE;
+	look();
+	ck_assert_uint_eq(job.eta.seconds, 150);
+	job.rate_limit = RATE / 2;
+	copy(ALL / 2);
+	begin(JOB_VERIFYING, PASS_VERIFY, ALL);
+	verify(ALL / 2);
+	ck_assert_uint_eq(job.eta.seconds, 100);
+}
+END_TEST
+
 /* Without verification the copy is all there is. */
 START_TEST(only_copied)
 {
@@ -534,10 +555,10 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
-		  verified_meanwhile, only_copied, only_verified, written_again,
-		  stages_weigh_what_they_take, a_modelled_disk, what_is_told_late_is_no_forecast,
-		  pauses_do_not_count, free_places_are_cleared, free_places_are_forgotten,
-		  a_pause_has_no_end, nothing_divides_by_nothing);
+		  verified_meanwhile, a_limit_counts_at_once, only_copied, only_verified,
+		  written_again, stages_weigh_what_they_take, a_modelled_disk,
+		  what_is_told_late_is_no_forecast, pauses_do_not_count, free_places_are_cleared,
+		  free_places_are_forgotten, a_pause_has_no_end, nothing_divides_by_nothing);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
