@@ -400,10 +400,12 @@ void app_open_door(struct app *app)
 static void on_lent(struct app *app, struct looker *looker, const struct wire_note *note,
 		    int descriptors[static WIRE_DESCRIPTORS])
 {
-	if (app->term && !note->value)
+	if (app->term && !note->value) {
 		lookers_again(&app->lookers, looker);
-	else
-		steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
+		return;
+	}
+	steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
+	app_say(app, _("This terminal steers the copy now."));
 }
 
 static void read_looker(struct app *app, struct looker *looker)
