@@ -104,7 +104,13 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 	r = clone_look(&first, &session);
 	if (r == 0 && options->dry_run)
 		return clone_dry_run(session, &first);
-	/* Without its confirmation, an image that exists already is refused. */
+	/* Only one that exists already has to be confirmed. */
+	if (r == 0 && session_choice(session).token[0])
+		return cli_usage(
+			command,
+			_("Nothing was written: the image %s exists already. Remove it, or "
+			  "name another one."),
+			options->shrink_via);
 	if (r == 0)
 		r = clone_confirm(session, &first, command);
 	if (r == 0) {

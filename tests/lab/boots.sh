@@ -29,8 +29,9 @@
 #     group keeps its UUID: same size on NVMe; all to the login, with swap and ESP
 #   Smallest (27 November): ext4 shrunk in an image, and copied from it: BIOS, MBR, on NVMe; UEFI, GPT, on
 #     SATA: to the login, with swap and ESP
-#   LUKS with new identifiers does not start, as the plan says: fstab and crypttab in it name the old
-#     ones and cannot be changed
+#   UEFI, LUKS with /boot beside it, new identifiers (28 November; what its fstab and crypttab name is kept):
+#     larger, on SATA; BIOS, GPT, Btrfs in a volume, used blocks only: larger, grown, with new identifiers, on
+#     NVMe (28 November): both to the login, with their swap
 #   512-byte sectors to 4Kn is refused: nothing starts there without an ESP, and a FAT keeps its sectors
 if [ "${1:-}" = inside ]; then # the kernel that has vfat
 	source=$(losetup --sector-size "$3" --find --show source.img)

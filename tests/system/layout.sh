@@ -362,6 +362,8 @@ what_is_too_large_is_said() {
 	says 'no luck'
 	says 'could not be shrunk in the image image. The destination is as it was'
 	sha256sum -c before
+	run 1 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
+	says 'the image image exists already'
 	rm image
 	run 0 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
 	[ ! -e image ]
