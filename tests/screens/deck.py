@@ -127,7 +127,12 @@ def whole_way(cols, rows, term):
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
-            terminal.keys("v")
+            terminal.keys("c")
+            screen = terminal.wait("SHA-256 of the certificate")
+            certificate = next(pathlib.Path(folder).glob("*.html"))
+            digits = hashlib.sha256(certificate.read_bytes()).hexdigest()
+            assert digits[:32] in screen and digits[32:] in screen, screen
+            terminal.keys("Escape", "v")
             screen = terminal.wait("VERIFIED again")
             assert f"{SOURCE:,} B" in screen and "[5 Report]" in screen, screen
             terminal.keys("Escape", "q")
