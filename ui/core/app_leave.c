@@ -138,7 +138,8 @@ void app_ask_stop(struct app *app)
 {
 	enum session_state state = session_state(app->session);
 	const struct question ask = question(app);
-	char detach[128];
+	char detach[128], text[512];
+	bool stays = app->door.fd < 0 && app->options->practice_dir && !verifying(app);
 	const struct popup_choice choices[] = {
 		{ 's', ask.choice },
 		{ 'd', detach },
@@ -161,7 +162,9 @@ void app_ask_stop(struct app *app)
 	} else if (state == SESSION_WAITING) {
 		app_show_waiting(app);
 	} else {
-		popup_ask(app, ask.title, ask.text, choices, count, answer_stop, NULL);
+		snprintf(text, sizeof(text), "%s%s%s", ask.text, stays ? " " : "",
+			 stays ? _("Practice disks go with their deck: it cannot be left.") : "");
+		popup_ask(app, ask.title, text, choices, count, answer_stop, NULL);
 	}
 }
 
