@@ -163,11 +163,12 @@ static void read_uuid(const struct half_made *half, bool destination,
 	btrfs_uuid(super, ret);
 }
 
-/* It was complete, and what was asked for after that has begun. */
-static int finished(const struct half_made *half, struct error *reterr)
+/* It was complete: what was asked for after that has probably begun. */
+static int finished(const struct half_made *half, const char *found, const char *expected,
+		    struct error *reterr)
 {
 	const struct plan *plan = half->plan;
-	char uuid[GROWN_UUID_MAX] = "", now[GROWN_UUID_MAX] = "", node[80], more[400] = "";
+	char uuid[GROWN_UUID_MAX] = "", now[GROWN_UUID_MAX] = "", node[80], more[400] = { 0 };
 
 	if (plan->options.grow_fs && plan->fitted.grown &&
 	    plan->options.identities == IDENTITIES_KEEP) {
@@ -175,17 +176,19 @@ static int finished(const struct half_made *half, struct error *reterr)
 		read_uuid(half, false, uuid);
 	}
 	if (now[0] && uuid[0] && strcmp(now, uuid) != 0)
-		snprintf(more, sizeof(more),
+		snprintf(more + 1, sizeof(more) - 1,
 			 _("Its Btrfs has another UUID meanwhile. With the old disk taken out, "
 			   "give it its own back:  btrfstune -f -M %s %s"),
 			 uuid, grow_fs_node(plan, plan->fitted.grown, node, sizeof(node)));
+	if (more[1])
+		more[0] = ' ';
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destinations[0].node,
-		"%s%s%s",
-		_("The copy was complete. What was to be done after that (a larger file system, "
-		  "new identifiers) has begun, so there is nothing to resume: report and log say "
-		  "how far it came. Nothing was written."),
-		more[0] ? " " : "", more);
+		_("The copy on %.64s was complete, and is not as the map has it any more: it holds "
+		  "%s; expected: %s. What was to follow (a larger file system, new identifiers) "
+		  "may have begun: report and log say how far it came. There is nothing to resume, "
+		  "and nothing was written.%s"),
+		plan->destinations[0].node, found, expected, more);
 }
 
 /* The error for a byte of the source. expected: a translated phrase; NULL: what was copied. */
@@ -195,12 +198,12 @@ static int changed(const struct half_made *half, uint64_t source, const char *ex
 	uint64_t place = source, lba = source / half->plan->sector_size;
 	char found[100], wanted[80];
 
-	if (map_bytes(half->map, MAP_FINISHED) == plan_bytes(half->plan) &&
-	    (half->plan->options.grow_fs || half->plan->options.identities != IDENTITIES_KEEP))
-		return finished(half, reterr);
 	half_made_place(half, source, &place);
 	describe(half, place / half->plan->sector_size, found, sizeof(found));
 	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);
+	if (map_bytes(half->map, MAP_FINISHED) == plan_bytes(half->plan) &&
+	    (half->plan->options.grow_fs || half->plan->options.identities != IDENTITIES_KEEP))
+		return finished(half, found, expected ? expected : wanted, reterr);
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", half->plan->destinations[0].node,
 		_("%.64s is not the half-made copy of the map any more. It holds %s; expected: %s. "

@@ -174,7 +174,7 @@ a_Btrfs_grows_beside_its_source() {
 	btrfstune -f -m "${destination}p1"
 	source=$(attach "$PWD/source.img")
 	run 3 resume copy.map --confirm "$destination" --log-dir logs
-	says 'there is nothing to resume'
+	says 'There is nothing to resume'
 	detach "$source"
 	eval "$(grep -o 'btrfstune -f -M .*' err)"
 	btrfs check --readonly "${destination}p1"
