@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/clone_options.h"

@@ -2,12 +2,9 @@
 #include "cli/bench.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "cli/headless.h"
 #include "cli/inspect.h"
 
 #define CELL_MAX (BENCH_TEXT_MAX + 32)

@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/i18n.h"
-#include "base/text.h"
 #include "cli/cli.h"
 
 #define SYSTEM_FILE "/etc/clonedeck.conf"

@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/i18n.h"
 #include "base/process.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "discover/running.h"
 #include "ui/deck.h"

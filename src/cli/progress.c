@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-#include "base/units.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "session/progress.h"

@@ -2,7 +2,6 @@
 /* The command verify: is a clone what its source is, or was? Nothing is written. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "discover/disk.h"
 #include "discover/endpoint.h"
 
 /* For endpoint.c: a regular file that is there, and a path that is not. judged: one that is no raw

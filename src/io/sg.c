@@ -3,7 +3,6 @@
 #include "io/sg.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"

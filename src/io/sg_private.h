@@ -13,7 +13,6 @@
 #include "scsi/ask.h"
 #include "scsi/commands.h"
 #include "scsi/driver.h"
-#include "scsi/trust.h"
 
 /* A lane waits for both its ends at once. */
 #define SG_PORTS_MAX (SG_DRIVER_WAIT / 2)

@@ -15,7 +15,6 @@
 #include "job/hang.h"
 #include "job/job.h"
 #include "job/pass.h"
-#include "verify/final_look.h"
 #include "verify/recheck.h"
 #include "verify/rolling.h"
 #include "verify/verdict.h"

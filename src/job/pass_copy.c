@@ -17,7 +17,6 @@
  * likely to be damaged, and waits. The last one reads the rest, which is small,
  * without skipping, and one chunk at a time on disks with heads.
  */
-#include <errno.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* All passes, and the sequence in which a job goes through them. */
-#include <errno.h>
 
 #include "base/array.h"
 #include "job/core.h"

@@ -8,7 +8,6 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "io/backends.h"
 #include "io/io.h"
 #include "plan/plan.h"
 

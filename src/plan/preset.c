@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/preset.h"
 
-#include <string.h>
-
 #include "base/i18n.h"
 #include "base/text.h"
 

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "map/recorded_copy.h"
 #include "guard/rules.h"
 #include "session/opened.h"

@@ -8,7 +8,6 @@
 #include <sys/utsname.h>
 
 #include "base/cleanup.h"
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/file.h"
 #include "base/text.h"

@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "map/partial_digests.h"
 #include "discover/table.h"
 #include "scsi/sg_only.h"
 

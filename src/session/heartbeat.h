@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "job/job.h"
 #include "discover/running.h"
 #include "report/report.h"

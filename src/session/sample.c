@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "map/partial_digests.h"
 #include "session/half_made.h"
 
 #define SPREAD  24 /* spots over all that is finished */

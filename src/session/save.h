@@ -4,7 +4,6 @@
 
 #include "after/stick.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/file.h"
 #include "report/report.h"
 #include "session/files.h"

@@ -2,8 +2,6 @@
 /* The inside of a proof, for verdict.c, verdict_judge.c, rolling.c and recheck.c only. */
 #pragma once
 
-#include "verify/verdict.h"
-
 enum region_state {
 	REGION_OPEN,
 	REGION_GOOD,
