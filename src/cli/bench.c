@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command bench: measures a disk. Only what was confirmed is written to. */
-#include "cli/bench.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +17,8 @@
 #include "base/file.h"
 #include "base/i18n.h"
 #include "base/units.h"
+#include "bench/bench.h"
+#include "bench/render.h"
 #include "cli/cli.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"

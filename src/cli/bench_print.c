@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/bench.h"
-
+/* A measurement as a table. */
 #include <math.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
+#include "bench/result.h"
+#include "cli/cli.h"
 #include "cli/inspect.h"
 
 #define CELL_MAX (BENCH_TEXT_MAX + 32)

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "ui/deck.h"
 
+struct bench_result;
 struct job_snapshot;
 struct plan;
 struct report;
@@ -131,6 +132,11 @@ struct cli_defaults {
 
 /* From the user's file or, where that is none, the system's. 0, or the exit code to end with. */
 int cli_read_defaults(struct cli_defaults *ret);
+
+/* ---- bench_print.c ---- */
+
+/* A measurement as text on standard output. */
+int bench_print_text(const struct bench_result *result, struct error *reterr);
 
 /* ---- jobs.c ---- */
 

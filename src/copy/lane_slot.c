@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a pass does with a slot, from beginning a piece to freeing the slot. */
+/* What a pass does with a slot, from beginning a piece to freeing the slot: which chunks make the
+ * piece, and what is counted of its requests. */
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "copy/held_memory.h"
 #include "copy/lane.h"
+#include "stats/zones.h"
 
 /* The buffers of the slots are contiguous, and so are their bad bits. */
 static struct slot *take_all(struct lane *lane)
@@ -271,4 +274,139 @@ void lane_slot_report(struct lane *lane, struct slot *slot)
 	slot->phase = SLOT_REPORT;
 	slot->reported = 0;
 	slot_queue_push(&lane->to_report, slot);
+}
+
+/* ---- the chunks of a piece ---- */
+
+/* No disk that queues completes so many requests in a row within submit. */
+#define INSIDE_SURE 16
+
+bool lane_take_chunk(struct lane *lane, struct piece *ret)
+{
+	struct work *work = lane->copy->work;
+
+	if (lane->chunks_left == 0)
+		lane->chunks_left = work_take(work, lane->run, &lane->chunk);
+	if (lane->chunks_left == 0)
+		return false;
+	lane->pending_tag = lane->chunk;
+	work_piece(work, lane->chunk++, ret);
+	lane->chunks_left--;
+	return true;
+}
+
+/* Observers count on chunks, and a rate limit needs small steps. */
+uint32_t lane_piece_size(const struct lane *lane)
+{
+	const struct copy *copy = lane->copy;
+	bool wide = lane->inside[0] >= INSIDE_SURE && lane->inside[1] >= INSIDE_SURE &&
+		    lane->counters.buffers_in_use == 0 && !copy->of_chunks &&
+		    !rate_limit_get(copy->limit);
+
+	return wide ? lane->widest : copy->choice->chunk;
+}
+
+/* Joins the next chunk in the order of taking, if it is contiguous on both ends. */
+static bool join(const struct work *work, const struct piece *next, struct piece *piece)
+{
+	const struct piece *low = work->descending ? next : piece;
+	const struct piece *high = work->descending ? piece : next;
+
+	if (high->destination != low->destination + low->length ||
+	    high->source != low->source + low->length)
+		return false;
+	*piece = (struct piece){ low->source, low->destination, low->length + high->length };
+	return true;
+}
+
+void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
+{
+	struct work *work = lane->copy->work;
+
+	for (;;) {
+		uint64_t end = piece->destination + piece->length;
+		uint64_t left =
+			work->descending ? piece->destination % most : (most - end % most) % most;
+		struct piece next;
+
+		if (left == 0)
+			return;
+		if (lane->chunks_left == 0)
+			lane->chunks_left =
+				work_take(work, (uint32_t)(left / work->chunk), &lane->chunk);
+		if (lane->chunks_left == 0)
+			return;
+		work_piece(work, lane->chunk, &next);
+		if (!join(work, &next, piece))
+			return;
+		lane->pending_tag = lane->chunk++;
+		lane->chunks_left--;
+	}
+}
+
+/* ---- what is counted of a request ---- */
+
+#define SLOW_READ NSEC_PER_SEC
+
+void lane_count_begin(struct lane *lane, struct slot *slot)
+{
+	struct lane_counters *c = &lane->counters;
+
+	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
+		    slot->at_destination);
+	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
+	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
+		    slot->request.length);
+}
+
+void lane_count_end(struct lane *lane, struct slot *slot)
+{
+	struct lane_counters *c = &lane->counters;
+
+	if (watch_end(&slot->watch) && !slot->at_destination)
+		atomic_fetch_sub(&lane->hanging, 1);
+	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
+	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
+		    slot->request.length);
+}
+
+void lane_count_result(struct lane *lane, const struct slot *slot)
+{
+	const struct io_request *request = &slot->request;
+	struct lane_counters *c = &lane->counters;
+	uint64_t ns = request->completed - request->submitted, needed;
+
+	if (request->completed < request->submitted || request->result == -ECANCELED)
+		return;
+	if (request->direction == IO_WRITE) {
+		latency_add(&lane->write_latency, ns);
+		counter_add(&c->writes, 1);
+		return;
+	}
+	if (slot->at_destination) {
+		latency_add(&lane->back_latency, ns);
+		counter_add(&c->read_back, request->result == 0 ? request->length : 0);
+		return;
+	}
+	latency_add(&lane->read_latency, ns);
+	needed = zones_needed(lane->copy->zones, request->submitted, request->completed);
+	counter_add(&c->reads, 1);
+	counter_add(&c->slow_reads, ns > SLOW_READ);
+	if (request->result < 0) {
+		counter_add(&c->read_errors, 1);
+		counter_add(&c->error_bytes, request->length);
+		return;
+	}
+	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
+	counter_add(&c->read, request->length);
+	/* What looks for a bad sector reads in another way. */
+	if (lane->traits & PASS_BOTH_ENDS)
+		zones_add(lane->copy->zones, request->offset, request->length, ns, needed);
+}
+
+/* From the request's own times: reading the clock twice more is dear without a vDSO. */
+void lane_count_inside(struct lane *lane, const struct io_request *request)
+{
+	if (request->completed > request->submitted)
+		counter_add(&lane->counters.submit_ns, request->completed - request->submitted);
 }

@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "discover/gpt.h"
 #include "discover/table.h"
 
 /* The specification asks for room for 128 entries of 128 bytes; far more is no table. */

@@ -15,7 +15,6 @@
 #include "job/saver.h"
 #include "job/unplug.h"
 #include "rescue/bad_areas.h"
-#include "rescue/error_limits.h"
 
 /* The position in the sequence of passes; changed by sequence.c only. */
 struct course {

@@ -18,7 +18,6 @@
 #include "job/pass.h"
 #include "job/tables.h"
 #include "map/recorded_copy.h"
-#include "map/resume.h"
 #include "rescue/search.h"
 #include "rescue/skip.h"
 #include "verify/checksums.h"
@@ -106,7 +105,7 @@ static int make_map(struct job *job, struct error *reterr)
 	if (!job->map)
 		return r < 0 ? r : -EINVAL;
 	if (job->setup.resume && !job->setup.verify_only &&
-	    resume_map(job->map, job->plan, job->setup.resume,
+	    map_resume(job->map, job->plan, job->setup.resume,
 		       io_sector_size(&job->setup.destination)) < 0)
 		return error_nomem(reterr);
 	if (!job->setup.verify_only && prepare_rescue(job) < 0)

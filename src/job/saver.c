@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/thread.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 
 #define STACK_SIZE (256 << 10)
 

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/i18n.h"
-#include "discover/gpt.h"
+#include "discover/table.h"
 #include "layout/layout_private.h"
 
 #define ENTRIES 446

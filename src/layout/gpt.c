@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "discover/gpt.h"
+#include "discover/table.h"
 #include "layout/layout_private.h"
 
 #define ENTRY_SIZE 128U

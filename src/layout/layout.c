@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
-#include "discover/gpt.h"
+#include "discover/table.h"
 #include "layout/layout_private.h"
 
 int fitting_refuse(const struct fitting *f, struct error *reterr, const char *format, ...)

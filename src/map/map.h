@@ -61,6 +61,8 @@ int map_set(struct map *map, uint64_t start, uint64_t size, enum map_status stat
 bool map_next(const struct map *map, uint64_t pos, enum map_status status, struct map_block *ret);
 /* The first block, of any status, that ends after pos; false when there is none. */
 bool map_at(const struct map *map, uint64_t pos, struct map_block *ret);
+/* Adds all blocks of this status to a list, counted in units of so many bytes. -ENOMEM. */
+int map_list(const struct map *map, enum map_status status, uint32_t unit, struct range_list *ret);
 uint64_t map_bytes(const struct map *map, enum map_status status);
 size_t map_areas(const struct map *map, enum map_status status);
 /* Contiguous areas of non-trimmed, non-scraped and bad: what ddrescue calls bad areas. */
@@ -74,6 +76,9 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 /* The same for what could not be read there, including all units that such a block touches. To be
  * called before map_take_finished(), so that nothing finished is lost. */
 int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
+/* All that a copy takes over from the map that it resumes, into a new one of this plan, of which it
+ * has the domain. unit: bytes of the destination's sectors. -ENOMEM. */
+int map_resume(struct map *map, const struct plan *plan, const struct map *from, uint32_t unit);
 /* The plan that it was made for, as recorded; NULL: another program's map. */
 const struct plan *map_plan(const struct map *map);
 /* What is recorded of the held areas; the map's. To be changed as the blocks are. */

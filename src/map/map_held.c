@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/range.h"
 #include "base/text.h"
 #include "map/map_plan.h"
 #include "plan/held.h"

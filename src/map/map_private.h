@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inside of a map, for map.c, map_save.c and map_load.c only. */
+/* The inside of a map, for map.c and map_file.c only. */
 #pragma once
 
 #include "map/map.h"

@@ -14,7 +14,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "digest/digest.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 
 #define HEADER    "# clonedeck tables "
 #define LINE_SIZE 160 /* of a line */

@@ -2,8 +2,10 @@
 #include "rescue/bad_areas.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -134,4 +136,27 @@ void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct
 	}
 	ret->bad_areas = map_areas(map, MAP_BAD);
 	ret->bad_bytes = map_bytes(map, MAP_BAD);
+}
+
+/* ---- the limits that the plan sets ---- */
+
+bool rescue_limit_exceeded(const struct plan_options *options, const struct rescue_figures *figures,
+			   const char *name, char *why, size_t size)
+{
+	const struct plan_options *o = options;
+
+	if (o->max_bad_areas && figures->bad_areas > o->max_bad_areas)
+		snprintf(why, size, _("%s has %" PRIu64 " bad areas."), name, figures->bad_areas);
+	else if (o->max_read_errors && figures->read_errors > o->max_read_errors)
+		snprintf(why, size, _("%" PRIu64 " reads of %s failed."), figures->read_errors,
+			 name);
+	else if (o->max_error_rate && figures->error_rate > (double)o->max_error_rate)
+		snprintf(why, size, _("Reads of %s fail at %s."), name,
+			 UNITS_RATE(figures->error_rate));
+	else if (o->max_no_read && figures->since_good_read > o->max_no_read * NSEC_PER_SEC)
+		snprintf(why, size, _("Nothing could be read from %s for %" PRIu64 " s."), name,
+			 (uint64_t)(figures->since_good_read / NSEC_PER_SEC));
+	else
+		return false;
+	return true;
 }

@@ -20,7 +20,7 @@
 #include "base/i18n.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 #include "discover/running.h"
 #include "guard/facts.h"
 #include "report/report.h"

@@ -13,7 +13,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "digest/checksum.h"
-#include "map/partial_digests.h"
 #include "map/recorded_copy.h"
 #include "guard/facts.h"
 #include "report/mask.h"

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 #include "guard/claim.h"
 #include "session/half_made.h"
 #include "session/measured.h"

@@ -7,7 +7,7 @@
 
 #include "copy/retry.h"
 #include "verify/verification.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 #include "verify/verdict_private.h"
 
 /* The region size: that of existing digests, or our own. */

@@ -15,7 +15,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 
 /* Only a hang takes that long: a sanitizer on a machine that has much else to do does not. */
 #define TIMEOUT  (200 * NSEC_PER_SEC)

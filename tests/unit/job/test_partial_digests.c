@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "map/map_plan.h"
-#include "map/partial_digests.h"
+#include "map/recorded_copy.h"
 #include "verified.h"
 #include "digest/list.h"
 
