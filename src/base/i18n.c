@@ -10,7 +10,7 @@ bool i18n_fits_terminal(const char *name, bool utf8)
 #if ENABLE_NLS
 	static const char field[] = "Language: ";
 	static const char *const wide[] = { "ja", "zh", "ko" };
-	/* Of a catalogue, the translation of nothing is its header. */
+	/* A catalogue has its header as the translation of the empty text. */
 	const char *header = gettext(""), *language = strstr(header, field);
 
 	if (!language)

@@ -44,7 +44,7 @@ static int spawn(const char *program, const char *const *argv, const char *const
 	posix_spawnattr_setsigdefault(attributes, &all);
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						     POSIX_SPAWN_SETSIGDEF);
-	/* It changes neither; its declaration is older than const. */
+	/* posix_spawn() changes neither; its declaration is older than const. */
 	return -posix_spawn(ret, program, actions, attributes, (char *const *)argv,
 			    (char *const *)(environment ? environment : small_environment));
 }
@@ -105,7 +105,7 @@ bool process_is_stopped(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
 	file = fopen(path, "re");
-	/* Its name stands before, in parentheses, and may hold anything. */
+	/* The name of the program comes first, in parentheses, and may contain anything. */
 	if (file && fgets(text, sizeof(text), file))
 		state = strrchr(text, ')');
 	return state && strncmp(state, ") T", 3) == 0;

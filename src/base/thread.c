@@ -39,7 +39,7 @@ static void *main_of(void *argument)
 	return result;
 }
 
-/* Its pages take no memory until a handler runs on them. */
+/* Pages of this stack take no memory until a handler runs on it. */
 static struct start *prepare(void *(*body)(void *), void *argument)
 {
 	struct start *start = malloc(sizeof(*start));

@@ -46,7 +46,7 @@ static int parse_at(const char *text, uint32_t sector_size, uint64_t *ret, struc
 	return 0;
 }
 
-/* The text again with a mark under the place, as far as it is plain enough to line up. */
+/* Prints the text again with a mark under the error, if its characters are one column wide. */
 static int range_error(const char *text, const struct rangespec_error *error)
 {
 	char printable[512];
@@ -255,8 +255,8 @@ static void scan(const struct look *look)
 	wait_for_session(look);
 }
 
-/* Nothing but an exclusive open speaks against it: udev or a program that just ended (a copy that
- * was killed still has requests in flight) may let go in a moment. */
+/* The destination is only refused because it is open exclusively. udev, or a copy that was killed
+ * and still has requests in flight, closes it in a moment. */
 static bool held_for_a_moment(const struct session *session)
 {
 	const struct verdict_list *verdicts = session_choice(session).verdicts;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of the deck that stand in a file. None that would let anything be written to a disk. */
+/* The file with default options of the deck. Options that let something be written to a disk are
+ * not taken from it. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>

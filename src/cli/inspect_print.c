@@ -17,7 +17,7 @@
 /* ---- a table ---- */
 
 #define CELL_MAX 512
-/* From here on what the deck shows in its details fits into a row. */
+/* From this width on, a row has room for all columns. */
 #define WIDE 110
 
 struct columns {

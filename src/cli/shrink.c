@@ -34,7 +34,8 @@ static void keep_table(struct plan_options *options)
 	memset(options->places, 0, sizeof(options->places));
 }
 
-/* All that speaks against the destination would do so at the end, too, but for its size. */
+/* Any other reason to refuse the destination would refuse it at the end, too; only its size will
+ * fit then. */
 static int check_destination(struct session *session, const struct clone_options *options,
 			     const char *command)
 {
@@ -81,7 +82,7 @@ static int find_shrink(const struct clone_options *options, const char *command,
 	return check_destination(session, options, command);
 }
 
-/* Makes it with what is used, and shrinks that there. */
+/* Copies what is used into the image, and shrinks it there. */
 static int fill_image(const struct clone_options *options, const struct layout_shrink *shrink,
 		      const char *command, int signal_fd)
 {

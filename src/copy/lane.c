@@ -439,7 +439,7 @@ static bool lane_round(struct lane *lane, int *reterr)
 		*reterr = done;
 		return false;
 	}
-	/* What comes now may take a while: the time of the last request is no longer the time. */
+	/* What follows may take a while, so the time of the last request is out of date. */
 	if (lane->inspect_first || lane->queued > 0 || done == 0)
 		lane->now = 0;
 	if (lane->inspect_first) {

@@ -268,7 +268,8 @@ void lane_inspect_next(struct lane *lane)
 
 void lane_slot_report(struct lane *lane, struct slot *slot)
 {
-	/* It was written before its turn: inspect those before it, and then this one. */
+	/* It was written before it was inspected: inspect the slots before it, and then this one.
+	 */
 	while (slot->to_inspect)
 		lane_inspect_next(lane);
 	slot->phase = SLOT_REPORT;
@@ -295,7 +296,7 @@ bool lane_take_chunk(struct lane *lane, struct piece *ret)
 	return true;
 }
 
-/* Observers count on chunks, and a rate limit needs small steps. */
+/* Observers expect pieces of one chunk, and a rate limit needs small steps. */
 uint32_t lane_piece_size(const struct lane *lane)
 {
 	const struct copy *copy = lane->copy;
@@ -399,7 +400,8 @@ void lane_count_result(struct lane *lane, const struct slot *slot)
 	}
 	__atomic_store_n(&c->last_read, request->completed, __ATOMIC_RELAXED);
 	counter_add(&c->read, request->length);
-	/* What looks for a bad sector reads in another way. */
+	/* Passes that search for bad sectors read in another way, which says nothing about the
+	 * zone. */
 	if (lane->traits & PASS_BOTH_ENDS)
 		zones_add(lane->copy->zones, request->offset, request->length, ns, needed);
 }

@@ -8,7 +8,7 @@
 
 void rate_limit_set(struct rate_limit *limit, uint64_t rate, uint64_t now)
 {
-	/* Debt from the old rate must not hold up the new one. */
+	/* Waiting time that the old rate has added up must not delay the new one. */
 	__atomic_store_n(&limit->next, now, __ATOMIC_RELAXED);
 	__atomic_store_n(&limit->rate, rate, __ATOMIC_RELAXED);
 }

@@ -80,7 +80,7 @@ static int add_parts(struct work *work, const struct plan *plan, size_t extent,
 	return 0;
 }
 
-/* After very many areas often come a few, such as what is armed. */
+/* A long list of areas is often followed by a short one, such as the held areas. */
 static void give_back(struct work *work)
 {
 	size_t wanted = work->count ? work->count : 1;

@@ -182,7 +182,8 @@ void attr_cut_deleted(char *path)
 		path[length - tail] = '\0';
 }
 
-/* The best first: of a disk with several controllers (multipath) it is what they are parts of. */
+/* In order of preference: a multipath disk has several controllers, and the subsystem above them is
+ * its hardware. */
 enum hardware { HARDWARE_SCSI, HARDWARE_NVME, HARDWARE_SUBSYSTEM, HARDWARE_MMC, HARDWARE_VIRTIO };
 
 static const char *const subsystems[] = {

@@ -62,7 +62,7 @@ bool device_is_listed(struct udev_device *device, const struct scan_options *opt
 	enum disk_kind kind = disk_kind_of(name);
 	uint64_t size = 0;
 
-	/* one that goes while it is looked at has lost its node first */
+	/* a disk that is unplugged at this moment has no node any more */
 	if (!type || strcmp(type, "disk") != 0 || !udev_device_get_devnode(device) ||
 	    never_listed(device, name))
 		return false;
@@ -170,7 +170,7 @@ static uint32_t small_attr(const char *folder, const char *name, uint64_t unit)
 	return (uint32_t)(value * unit);
 }
 
-/* Some drivers state no limit by stating an absurd one. */
+/* Some drivers state an absurd limit when they have none. */
 static uint32_t command_limit(const char *folder)
 {
 	uint64_t kib;
@@ -201,7 +201,7 @@ static void read_abilities(const char *folder, struct disk *disk)
 	disk->zeroes = is_more_than_0(folder, "queue/write_zeroes_max_bytes");
 }
 
-/* A kernel that knows nothing of zones leaves these disks without a block node. */
+/* A kernel without support for zones gives these disks no block node. */
 static void read_zones(const char *folder, const char *hardware, struct disk *disk)
 {
 	uint64_t type;
@@ -329,7 +329,7 @@ static bool read_vpd_serial(const char *hardware, char *to, size_t size)
 	return to[0] != '\0';
 }
 
-/* libudev makes an object of everything on the way up: not for what hangs on another bus. */
+/* libudev makes an object of every parent, so it is asked only for disks on USB. */
 static bool read_usb_serial(struct udev_device *disk, char *to, size_t size)
 {
 	struct udev_device *usb = NULL;
@@ -364,7 +364,7 @@ static void tidy_wwn(char *wwn, size_t size)
 		wwn[1] = 'x';
 		memmove(wwn + 2, wwn + 4, strlen(wwn + 4) + 1);
 	} else if (strncmp(wwn, "t10.", 4) == 0 || strncmp(wwn, "nvme.", 5) == 0) {
-		/* Made up from vendor, model and serial: no world wide name. */
+		/* Made of vendor, model and serial number: this is no world wide name. */
 		wwn[0] = '\0';
 	}
 }
@@ -405,7 +405,7 @@ static void read_scsi_model(struct udev_device *disk, const char *hardware, stru
 	}
 }
 
-/* What serves as a model without hardware: what the device is made of. */
+/* A device without hardware has no model: its file, its name or its RAID level stands there. */
 static void read_virtual_model(const char *folder, enum disk_kind kind, struct identity *ret)
 {
 	char path[256];

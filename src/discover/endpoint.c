@@ -72,8 +72,8 @@ const struct disk *endpoint_disk(const struct disk_list *disks, const struct end
 
 		if (!identity_same(&disk->identity, &endpoint->identity))
 			continue;
-		/* Two that look the same (a bridge with a made-up serial): the one that is still
-		 * where it was. */
+		/* If two disks look the same (a bridge with an invented serial number), it is the
+		 * one that still has its number. */
 		if (!found || disk->identity.devno == endpoint->identity.devno)
 			found = disk;
 	}
@@ -86,7 +86,7 @@ void endpoint_set_gone(struct endpoint *endpoint)
 
 	text_copy(endpoint->gone, sizeof(endpoint->gone),
 		  image ? endpoint->node : endpoint->disk_node);
-	/* Its inode is what it is known by if it comes back. */
+	/* If it comes back, it is recognised by its inode. */
 	if (image)
 		return;
 	endpoint->disk_node[0] = endpoint->raw[0] = '\0';

@@ -39,7 +39,8 @@ int hotplug_new(struct udev *udev, const struct scan_options *options, struct ho
 	if (r >= 0)
 		r = udev_monitor_filter_add_match_subsystem_devtype(hotplug->monitor,
 								    "scsi_generic", NULL);
-	/* A shelf of disks that is switched on says a lot at once; only root may ask for this. */
+	/* When a shelf of disks is switched on, many events come at once; only root may have a
+	 * larger buffer. */
 	if (r >= 0)
 		udev_monitor_set_receive_buffer_size(hotplug->monitor, 8 << 20);
 	if (r >= 0)
@@ -65,8 +66,8 @@ int hotplug_fd(const struct hotplug *hotplug)
 	return udev_monitor_get_fd(hotplug->monitor);
 }
 
-/* "add sde SanDisk Ultra 31.0G"; nothing for what the list does not show. Of what has gone only
- * the name is left. */
+/* "add sde SanDisk Ultra 31.0G"; nothing for devices that the list does not show. Of a device that
+ * was removed, only the name is known. */
 static void describe(const struct hotplug *hotplug, struct udev_device *device, const char *action,
 		     char *text, unsigned size)
 {
@@ -85,8 +86,9 @@ static void describe(const struct hotplug *hotplug, struct udev_device *device, 
 	text_sanitise(text, size, line, strlen(line));
 }
 
-/* Whoever had it open for writing has closed it, it has another table, or another medium. That one
- * has appeared is seen by its number, where the kernel counts. */
+/* "change" comes when somebody who had the disk open for writing closes it, when its table changes,
+ * and with another medium. A new disk has another diskseq, where the kernel counts; else each event
+ * counts. */
 static void forget(const struct hotplug *hotplug, struct udev_device *device, const char *action,
 		   const char *type)
 {
@@ -112,7 +114,7 @@ bool hotplug_next(struct hotplug *hotplug, char *text, unsigned size, bool *resc
 	if (!device) {
 		if (errno != ENOBUFS)
 			return false;
-		/* Events were lost: whatever they said, the list is not what it was. */
+		/* Events were lost, so the list may be wrong. */
 		cache_forget(hotplug->options->cache, 0);
 		*rescan = true;
 		return true;

@@ -76,7 +76,7 @@ static bool lies_below_dev(const char *path)
 	return strncmp(path, "/dev/", 5) == 0;
 }
 
-/* File systems that the kernel makes up: what looks like a file there is a switch or a question. */
+/* File systems that have no disk below them: their files are settings and reports of the kernel. */
 static bool is_made_up(const char *path)
 {
 	struct statfs fs;
@@ -120,7 +120,7 @@ static int refuse_made_up(const char *text, struct error *reterr)
 			 text);
 }
 
-/* Beside the nodes, in memory: mostly left by a copy to a disk that was not attached. */
+/* A regular file in /dev is in memory: mostly left by a copy to a disk that was not attached. */
 static bool is_among_nodes(const char *path, const struct stat *st)
 {
 	struct stat dev;
@@ -220,7 +220,7 @@ int image_resolve_new(const char *text, bool destination, struct endpoint *ret,
 				 _("%s does not exist: neither a device nor an image file. "
 				   "'clonedeck list' shows the disks."),
 				 text);
-	/* It would have to be made where the link leads, and links may change. */
+	/* The image would be made where the link leads, and that may change. */
 	if (lstat(text, &st) == 0 && S_ISLNK(st.st_mode))
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -ENOENT, "find", text,
 				 _("%s is a link to a file that does not exist. Name the new image "

@@ -81,7 +81,8 @@ uint32_t image_store_sector_size(int fd, uint64_t size)
 
 	if (gpt)
 		return gpt;
-	/* An MS-DOS table does not say it, but only one size leads to what the partitions hold. */
+	/* An MS-DOS table does not tell its sector size, but only with the right one file systems
+	 * are found where partitions begin. */
 	return count_found(fd, size, LARGE_SECTOR) > count_found(fd, size, SMALL_SECTOR)
 		       ? LARGE_SECTOR
 		       : SMALL_SECTOR;

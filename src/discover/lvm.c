@@ -294,7 +294,7 @@ static bool read_label(const struct member *member, char id[static ID_BYTES + 1]
 		return false;
 	memcpy(id, at + place, ID_BYTES);
 	id[ID_BYTES] = '\0';
-	/* Two lists of places, each up to one of zeroes: of data, of metadata. */
+	/* Two lists of places, for data and for metadata. A place of zeroes ends each of them. */
 	for (place += 40; place + 32 <= SECTOR && bytes_little(at + place, 8); place += 16)
 		;
 	*retoffset = bytes_little(at + place + 16, 8);
@@ -326,7 +326,7 @@ static char *find_text(const uint8_t *area, uint64_t length, size_t *retlength)
 	return cleanup_steal(text);
 }
 
-/* A volume is read as the partition that it would be in its place. */
+/* A volume that lies in one piece is read like a partition. */
 static void look_in(const struct member *member, struct logical_volume *volume)
 {
 	uint32_t unit = member->source->sector_size;

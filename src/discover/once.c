@@ -44,7 +44,7 @@ static int read_all(int fd, uint64_t offset, uint64_t length, char *to)
 	return 0;
 }
 
-/* Drivers differ in what they call a bad sector. */
+/* Drivers report a bad sector with different errors. */
 static bool is_failure(int code)
 {
 	return code < 0 && code != -EINVAL && code != -ENOMEM && code != -ERANGE;

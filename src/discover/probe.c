@@ -176,7 +176,7 @@ static int read_all(struct round *round)
 			running += r == 0;
 			next += r == 0;
 		}
-		/* Without a thread for it, it is its turn when another one has ended. */
+		/* If no thread can be started now, this disk is read when another one has ended. */
 		if (r < 0 && running == 0)
 			return r;
 		if (running == 0 || now >= until)
@@ -211,7 +211,7 @@ static void run_round(void *data)
 	round->result = read_all(round);
 }
 
-/* It reads nothing more once the read that hangs has returned. */
+/* It stops when the read that hangs returns. */
 static void leave(struct probe *probe, struct pending *pending)
 {
 	atomic_store(&probe->stop, true);

@@ -183,7 +183,7 @@ int regions_make(struct disk *disk, const struct table_area *areas, size_t area_
 
 /* ---- two views made one ---- */
 
-/* The kernel gives an extended partition two sectors, whatever it holds. */
+/* For the kernel, every extended partition has two sectors. */
 static bool same_place(const struct partition *kernel, const struct partition *read)
 {
 	return kernel->number == read->number && kernel->start == read->start &&

@@ -107,8 +107,7 @@ static size_t print(const struct running *running, char text[static RECORD_MAX])
 	return (size_t)n;
 }
 
-/* In one call and, since nothing but the figures changes, never shorter for long: a reader sees the
- * old record or the new one. */
+/* Written in one call, so that a reader sees the old record or the new one. */
 void running_update(struct running_record *record, const struct running *running)
 {
 	char text[RECORD_MAX];
@@ -143,7 +142,7 @@ static int make(struct running_record *record, const char *folder, const struct 
 	return r;
 }
 
-/* Those who watch a copy look every second; who comes later finds the report. */
+/* Programs that watch a copy look every second; later, the report tells more. */
 static bool has_just_ended(int folder, const char *name, int fd)
 {
 	struct running running = { 0 };
@@ -401,12 +400,12 @@ bool running_find_ended(const char *folder, pid_t pid, struct running *ret)
 
 bool running_is_on(const struct running_end *end, const struct identity *disk)
 {
-	/* A number may be another disk's by now; the kernel counts them, too. */
+	/* Another disk may have this number by now. The kernel's diskseq tells. */
 	return end->devno && end->devno == disk->devno &&
 	       (!end->diskseq || !disk->diskseq || end->diskseq == disk->diskseq);
 }
 
-/* By the kernel's list of locks: an image has no number that a record could name it by. */
+/* By the kernel's list of locks, since the record of an image has no device number. */
 static pid_t locked_by(uint64_t inode)
 {
 	CLEANUP(fclose) FILE *locks = fopen("/proc/locks", "re");

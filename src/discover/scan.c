@@ -237,7 +237,7 @@ static void take_size(struct disk *disk, const struct sg_only_size *size)
 	disk->medium_present = YES;
 }
 
-/* What it told before is as good as what it would tell now, if it is still there. */
+/* If the disk is still there, its table in the cache is as good as reading it again. */
 static void take_table(struct build *build, const struct asked *asked, struct probe_result *result)
 {
 	struct table *table = &build->tables[asked->disk];
@@ -395,7 +395,7 @@ static int make_requests(struct build *build, const struct pending *pending,
 	return 0;
 }
 
-/* The record of a copy explains more than that some program holds the disk. */
+/* The record of a copy tells more than "held by another program". */
 static int add_copy(struct build *build, struct disk *disk, const struct running *running)
 {
 	struct use *held = NULL;

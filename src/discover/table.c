@@ -144,14 +144,14 @@ static bool contents_are_bad(const struct table_source *source, uint64_t offset,
 	return is_bad(source, offset, part) || is_bad(source, offset + size - part, part);
 }
 
-/* What libblkid also reads: a RAID label that far before the end, copies of the LUKS header, VMFS.
- */
+/* libblkid also reads these places: a RAID label so far before the end, copies of the LUKS header,
+ * VMFS. */
 #define LABEL_FROM_END ((uint64_t)3087 * 512)
 #define PLACE_READ     4096u
 
 static const uint64_t places[] = { 512 << 10, 1 << 20, 2 << 20, 4 << 20 };
 
-/* It reads through the page cache, and would go on after a failure. */
+/* libblkid reads through the page cache, and goes on after a read that fails. */
 static bool can_be_read(const struct table_source *source, uint64_t offset, uint64_t size)
 {
 	uint64_t part = u64_align_down(shorter(size, CONTENTS_READ), source->sector_size);

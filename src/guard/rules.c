@@ -54,8 +54,8 @@ int rules_check_allow(const char *const *allow, struct error *reterr)
 	return 0;
 }
 
-/* What is allowed already is not advised any more. Wherever a sentence names --allow, it is the
- * last one of its kind, so all behind the one before goes. */
+/* A rule that is allowed already must not advise --allow. The advice is always the last sentence:
+ * it is cut off. */
 static void drop_advice(struct verdict *verdict)
 {
 	char *advice = strstr(verdict->sentence, "--allow");

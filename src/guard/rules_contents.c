@@ -105,7 +105,7 @@ void rule_partitions_not_copied(const struct rule_context *c, struct verdict *re
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		const struct partition *p = &disk->partitions[i];
 		const struct fitted_part *made = fitted_find(&c->plan->fitted, p->number);
-		/* What a larger one has more is no part of the source. */
+		/* Of a partition that grows, only the old size is in the source. */
 		uint64_t sectors = made && made->size < p->sectors ? made->size : p->sectors;
 		uint64_t start, length;
 
@@ -285,7 +285,7 @@ void rule_copied_whole(const struct rule_context *c, struct verdict *ret)
 			 c->facts->whole);
 }
 
-/* What turns out to be missing may not be readable any more when it is found out. */
+/* Data that turns out to be missing may not be readable any more by then. */
 void rule_source_failing(const struct rule_context *c, struct verdict *ret)
 {
 	if (!c->facts->source_fails)
@@ -391,7 +391,7 @@ static void say_duplicate(const struct rule_context *c, const char *what, struct
 		 what, c->destination->disk_node, list[0] ? " (" : "", list, list[0] ? ")" : "");
 }
 
-/* A file system without a partition is given none. */
+/* A file system without a partition gets no new identifier. */
 static bool gets_new_ones(const struct rule_context *c)
 {
 	return c->plan->options.identities != IDENTITIES_KEEP && c->source_contents &&

@@ -6,8 +6,9 @@
 #include "base/text.h"
 #include "guard/rules_private.h"
 
-/* A use of the whole disk concerns its partitions; one of another partition does not. The disk's
- * node also looks exclusively open where only a partition is in use, so that counts alone only. */
+/* A use of the whole disk also concerns each partition; a use of another partition does not. While
+ * one partition is in use, the kernel also refuses to open the whole disk exclusively: so that
+ * counts only if there is no other use. */
 static bool concerns(const struct use *use, const struct use_list *all,
 		     const struct endpoint *endpoint)
 {

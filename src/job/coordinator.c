@@ -299,7 +299,8 @@ static uint32_t in_flight(const struct job *job, unsigned end)
 	return sum;
 }
 
-/* Only a failed request asks by itself: this notices an idle or silent disk. */
+/* Failed requests ask whether the disk is there; this notices the loss of a disk that is idle or
+ * does not answer. */
 static void look_for_unplugged(struct job *job, uint64_t now)
 {
 	struct coordinator *co = job->coordinator;
@@ -381,7 +382,7 @@ static void check_limits(struct job *job, uint64_t now)
 	struct error error;
 	char why[256];
 
-	/* A suspended program could not read anything meanwhile. */
+	/* While the program was suspended, it could not read anything. */
 	if (now - co->looked > SUSPENDED)
 		co->reading_since = now;
 	co->looked = now;

@@ -128,7 +128,7 @@ static void check_anything_read(struct job *job)
 	job_fail(job, FAILURE_LIMIT, &error);
 }
 
-/* Everything may be written, and yet nobody would find it. */
+/* All data may be written, and still nobody would find it without its tables. */
 static void check_has_name(struct job *job)
 {
 	const struct io_end *end = &job->setup.destination;

@@ -43,8 +43,8 @@ static uint64_t to_verify(const struct job_snapshot *job)
 
 	if (!job->pass_count || !reads_back(job->pass))
 		return left;
-	/* What such a pass has read counts as verified only at its end; after it come the
-	 * held areas. */
+	/* Data that such a pass has read counts as verified when the pass ends; the held areas
+	 * follow. */
 	pass = &job->passes[job->pass_count - 1];
 	return at_most(pass->total - at_most(pass->done, pass->total) +
 			       (job->armed ? 0 : job->held_bytes),

@@ -310,7 +310,7 @@ static uint32_t copy_depth(const struct lane *lane)
 	case SWEEP_LARGE:
 		return UINT32_MAX;
 	case SWEEP_LAST:
-		/* Flash that struggles in one place still answers for others. */
+		/* Flash that is slow in one place still answers requests for other places. */
 		return takes_all(end) && end->rotational == NO ? lane->depth_read : 1;
 	default:
 		others = others_in_flight(lane);
@@ -320,7 +320,7 @@ static uint32_t copy_depth(const struct lane *lane)
 	}
 }
 
-/* What one lane has in flight less, another may have: it waits for that. */
+/* If this lane has less in flight, another lane may have more: it waits for that. */
 static void pass_turn(const struct lane *lane)
 {
 	struct job *job = lane->job;

@@ -19,7 +19,7 @@ bool job_differs(const struct job *job)
 	       atomic_load(&job->clearing.wrong) > 0;
 }
 
-/* Without its last key, nobody finds what else is there. */
+/* Before the last key area is written, nobody finds what else is there. */
 static bool last_is_finished(const struct job *job)
 {
 	const struct range_list *last = stages_domain(&job->stages);

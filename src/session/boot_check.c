@@ -41,7 +41,8 @@ void boot_check_source(const struct plan *plan, const struct disk *source, struc
 					  .count = source->partition_count };
 
 	boot_look(&from, ret);
-	/* What is read again after it was written to is to come from the disk. */
+	/* After somebody writes to the source, the next look must read the disk and not the page
+	 * cache. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 

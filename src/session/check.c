@@ -107,7 +107,8 @@ static void look_for_volumes(const struct plan *plan, const struct disk *source,
 		lvm_find(&from, &one, 1, ret);
 	else
 		lvm_find(&from, source->partitions, source->partition_count, ret);
-	/* The next look, after somebody wrote to it, is to come from the disk. */
+	/* After somebody writes to the source, the next look must read the disk and not the page
+	 * cache. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -133,7 +134,7 @@ static void look_at_source(struct check *check, const struct plan *plan)
 			 uefi);
 }
 
-/* Whether it is worth while to spare it, and to copy more than what is used. */
+/* Is the source failing? Then the plan should spare it, and copy all of it. */
 static bool source_fails(struct check *check, const struct plan *plan)
 {
 	const struct disk *disk = endpoint_disk(check->disks, &plan->source);
@@ -198,7 +199,7 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 	if (plan->options.table == TABLE_KEEP)
 		return 0;
 	r = layout_fit(plan, source, plan->options.grow, &layout, &error);
-	/* A dying disk may not show it any more; what it was is in the plan. */
+	/* A dying disk may not be able to read its table again; the plan has it. */
 	if (r < 0 && error.class == ERROR_CLASS_SOURCE)
 		return 0;
 	if (r < 0 && reterr)
@@ -212,7 +213,8 @@ int check_table(const struct plan *plan, int source, struct error *reterr)
 	return r;
 }
 
-/* Makes the table that was asked for, or one to be offered: without that, there is no offer. */
+/* Makes the table that was asked for, or one that could be offered. If none can be made, there is
+ * no offer. */
 static int fit(struct check *check)
 {
 	const struct plan *plan = &check->ends;

@@ -114,7 +114,7 @@ static void choose_named(void *user, struct scan *scan, const struct disk_list *
 	const struct session_names *names = user;
 	struct endpoint source = { 0 }, destination = { 0 };
 
-	/* The message about an end that is not found needs all that can be known. */
+	/* If an end is not found, the message names what there is, so all disks are read. */
 	if (find_ends(names, named, &source, &destination) < 0) {
 		scan_only(scan, NULL);
 		return;
@@ -313,7 +313,7 @@ void session_take_scan(struct session *session, unsigned *changes)
 			 is_silent_now(session->disks, scanning->disks);
 
 	session->errors[SESSION_TASK_SCAN] = scanning->error;
-	/* One that always answers late is not shown as silent each time. */
+	/* A disk that always answers late must not appear as silent after each scan. */
 	if (unsettled && !scanning->looks && are_same(session->disks, scanning->disks)) {
 		disk_list_destroy(scanning->disks);
 		scanning->disks = NULL;
@@ -328,8 +328,8 @@ void session_take_scan(struct session *session, unsigned *changes)
 		take_looked(session);
 		session_look_for_ends(session, changes);
 	}
-	/* It sees what has changed meanwhile, too; where disks come and go all the time, a silent
-	 * one would never be waited for otherwise. */
+	/* A patient scan also finds what has changed meanwhile. Without it, a slow disk would never
+	 * be waited for on a machine where disks come and go all the time. */
 	if (unsettled)
 		begin(session, true, NULL);
 	else if (scanning->again)
@@ -469,8 +469,8 @@ const struct disk *session_image(const struct session *session, const struct end
 	return image_store_known(session->images, image);
 }
 
-/* While a copy runs, its ends are what they were at its start: a later list may know less of disks
- * that are not looked into, and says of the destination what is no longer true. */
+/* While a copy runs, its ends are shown as they were at its start: they are not read again, so a
+ * later list may know less of them. */
 const struct disk *session_disk(const struct session *session, const struct endpoint *endpoint)
 {
 	const struct disk_list *lists[] = { session->disks, session->started_disks };
@@ -538,7 +538,7 @@ void session_ask_health(struct session *session, const struct disk *disk)
 	if (!item) {
 		if (task->count == CHECKUPS_MAX && session_runs(session, SESSION_TASK_HEALTH))
 			return;
-		/* More than anybody looks at; the oldest is dropped. */
+		/* The list is full: the oldest answer is dropped. */
 		if (task->count == CHECKUPS_MAX)
 			memmove(&task->items[0], &task->items[1],
 				--task->count * sizeof(task->items[0]));

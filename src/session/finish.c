@@ -190,7 +190,7 @@ void session_begin_release(struct session *session)
 		session_look_again(session);
 }
 
-/* The last step; if the disks are still being released, it follows that. */
+/* The last step. If the disks are still being released, it begins when that is done. */
 static int begin_report(struct session *session, struct error *reterr)
 {
 	struct finishing *finishing = &session->finishing;
@@ -216,8 +216,8 @@ static int finish_waiting(struct session *session, struct error *reterr)
 		job_stop(session->opened.job);
 		return session_finish(session, reterr);
 	}
-	/* A missing disk does not answer, and a user who gives up does not want to wait for the
-	 * other one. */
+	/* A missing disk does not answer, and who gives up waiting does not want to wait for the
+	 * health of the other disk. */
 	health_clear(&session->health.after[0], NULL);
 	health_clear(&session->health.after[1], NULL);
 	return begin_report(session, reterr);
@@ -225,7 +225,7 @@ static int finish_waiting(struct session *session, struct error *reterr)
 
 /* ---- the health of both disks, after the final flush ---- */
 
-/* The difference to before is what the copy did to a weak disk. */
+/* Compared with the health before, this shows what the copy did to a weak disk. */
 static void ask_after(void *data)
 {
 	struct ends_health *health = data;

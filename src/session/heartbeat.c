@@ -19,7 +19,7 @@
 #define BEAT       2  /* seconds */
 #define BEATS_LINE 30 /* a minute */
 
-/* Made by logind when it starts; by this its own library knows it, too. */
+/* logind makes this folder when it starts; libsystemd also looks for it. */
 #define LOGIND  "/run/systemd/seats/"
 #define PROGRAM "/usr/bin/systemd-inhibit"
 
@@ -155,7 +155,8 @@ void awake_follow(struct awake *awake, bool wanted)
 
 /* ---- the command ---- */
 
-/* One that is to be told of anything takes a second or two, or hangs; the others need not wait. */
+/* A command that sends a message takes a second or two, or hangs. The next one does not wait for
+ * it. */
 static pid_t *free_place(struct notifier *notifier)
 {
 	pid_t *place = &notifier->pids[0];

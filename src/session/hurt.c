@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "discover/table.h"
 
-/* Where that lies without which nothing else is found: bytes from the start of the file system. */
+/* Where file systems have their superblock or header: bytes from the start of the file system. */
 static const struct {
 	const char *fs; /* libblkid's TYPE */
 	uint64_t start, length;
@@ -29,10 +29,10 @@ static const struct {
 	{ "swap", 0, 4096 },
 	{ "f2fs", 1024, 1024 },
 	{ "LVM2_member", 0, 8192 },
-	/* With the key slots, of which any may be the one that is used. */
+	/* With all key slots, since any of them may be in use. */
 	{ "crypto_LUKS", 0, 2097152 },
 	{ "iso9660", 32768, 2048 },
-	/* Not recognised, perhaps just since it is missing. */
+	/* Nothing was recognised, perhaps because its superblock is missing. */
 	{ "", 0, 8192 },
 };
 

@@ -19,7 +19,7 @@
 #define LINE_SIZE 640
 #define KEPT_MAX  500 /* disks; the oldest line goes */
 
-/* The file may be on somebody's stick: what no measurement finds is not believed. */
+/* The file may come from anywhere, so impossible values are ignored. */
 #define REQUEST_MAX (16U << 20) /* bytes */
 #define DEPTH_MAX   32U
 #define RATE_MAX    1e12 /* bytes per second */
@@ -38,8 +38,8 @@ static void this_boot(char ret[static BOOT_MAX])
 	ret[strcspn(ret, "\n")] = '\0';
 }
 
-/* A disk that says nothing of itself is known by when it was attached. Identities have no tabs:
- * discovery makes them printable. */
+/* A disk without an identity is known by its diskseq. Identities have no tabs: discovery makes them
+ * printable. */
 static size_t print_key(const struct identity *disk, const char *boot, char ret[static LINE_SIZE])
 {
 	int length;

@@ -201,8 +201,8 @@ static void find_stem(struct move *move)
 	}
 }
 
-/* An older one that is still there is better than none; and of a disk that does not answer, nothing
- * is known. */
+/* Is no map left there? An older one is better than none, and a disk that does not answer may still
+ * have it. */
 static bool is_lost(const char *path)
 {
 	struct file_place place;

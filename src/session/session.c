@@ -315,7 +315,7 @@ unsigned session_dispatch(struct session *session)
 		uint32_t event = events[i].data.u32;
 
 		if (event < SESSION_TASK_COUNT) {
-			/* One event may have taken the end of another task. */
+			/* Another event of this round may have handled the end of this task. */
 			if (!session->tasks[event])
 				continue;
 			session_join(session, (enum session_task)event);
@@ -338,7 +338,7 @@ struct job *session_job(const struct session *session)
 	case SESSION_RUNNING:
 		return session->opened.job;
 	case SESSION_VERIFYING:
-		/* Until its ends are open, it belongs to the thread that opens them. */
+		/* Until the ends are open, the job belongs to the thread that opens them. */
 		return session_runs(session, SESSION_TASK_VERIFY) && !session->compare_ends
 			       ? NULL
 			       : session->compare.opened.job;

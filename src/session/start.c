@@ -59,10 +59,11 @@ static bool was_never_detached(const struct endpoint *now, const struct plan *re
 	       now->identity.diskseq == recorded->destinations[0].identity.diskseq;
 }
 
-/* Disks without a label go by their names, labels may be shared, and a map may be anybody's:
- * another disk must not be written to. If everything is verified in the end, a place that was
- * changed is found then and need not stop the copy now. Sectors that cannot be read any more were
- * rescued in time. Of a source that is gone, only what has a digest can be compared. */
+/* Is the destination really the half-made copy? Disks without a label are found by their names, two
+ * disks may have one label, and the map may be of another pair of disks. Where everything is
+ * verified at the end, a single difference is found then and need not stop the copy now. Sectors
+ * that have become unreadable do not count as differences. If the source is gone, only regions with
+ * a digest can be compared. */
 static int compare_before(struct session *session, const struct recorded_copy *earlier)
 {
 	struct starting *starting = &session->starting;
@@ -158,7 +159,7 @@ static int make_files(struct session *session)
 	return r;
 }
 
-/* For a further part of a copy, the files exist, and so does what was copied. */
+/* When a copy goes on after a disk was missing, its files exist already. */
 static int prepare(struct session *session, struct recorded_copy *earlier)
 {
 	struct ends_health *health = &session->health;
@@ -300,7 +301,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 	const struct disk *source, *destination;
 	int r;
 
-	/* First of all: the job borrows its disks from the list that stays. */
+	/* First of all, since the job borrows its disks from this list. */
 	session_drop_disks(session, &session->started_disks);
 	session->started_disks = session->disks;
 	source = session_disk(session, &plan->source);
@@ -394,7 +395,7 @@ static void not_started(struct session *session)
 	session->errors[SESSION_TASK_START] = starting->error;
 	session_release_job(session);
 	session->state = SESSION_PLANNED;
-	/* The plan was judged by a list that is no longer true. */
+	/* The plan was checked against a list that may be out of date. */
 	if (session->scanning.follows)
 		session_look_again(session);
 }
@@ -408,8 +409,8 @@ void session_take_start(struct session *session, unsigned *changes)
 		starting->result = session_watch(session, job_event_fd(session->opened.job),
 						 EVENT_JOB, &starting->error);
 	if (starting->result < 0) {
-		/* What was read of the source may be out of date, and the reason for the failure.
-		 */
+		/* What was read of the source may be out of date, which may be why the start
+		 * failed. */
 		session_forget_used(session);
 		not_started(session);
 		return;
@@ -458,7 +459,8 @@ static int prepare_compare(struct session *session)
 	};
 	session->recorded = (struct recorded_copy){ 0 };
 	if (of_copy) {
-		/* The first list: a later place may have been unplugged since. */
+		/* The list that the copy saved first: a later one may be on a stick that was
+		 * unplugged. */
 		text_copy(compare->list, sizeof(compare->list),
 			  report->job.digests_saved ? session->files.at.digests : "");
 		text_copy(compare->report, sizeof(compare->report), report->files.json);
@@ -542,7 +544,7 @@ void session_take_verify(struct session *session, unsigned *changes)
 	if (!session->compare_ends && compare->result == 0)
 		return;
 	forget_verify(session);
-	/* A plan that stays: disks may have come or gone meanwhile. */
+	/* If the plan stays, it is checked again: disks may have come or gone meanwhile. */
 	session_recheck(session);
 }
 

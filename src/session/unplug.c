@@ -20,7 +20,7 @@
 #include "session/ends.h"
 #include "session/session_private.h"
 
-/* In case hot-plug events are missing, or a disk came back but was not ready. */
+/* Hot-plug events may be missing, and a disk may have come back before it was ready. */
 #define LOOK_EVERY 3 /* seconds */
 
 void session_waiting_done(struct session *session)
@@ -116,8 +116,8 @@ static void tell(struct session *session, enum log_level level, const char *text
 	log_line(session->log, level, "session", "%s", text);
 }
 
-/* For network file systems and those of other programs, only the last two matter; a local disk that
- * reports them was reset, and is there. */
+/* -ENOTCONN and -ESTALE come from network file systems and from FUSE. A local disk that reports
+ * them was reset, and is still there. */
 static bool is_gone(const struct session *session, const struct error *error, bool destination)
 {
 	const struct endpoint *end =
@@ -242,7 +242,8 @@ void session_went_on(struct session *session, int result, const struct error *er
 	struct job_snapshot part;
 
 	if (result < 0) {
-		/* Not the disks they seem to be: do not try again before they are attached anew. */
+		/* These are not the disks of the copy: do not try again before they are attached
+		 * anew. */
 		if (error->code == -EBADMSG || error->code == -ESTALE) {
 			waiting->refused[0] = waiting->tried[0];
 			waiting->refused[1] = waiting->tried[1];

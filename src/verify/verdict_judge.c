@@ -344,7 +344,7 @@ void proof_doubt(struct verification *v, uint64_t source, uint64_t length)
 		if (proof->regions[from].state != REGION_GOOD)
 			continue;
 		proof->regions[from] = (struct region_proof){ .state = REGION_SUSPECT };
-		/* It was something else by then, and not because each read gives something else. */
+		/* The source has really changed: reading it twice gives the same. */
 		digests_clear(proof->found, from);
 	}
 	if (v->stages->now == 0)
@@ -410,7 +410,7 @@ void proof_end_compare(struct verification *v)
 	tell_unknown(v);
 }
 
-/* Where the source was known to be written to, the copy is what was read, and stays so. */
+/* If the source was in use, as accepted at the start, the copy keeps what was read. */
 void proof_source_changed(struct verification *v, size_t region, struct range sectors, bool exact)
 {
 	struct proof *proof = v->proof;
