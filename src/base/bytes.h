@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The lowest byte first. */
 static inline uint64_t bytes_little(const void *from, unsigned bytes)
@@ -26,6 +27,13 @@ static inline uint64_t bytes_big(const void *from, unsigned bytes)
 	while (bytes--)
 		n = n << 8 | *p++;
 	return n;
+}
+
+static inline bool bytes_are_zero(const void *data, size_t length)
+{
+	const char *p = data;
+
+	return length == 0 || (!p[0] && memcmp(p, p + 1, length - 1) == 0);
 }
 
 /* A member of a struct, by its size: a bool or a byte, or an integer or enum of 32 or 64 bits. For

@@ -481,18 +481,22 @@ bool text_shell_quote(char *to, size_t size, const char *from)
 	return true;
 }
 
-void text_join(char *list, size_t size, const char *format, ...)
+bool text_append(char *text, size_t size, const char *between, const char *format, ...)
 {
-	size_t used = strlen(list);
+	size_t used = strlen(text), skip = used ? strlen(between) : 0;
+	size_t room = used + skip < size ? size - used - skip : 0;
 	va_list args;
+	int length;
 
-	if (used && used + 2 < size) {
-		text_copy(list + used, size - used, ", ");
-		used += 2;
-	}
 	va_start(args, format);
-	vsnprintf(list + used, size - used, format, args);
+	length = room ? vsnprintf(text + used + skip, room, format, args) : -1;
 	va_end(args);
+	if (length < 0 || (size_t)length >= room) {
+		text[used] = '\0';
+		return false;
+	}
+	memcpy(text + used, between, skip);
+	return true;
 }
 
 const char *text_base_name(const char *path)

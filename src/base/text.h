@@ -56,9 +56,12 @@ void text_paragraph(FILE *out, int columns, const char *first, const char *text)
 
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
-/* Appends an item to a list in words, which is "" at first: ", " is between two. */
-void text_join(char *list, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Appends an item to a text, behind `between` if it is not the first. False, and the text stays as
+ * it is, where there is no room for all of it. */
+bool text_append(char *text, size_t size, const char *between, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* To a list in words. */
+#define text_join(list, size, ...) text_append((list), (size), ", ", __VA_ARGS__)
 /* "sdb" of "/dev/sdb", "a.img" of "/srv/a.img"; borrowed from it. */
 const char *text_base_name(const char *path);
 

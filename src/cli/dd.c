@@ -5,7 +5,6 @@
  * no counterpart. Nothing is run.
  */
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,20 +160,8 @@ static bool work_out(struct dd *dd)
 	       bytes_of(dd, SEEK, out, OFLAG, "seek_bytes", &dd->seek);
 }
 
-static void add(char *list, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(char *list, size_t size, const char *format, ...)
-{
-	size_t used = strlen(list);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(list + used, size - used, format, args);
-	va_end(args);
-}
-
-/* Words that change no byte here: it is done anyway, or is only the way dd goes about it. */
+/* Words without effect on the bytes of the copy: clonedeck does it anyway, or it is about how dd
+ * works inside. */
 static bool is_matter_of_course(const char *word, size_t length)
 {
 	static const char *const words[] = {
@@ -201,14 +188,13 @@ static void list_without(struct dd *dd)
 			size_t length = strcspn(word, ",");
 
 			if (length && !is_matter_of_course(word, length))
-				add(dd->without, sizeof(dd->without), "%s%s=%.*s",
-				    dd->without[0] ? ", " : "", labels[i], (int)length, word);
+				text_join(dd->without, sizeof(dd->without), "%s=%.*s", labels[i],
+					  (int)length, word);
 			word += length + (word[length] == ',');
 		}
 	}
 	if (dd->values[CBS])
-		add(dd->without, sizeof(dd->without), "%scbs=%s", dd->without[0] ? ", " : "",
-		    dd->values[CBS]);
+		text_join(dd->without, sizeof(dd->without), "cbs=%s", dd->values[CBS]);
 }
 
 /* In bytes, so that it is true of sectors of any size: a plain number would be an LBA. */
@@ -237,12 +223,12 @@ static void print_command(const struct dd *dd, char *command, size_t size)
 	print_size(dd->seek, seek);
 	snprintf(command, size, "clonedeck clone -s %s -d %s", source, destination);
 	if (dd->counts)
-		add(command, size, " -r %s+%s", skip, count);
+		text_append(command, size, "", " -r %s+%s", skip, count);
 	else if (dd->skip)
-		add(command, size, " -r %s-", skip);
+		text_append(command, size, "", " -r %s-", skip);
 	if (dd->seek != dd->skip)
-		add(command, size, " --at %s", seek);
-	add(command, size, " --dry-run");
+		text_append(command, size, "", " --at %s", seek);
+	text_append(command, size, "", " --dry-run");
 }
 
 static int refuse(const char *sentence)
@@ -259,7 +245,7 @@ static bool is_endless(const char *path)
 	       (S_ISFIFO(st.st_mode) || (S_ISCHR(st.st_mode) && major(st.st_rdev) == 1));
 }
 
-/* What keeps it from being said in one command; NULL: nothing. */
+/* Why no command of clonedeck does the same; NULL: there is one. */
 static const char *why_not(const struct dd *dd)
 {
 	if (!dd->values[IF] || !dd->values[OF])
@@ -292,8 +278,7 @@ static void take(struct dd *dd, int argc, char **argv)
 		if (operand != OPERANDS)
 			dd->values[operand] = value; /* the last one counts, as for dd */
 		else if (strcmp(argv[i], "dd") != 0)
-			add(dd->without, sizeof(dd->without), "%s%s", dd->without[0] ? ", " : "",
-			    argv[i]);
+			text_join(dd->without, sizeof(dd->without), "%s", argv[i]);
 	}
 }
 

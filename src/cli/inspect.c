@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "discover/scan.h"
+#include "report/json.h"
 
 struct inspect_options {
 	bool all, json, verbose, help;
@@ -134,12 +135,9 @@ static const struct column list_columns[COLUMN_COUNT] = {
 /* "raw1,raw2" */
 static const char *print_raw(const struct disk *disk, char *to, size_t size)
 {
-	size_t used = 0;
-
 	to[0] = '\0';
-	for (size_t i = 0; i < disk->raw_count && used < size; i++)
-		used += (size_t)snprintf(to + used, size - used, "%s%s", i ? "," : "",
-					 text_base_name(disk->raw[i]));
+	for (size_t i = 0; i < disk->raw_count; i++)
+		text_append(to, size, ",", "%s", text_base_name(disk->raw[i]));
 	return to;
 }
 
@@ -260,7 +258,7 @@ static int print_json(const struct disk_list *list, struct error *reterr)
 	json_object *document = json_object_new_object();
 	json_object *disks = json_object_new_array();
 
-	json_object_object_add(document, "schema", json_object_new_string("clonedeck.list/1"));
+	json_add_text(document, "schema", "clonedeck.list/1");
 	for (size_t i = 0; i < list->count; i++)
 		json_object_array_add(disks, disk_json(&list->disks[i], false));
 	json_object_object_add(document, "disks", disks);

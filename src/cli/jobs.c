@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "discover/running.h"
+#include "report/json.h"
 
 enum jobs_column { PID, SOURCE, DESTINATION, DONE, LEFT, STATE, SINCE, COLUMN_COUNT };
 
@@ -103,7 +104,7 @@ static json_object *json_job(const struct running *job)
 			       job->rate < 0 ? NULL : json_object_new_double(job->rate));
 	json_object_object_add(object, "bad_bytes", json_object_new_int64((int64_t)job->bad));
 	json_object_object_add(object, "errors", json_object_new_int64((int64_t)job->errors));
-	json_object_object_add(object, "has_deck", json_object_new_boolean(job->has_deck));
+	json_add_bool(object, "has_deck", job->has_deck);
 	json_object_object_add(object, "source", json_end(&job->source));
 	json_object_object_add(object, "destination", json_end(&job->destination));
 	json_object_object_add(
@@ -120,7 +121,7 @@ static int print_json(const struct running *jobs, size_t count, struct error *re
 
 	for (size_t i = 0; i < count; i++)
 		json_object_array_add(array, json_job(&jobs[i]));
-	json_object_object_add(document, "schema", json_object_new_string("clonedeck.jobs/1"));
+	json_add_text(document, "schema", "clonedeck.jobs/1");
 	json_object_object_add(document, "jobs", array);
 	return disk_json_print(document, reterr);
 }

@@ -347,7 +347,7 @@ void plan_print_text(const struct session *session, int columns)
 		page_field(&page, _("start"), _("--confirm needs %s"), choice.token_phrase);
 }
 
-/* What is chosen by the core, has no limit, or is not to be done, is null. */
+/* null: the core chooses it, there is no limit, or it is not done. */
 static json_object *json_option(const struct plan_options *options, enum plan_option option)
 {
 	uint64_t value = plan_option_value(options, option);
@@ -410,18 +410,18 @@ static json_object *json_lost(const struct session_choice *choice)
 		json_object_object_add(object, "fs", report_json_text(p->fs));
 		json_object_object_add(object, "label", report_json_text(p->label));
 		json_object_object_add(object, "uuid", report_json_text(p->uuid));
-		json_object_object_add(object, "how", json_object_new_string(words[lost[i].how]));
+		json_add_text(object, "how", words[lost[i].how]);
 		json_object_array_add(array, object);
 	}
 	return array;
 }
 
-/* What must be typed is not told: it is to be read off the disk. */
+/* The token itself is not printed: the user must read it from the disk. */
 static json_object *json_confirm(const struct session_choice *choice)
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "needed", json_object_new_boolean(choice->token[0] != '\0'));
+	json_add_bool(object, "needed", choice->token[0] != '\0');
 	json_object_object_add(object, "what", report_json_text(choice->token_phrase));
 	return object;
 }
@@ -436,15 +436,15 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object *object = json_object_new_object();
 	json_object *destinations = json_object_new_array();
 
-	json_object_object_add(object, "schema", json_object_new_string("clonedeck.plan/1"));
-	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(plan)));
+	json_add_text(object, "schema", "clonedeck.plan/1");
+	json_add_text(object, "plan_id", PLAN_ID(plan));
 	json_object_object_add(object, "source", report_json_endpoint(&plan->source));
 	json_object_array_add(destinations, report_json_endpoint(&plan->destinations[0]));
 	json_object_object_add(object, "destinations", destinations);
 	json_add_number(object, "sector_size", plan->sector_size);
 	json_add_number(object, "bytes", plan_bytes(plan));
 	json_add_number(object, "bytes_already", choice.finished_bytes);
-	json_object_object_add(object, "whole", json_object_new_boolean(plan->whole));
+	json_add_bool(object, "whole", plan->whole);
 	json_object_object_add(object, "plan", report_json_extents(plan));
 	json_object_object_add(object, "used", used_print_json(&choice));
 	json_object_object_add(object, "free_places",
@@ -461,7 +461,7 @@ void plan_print_json(const struct session *session, bool pretty)
 	json_object_object_add(object, "fitted", report_json_fitted(&plan->fitted));
 	json_object_object_add(object, "offer", report_json_fitted(choice.offer));
 	json_object_object_add(object, "verdicts", report_json_verdicts(verdicts, VERDICT_OK));
-	json_object_object_add(object, "refused", json_object_new_boolean(refused));
+	json_add_bool(object, "refused", refused);
 	json_object_object_add(object, "lost", json_lost(&choice));
 	json_object_object_add(object, "confirm", json_confirm(&choice));
 	char *text CLEANUP(free) = report_json_print(

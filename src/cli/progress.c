@@ -27,7 +27,7 @@ static json_object *json_hang(const struct job_hang *hang)
 		return NULL;
 	object = json_object_new_object();
 	json_add_number(object, "requests", hang->count);
-	json_object_object_add(object, "write", json_object_new_boolean(hang->write));
+	json_add_bool(object, "write", hang->write);
 	json_add_number(object, "lba", hang->lba);
 	json_object_object_add(object, "seconds", report_json_seconds_of(hang->ns));
 	return object;
@@ -55,10 +55,10 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "schema", json_object_new_string("clonedeck.progress/1"));
+	json_add_text(object, "schema", "clonedeck.progress/1");
 	json_object_object_add(object, "time", report_json_time((int64_t)time(NULL)));
-	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(plan)));
-	json_object_object_add(object, "state", json_object_new_string(job_state_name(job->state)));
+	json_add_text(object, "plan_id", PLAN_ID(plan));
+	json_add_text(object, "state", job_state_name(job->state));
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));
@@ -67,18 +67,13 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_add_number(object, "bytes_total", job->total);
 	json_add_number(object, "bytes_read", job->read);
 	json_add_number(object, "bytes_written", job->written);
-	json_object_object_add(object, "bytes_verified",
-			       job->proof.asked ? json_object_new_uint64(job->proof.verified)
-						: NULL);
+	json_add_known(object, "bytes_verified", job->proof.asked, job->proof.verified);
 	json_add_number(object, "bytes_before", job->already);
 	json_add_number(object, "offset", job->position);
 	json_add_number(object, "lba", plan->sector_size ? job->position / plan->sector_size : 0);
 	json_object_object_add(object, "elapsed", report_json_seconds_of(job->elapsed));
-	json_object_object_add(object, "left",
-			       job->eta.known ? json_object_new_uint64(job->eta.seconds) : NULL);
-	json_object_object_add(object, "pass_left",
-			       job->pass_eta.known ? json_object_new_uint64(job->pass_eta.seconds)
-						   : NULL);
+	json_add_known(object, "left", job->eta.known, job->eta.seconds);
+	json_add_known(object, "pass_left", job->pass_eta.known, job->pass_eta.seconds);
 	json_object_object_add(object, "finish_at",
 			       job->eta.known ? report_json_time(job->eta.finish) : NULL);
 	json_object_object_add(object, "rate", json_rate(job));
@@ -89,7 +84,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_add_number(object, "retries", job->retries);
 	json_add_number(object, "bad_areas", job->bad_areas);
 	json_add_number(object, "bad_bytes", job->bad_bytes);
-	json_object_object_add(object, "flushed", json_object_new_boolean(job->flushed));
+	json_add_bool(object, "flushed", job->flushed);
 	json_object_object_add(object, "map_saved_at", report_json_time(job->map_saved_at));
 	char *text = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
 

@@ -84,14 +84,13 @@ static void print_nodes(const struct disk *disk)
 {
 	const char *more[] = { disk->sg, disk->bsg, disk->nvme_generic, disk->by_id };
 	char nodes[1024];
-	size_t used = (size_t)snprintf(nodes, sizeof(nodes), "%s", disk->node);
 
+	text_copy(nodes, sizeof(nodes), disk->node);
 	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
 		if (more[i][0] && strcmp(more[i], disk->node) != 0)
-			used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s",
-						 more[i]);
+			text_append(nodes, sizeof(nodes), "  ", "%s", more[i]);
 	for (size_t i = 0; i < disk->raw_count; i++)
-		used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, "  %s", disk->raw[i]);
+		text_append(nodes, sizeof(nodes), "  ", "%s", disk->raw[i]);
 	line(_("Nodes"), "%s", nodes);
 	line(_("Path"), _("%s, HCTL %s, transport %s, driver %s"), or_unknown(disk->path),
 	     disk->hctl[0] ? disk->hctl : "-", or_unknown(disk->transport),
@@ -119,7 +118,7 @@ static void print_cache(const struct disk *disk)
 	     print_tristate(disk->zeroes, _("yes"), _("no")));
 }
 
-/* Nothing is said of a disk without zones: that is what nearly all are. */
+/* Nearly all disks have no zones: then nothing is printed. */
 static void print_zones(const struct disk *disk)
 {
 	if (disk_is_host_managed(disk))
@@ -366,7 +365,7 @@ static json_object *sg_driver_json(const struct disk_list *list)
 	if (!list->sg_driver[0])
 		return NULL;
 	object = json_object_new_object();
-	json_object_object_add(object, "version", json_object_new_string(list->sg_driver));
+	json_add_text(object, "version", list->sg_driver);
 	json_object_object_add(object, "direct_io",
 			       list->sg_direct == UNKNOWN
 				       ? NULL
@@ -381,7 +380,7 @@ static int print_json(const struct disk_list *list, const struct disk *disk,
 	json_object *document = json_object_new_object();
 	json_object *object = disk_json(disk, true);
 
-	json_object_object_add(document, "schema", json_object_new_string("clonedeck.show/1"));
+	json_add_text(document, "schema", "clonedeck.show/1");
 	/* The whole path of an image */
 	if (endpoint->kind == ENDPOINT_IMAGE)
 		json_object_object_add(object, "node", report_json_text(endpoint->node));

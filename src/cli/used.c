@@ -96,12 +96,10 @@ json_object *used_print_json(const struct session_choice *choice)
 
 		json_add_number(object, "number", part->number);
 		json_object_object_add(object, "fs", report_json_text(part->fs));
-		json_object_object_add(object, "copy",
-				       json_object_new_string(used_mode_name(
-					       known ? mode_of(choice, part) : USED_WHOLE)));
+		json_add_text(object, "copy",
+			      used_mode_name(known ? mode_of(choice, part) : USED_WHOLE));
 		json_add_number(object, "bytes", part->sectors * choice->plan->sector_size);
-		json_object_object_add(object, "used_bytes",
-				       known ? json_object_new_uint64(part->used_bytes) : NULL);
+		json_add_known(object, "used_bytes", known, part->used_bytes);
 		json_object_object_add(object, "why_whole", report_json_text(part->whole));
 		json_object_array_add(array, object);
 	}

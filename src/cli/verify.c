@@ -17,12 +17,11 @@ static void print_json(const struct report *report, enum exit_code code)
 	const struct job_snapshot *job = &report->job;
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "schema", json_object_new_string("clonedeck.verify/1"));
-	json_object_object_add(object, "result",
-			       json_object_new_string(report_verify_word(report)));
+	json_add_text(object, "schema", "clonedeck.verify/1");
+	json_add_text(object, "result", report_verify_word(report));
 	json_object_object_add(object, "exit_code", json_object_new_int((int)code));
 	json_object_object_add(object, "error", report_json_error(&job->error));
-	json_object_object_add(object, "plan_id", json_object_new_string(PLAN_ID(report->plan)));
+	json_add_text(object, "plan_id", PLAN_ID(report->plan));
 	json_object_object_add(object, "source", report_json_endpoint(&report->plan->source));
 	json_object_object_add(object, "destination",
 			       report_json_endpoint(&report->plan->destinations[0]));
@@ -73,7 +72,7 @@ static int print_result(struct session *session, bool json)
 	return cli_finish_output((int)code);
 }
 
-/* Without its report, nobody knows what of it was left out, or changed when it was complete. */
+/* Only the report of a copy knows what was left out of it, or changed after it was complete. */
 static void print_by_design(const struct session *session, const struct clone_options *options)
 {
 	struct report report = { .plan = session_choice(session).plan,
@@ -88,7 +87,7 @@ static void print_by_design(const struct session *session, const struct clone_op
 		report.plan->destinations[0].node);
 }
 
-/* A source that is written meanwhile may differ by right. */
+/* A source that is written to meanwhile differs, and that is no error. */
 static void print_warning(const struct session *session)
 {
 	const struct verdict *written =

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/built_with.h"
 #include "cli/inspect.h"
+#include "report/json.h"
 #include "config.h"
 
 static const struct {
@@ -38,14 +39,12 @@ static int print_json(struct error *reterr)
 	json_object *on = json_object_new_object();
 	json_object *with = json_object_new_object();
 
-	json_object_object_add(document, "schema", json_object_new_string("clonedeck.version/1"));
-	json_object_object_add(document, "version", json_object_new_string(PACKAGE_VERSION));
+	json_add_text(document, "schema", "clonedeck.version/1");
+	json_add_text(document, "version", PACKAGE_VERSION);
 	for (size_t i = 0; i < FEATURE_COUNT; i++)
-		json_object_object_add(on, features[i].name,
-				       json_object_new_boolean(features[i].on));
+		json_add_bool(on, features[i].name, features[i].on);
 	for (size_t i = 0; i < LIBRARY_COUNT; i++)
-		json_object_object_add(with, libraries[i].name,
-				       json_object_new_string(libraries[i].version));
+		json_add_text(with, libraries[i].name, libraries[i].version);
 	json_object_object_add(document, "features", on);
 	json_object_object_add(document, "libraries", with);
 	return disk_json_print(document, reterr);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +16,10 @@
 
 #include <libudev.h>
 
+#include "base/cleanup.h"
 #include "discover/disk.h"
+
+DEFINE_CLEANUP(dir, DIR *, closedir)
 
 #define ATTR_PATH_MAX 512
 

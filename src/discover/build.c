@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -59,7 +58,7 @@ struct visitor {
 static int each_device(const struct visitor *visitor)
 {
 	char link[64 + NAME_MAX + 2], path[PATH_MAX];
-	DIR *directory = opendir(visitor->folder);
+	CLEANUP(dir) DIR *directory = opendir(visitor->folder);
 	struct dirent *entry;
 	int r = 0;
 
@@ -72,7 +71,6 @@ static int each_device(const struct visitor *visitor)
 		if (sysfs_follow(link, path) == 0)
 			r = visitor->visit(visitor, path);
 	}
-	closedir(directory);
 	return r;
 }
 
@@ -415,7 +413,7 @@ static int say_what_root_would_see(struct build *build)
 				   "knows them, and whether a program holds a disk is unknown."));
 }
 
-/* udevd loads the drivers; a list without disks may be for want of it. */
+/* udevd loads the drivers: without it, there may be disks that the list does not show. */
 static int say_no_udev(struct build *build)
 {
 	if (build->list->count > 0 || build->options->practice_dir ||

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/nodes.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -164,16 +163,15 @@ int raw_binding(unsigned minor, dev_t *ret)
 int nodes_add_raw(struct nodes *nodes)
 {
 	CLEANUP(close) int control = open(RAW_CONTROL, O_RDONLY | O_CLOEXEC);
-	DIR *directory;
+	CLEANUP(dir) DIR *directory = NULL;
 	struct dirent *entry;
-	int r = 0;
 
 	if (control < 0)
 		return errno == ENOENT || errno == ENXIO || errno == ENODEV ? -ENOENT : -errno;
 	directory = opendir("/dev/raw");
 	if (!directory)
 		return -errno;
-	while (r == 0 && (entry = readdir(directory))) {
+	while ((entry = readdir(directory))) {
 		unsigned minor;
 		char rest;
 		dev_t devno = 0;
@@ -184,15 +182,12 @@ int nodes_add_raw(struct nodes *nodes)
 
 		struct found_node *found = append(nodes, NODE_RAW);
 
-		if (!found) {
-			r = -ENOMEM;
-			break;
-		}
+		if (!found)
+			return -ENOMEM;
 		snprintf(found->path, sizeof(found->path), "/dev/raw/raw%u", minor);
 		found->devno = devno;
 	}
-	closedir(directory);
-	return r;
+	return 0;
 }
 
 static bool is_bound_to(const struct disk *disk, dev_t devno)

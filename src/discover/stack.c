@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/stack.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,22 +57,19 @@ int stack_link(struct stack *stack, size_t block, size_t below)
 static int link_slaves(struct stack *stack, size_t block, struct udev_device *device)
 {
 	char path[512];
+	CLEANUP(dir) DIR *directory = NULL;
 	struct dirent *entry;
-	DIR *directory;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "%s/slaves", udev_device_get_syspath(device));
 	directory = opendir(path);
-	if (!directory)
-		return 0;
-	while (r == 0 && (entry = readdir(directory))) {
+	while (r == 0 && directory && (entry = readdir(directory))) {
 		size_t below =
 			entry->d_name[0] == '.' ? STACK_NONE : by_folder(stack, entry->d_name);
 
 		if (below != STACK_NONE)
 			r = stack_link(stack, block, below);
 	}
-	closedir(directory);
 	return r;
 }
 
@@ -101,7 +97,7 @@ static bool is_taken_by_bcache(struct udev_device *device)
 {
 	char path[512];
 
-	/* The devices that it makes have such a directory, too. */
+	/* bcache's own devices have such a directory, too. */
 	if (strncmp(udev_device_get_sysname(device), "bcache", strlen("bcache")) == 0)
 		return false;
 	snprintf(path, sizeof(path), "%s/bcache", udev_device_get_syspath(device));
@@ -218,7 +214,7 @@ static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, vo
 	struct stack_block *b = &stack->blocks[block];
 	int r;
 
-	/* Also ends a circle, which a made-up sysfs may hold. */
+	/* Also ends at a cycle, which a recorded or forged sysfs may have. */
 	if (b->visited == stack->walk)
 		return 0;
 	b->visited = stack->walk;
@@ -234,7 +230,7 @@ static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, vo
 	return r < 0 ? r : 0;
 }
 
-/* A circle, which a made-up sysfs may hold, ends at the most. */
+/* A cycle, which a recorded or forged sysfs may have, ends at `most`. */
 static unsigned height(const struct stack *stack, size_t block, unsigned most)
 {
 	const struct stack_block *b = &stack->blocks[block];

@@ -7,7 +7,6 @@
  */
 #include "discover/usage.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -257,7 +256,7 @@ static int add_holder(struct usage *usage, size_t holder)
 	return 0;
 }
 
-/* The highest first: that is the order in which a stack is taken apart. */
+/* The highest device first: in this order a user has to release them. */
 static int add_holders(struct usage *usage)
 {
 	size_t count = usage->stack->count;
@@ -421,8 +420,6 @@ int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list)
 /* ---- btrfs ---- */
 
 #define FILE_SYSTEMS "/sys/fs/btrfs"
-
-DEFINE_CLEANUP(dir, DIR *, closedir)
 
 /* The devices of one file system; 0 if `member` is none of them. */
 static size_t list_members(const char *folder, dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "guard/facts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -32,7 +31,6 @@
 #define FAT_LIMIT 4294967295ULL /* bytes, FAT32 */
 
 DEFINE_CLEANUP(table, struct libmnt_table *, mnt_unref_table)
-DEFINE_CLEANUP(dir, DIR *, closedir)
 
 struct search {
 	struct libmnt_table **mounts; /* read on first use */
@@ -75,7 +73,7 @@ static void add_below(struct search *search, dev_t devno, const char *disk_name,
 			*p = '/';
 }
 
-/* Only of loop devices that the search reached without passing a file: place->files. */
+/* place->files has only loop devices that were reached without a file in between. */
 static void add_file(struct search *search, const char *directory, const char *name)
 {
 	struct guard_place *place = search->place;
@@ -254,7 +252,7 @@ static void find_place(struct libmnt_table **mounts, const char *path, struct gu
 	below_path(&search, path, 0);
 }
 
-/* What uses the whole disk directly, not through its partitions, uses each partition's sectors. */
+/* A user of the whole disk uses the sectors of each partition, too. */
 static bool stands_on(const struct guard_place *place, size_t i, const struct endpoint *endpoint)
 {
 	if (endpoint->kind == ENDPOINT_DISK)

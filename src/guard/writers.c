@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who writes to the source of a copy while it is read: mounts, programs, arrays that rebuild. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,7 +27,6 @@
 
 DEFINE_CLEANUP(table, struct libmnt_table *, mnt_unref_table)
 DEFINE_CLEANUP(iter, struct libmnt_iter *, mnt_free_iter)
-DEFINE_CLEANUP(dir, DIR *, closedir)
 
 struct search {
 	const struct endpoint *source;
@@ -63,8 +61,8 @@ static bool reaches(const struct search *search, dev_t devno)
 	struct guard_place place;
 
 	facts_find_place(&device, &place);
-	/* Judged by place first: another partition of the same loop device is in the same file, but
-	 * has other bytes. */
+	/* Partitions first: another partition of the same loop device has the same file, but other
+	 * bytes of it. */
 	if (facts_place_beside(&place, search->source))
 		return facts_place_on(&place, search->source);
 	for (size_t i = 0; search->has_storage && i < place.file_count; i++)

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "io/sync.h"
@@ -150,11 +151,6 @@ static int read_image(struct image_handle *handle, struct io_request *request)
 	return 0;
 }
 
-static bool is_zero(const char *data, uint32_t length)
-{
-	return length == 0 || (data[0] == 0 && memcmp(data, data + 1, length - 1) == 0);
-}
-
 /* The end of the file's HOLE_SIZE block that contains byte `at` of the request. */
 static uint32_t block_end(const struct io_request *request, uint32_t at)
 {
@@ -169,11 +165,11 @@ static uint32_t run_end(const struct io_request *request, uint32_t from, bool *r
 	const char *data = request->buffer;
 	uint32_t end = block_end(request, from);
 
-	*retzero = is_zero(data + from, end - from);
+	*retzero = bytes_are_zero(data + from, end - from);
 	while (end < request->length) {
 		uint32_t next = block_end(request, end);
 
-		if (is_zero(data + end, next - end) != *retzero)
+		if (bytes_are_zero(data + end, next - end) != *retzero)
 			break;
 		end = next;
 	}

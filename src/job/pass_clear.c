@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/i18n.h"
 #include "base/units.h"
 #include "copy/retry.h"
@@ -123,7 +124,7 @@ static bool is_large(const struct job *job)
 	return job->work.chunk > job->choice.chunk;
 }
 
-/* What a slot cannot hold, it does not have to: no data is moved. */
+/* A piece may be larger than the buffer of a slot: no data is moved. */
 static bool clear_take(struct lane *lane, struct piece *ret)
 {
 	const struct job *job = lane->job;
@@ -255,11 +256,6 @@ int clear_check_prepare(struct job *job, unsigned round)
 	return r < 0 ? r : 1;
 }
 
-static bool is_zero(const char *data, uint32_t length)
-{
-	return !data[0] && memcmp(data, data + 1, length - 1) == 0;
-}
-
 static void note_wrong(struct clearing *c, const struct piece *piece)
 {
 	unsigned long long none = 0;
@@ -278,7 +274,7 @@ static void check_advance(struct lane *lane, struct slot *slot)
 		if (slot->code != -ECANCELED)
 			note_wrong(c, &slot->piece);
 	} else {
-		if (is_zero(slot->buffer, slot->request.length))
+		if (bytes_are_zero(slot->buffer, slot->request.length))
 			atomic_fetch_add(&c->good, slot->piece.length);
 		else
 			note_wrong(c, &slot->piece);
@@ -325,8 +321,8 @@ void clear_check_end(struct job *job)
 
 /* ---- showing ---- */
 
-/* Nobody knows before it is tried. Flash forgets in a moment what it would take long to write; a
- * disk with platters that writes zeros by itself writes each of them. */
+/* An estimate, before it is tried. Flash clears in a moment; a spinning disk that writes zeros by
+ * itself takes as long as for writing data. */
 static bool takes_as_long_as_writing(const struct job *job)
 {
 	const struct io_end *end = &job->setup.destination;

@@ -13,15 +13,9 @@
 /* What another program had finished was not wiped. */
 static int leave_out_finished(const struct job *job, struct range_list *areas)
 {
-	uint64_t sector = job->plan->sector_size, pos = 0;
 	struct range_list finished = { 0 };
-	struct map_block block;
-	int r = 0;
+	int r = map_list(job->map, MAP_FINISHED, job->plan->sector_size, &finished);
 
-	for (; r == 0 && map_next(job->map, pos, MAP_FINISHED, &block);
-	     pos = block.start + block.size)
-		r = range_list_add(&finished,
-				   (struct range){ block.start / sector, block.size / sector });
 	if (r == 0)
 		r = range_list_subtract_all(&finished, &map_held(job->map)->wiped);
 	if (r == 0)

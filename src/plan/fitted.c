@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 
 int fitted_add(struct fitted *fitted, uint64_t at, const void *bytes)
@@ -111,26 +111,6 @@ void fitted_apply(const struct fitted *fitted, uint64_t at, void *buffer, uint32
 	}
 }
 
-/* A list with commas, as far as it goes. */
-static void add(char *buffer, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(char *buffer, size_t size, const char *format, ...)
-{
-	size_t length = strlen(buffer), skip = length ? 2 : 0;
-	va_list args;
-
-	if (length + skip >= size)
-		return;
-	va_start(args, format);
-	if (vsnprintf(buffer + length + skip, size - length - skip, format, args) >=
-	    (int)(size - length - skip))
-		skip = 0, buffer[length] = '\0';
-	va_end(args);
-	if (skip)
-		memcpy(buffer + length, ", ", skip);
-}
-
 static void add_part(const struct fitted *fitted, const struct fitted_part *part, uint32_t sector,
 		     char *buffer, size_t size)
 {
@@ -140,36 +120,38 @@ static void add_part(const struct fitted *fitted, const struct fitted_part *part
 	units_print_short(part->sectors * sector, UNITS_SI, sector, before);
 	units_print_short(part->size * sector, UNITS_SI, sector, after);
 	if (part->to == part->start && part->size > part->sectors)
-		add(buffer, size, _("partition %u grows from %s to %s"), part->number, before,
-		    after);
+		text_join(buffer, size, _("partition %u grows from %s to %s"), part->number, before,
+			  after);
 	else if (part->to == part->start && part->size == part->sectors)
 		return;
 	else if (part->to == part->start)
-		add(buffer, size, _("partition %u is cut from %s to %s"), part->number, before,
-		    after);
+		text_join(buffer, size, _("partition %u is cut from %s to %s"), part->number,
+			  before, after);
 	else if (part->size == part->sectors)
-		add(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, to);
+		text_join(buffer, size, _("partition %u moves to LBA %" PRIu64), part->number, to);
 	else if (part->size > part->sectors)
-		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", grows from %s to %s"),
-		    part->number, to, before, after);
+		text_join(buffer, size,
+			  _("partition %u moves to LBA %" PRIu64 ", grows from %s to %s"),
+			  part->number, to, before, after);
 	else
-		add(buffer, size, _("partition %u moves to LBA %" PRIu64 ", cut from %s to %s"),
-		    part->number, to, before, after);
+		text_join(buffer, size,
+			  _("partition %u moves to LBA %" PRIu64 ", cut from %s to %s"),
+			  part->number, to, before, after);
 }
 
 const char *fitted_print(const struct fitted *fitted, uint32_t sector, char *buffer, size_t size)
 {
 	buffer[0] = '\0';
 	if (fitted->sector && fitted->count)
-		add(buffer, size, _("made anew for sectors of %u bytes"), fitted->sector);
+		text_join(buffer, size, _("made anew for sectors of %u bytes"), fitted->sector);
 	for (size_t i = 0; i < fitted->part_count; i++)
 		add_part(fitted, &fitted->parts[i], sector, buffer, size);
 	if (fitted->backup)
-		add(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
+		text_join(buffer, size, _("backup GPT at LBA %" PRIu64), fitted->backup);
 	if (fitted->grown && !fitted_find(fitted, fitted->grown))
-		add(buffer, size, _("partition %u grows from %s to %s"), fitted->grown,
-		    UNITS_SHORT(fitted->before * sector, UNITS_SI, sector),
-		    UNITS_SHORT(fitted->after * sector, UNITS_SI, sector));
+		text_join(buffer, size, _("partition %u grows from %s to %s"), fitted->grown,
+			  UNITS_SHORT(fitted->before * sector, UNITS_SI, sector),
+			  UNITS_SHORT(fitted->after * sector, UNITS_SI, sector));
 	if (!buffer[0])
 		snprintf(buffer, size, "%s", _("nothing of it changes"));
 	return buffer;

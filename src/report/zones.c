@@ -74,19 +74,16 @@ static json_object *json_slowest(const struct report *report)
 const char *report_forecasts(const struct report *report, char *buffer, size_t size)
 {
 	bool ended = !report->job.error.code && report->job.result != JOB_RESULT_STOPPED;
-	size_t used = 0;
 
 	buffer[0] = '\0';
 	/* How long the rest took is known only where there was an end. */
 	for (int i = 0; i < JOB_FORECASTS && ended; i++) {
 		const struct job_forecast *one = &report->job.forecasts[i];
 
-		if (!one->known || used >= size)
-			continue;
-		used += (size_t)snprintf(buffer + used, size - used,
-					 _("%sat %u%% left %s, took %s"), used ? "; " : "",
-					 job_forecast_at[i], UNITS_DURATION(one->told),
-					 UNITS_DURATION(one->took));
+		if (one->known)
+			text_append(buffer, size, "", _("%sat %u%% left %s, took %s"),
+				    buffer[0] ? "; " : "", job_forecast_at[i],
+				    UNITS_DURATION(one->told), UNITS_DURATION(one->took));
 	}
 	return buffer;
 }

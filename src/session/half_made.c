@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "after/resize_fs.h"
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -70,13 +71,6 @@ bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *re
 	return false;
 }
 
-bool half_made_is_empty(const void *data, uint32_t length)
-{
-	const char *bytes = data;
-
-	return length == 0 || (!bytes[0] && memcmp(bytes, bytes + 1, length - 1) == 0);
-}
-
 static bool try_read(struct inspector *in, bool destination, uint64_t at, void *buffer,
 		     uint32_t length)
 {
@@ -87,8 +81,9 @@ static bool try_read(struct inspector *in, bool destination, uint64_t at, void *
 	return good;
 }
 
-/* Reads of the destination what it can from this byte of the source on, at most `left`. Returns how
- * much that is about; *retgood is false if it cannot be read. */
+/* Reads from the destination what belongs to this byte of the source and what follows, at most
+ * `left` bytes. Returns how many bytes that was about; *retgood is false if they could not be read.
+ */
 static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool *retgood)
 {
 	uint32_t length = half_made_piece(in->half), unit = in->half->plan->sector_size;
@@ -220,8 +215,7 @@ static bool is_armed(struct inspector *in, uint64_t at, uint32_t length)
 	if (!try_read(in, false, at, in->b, length))
 		return true;
 	for (uint32_t i = 0; i < length; i += sector)
-		if (!half_made_is_empty(in->a + i, sector) &&
-		    memcmp(in->a + i, in->b + i, sector) != 0)
+		if (!bytes_are_zero(in->a + i, sector) && memcmp(in->a + i, in->b + i, sector) != 0)
 			return false;
 	return true;
 }
@@ -248,8 +242,7 @@ static int check_unfinished(struct inspector *in, const struct map_block *block,
 		return 0;
 	for (uint64_t at = block->start; at < end; at += length) {
 		length = read_next(in, at, end - at, &good);
-		if (!good || half_made_is_empty(in->a, length) ||
-		    (arming && is_armed(in, at, length)))
+		if (!good || bytes_are_zero(in->a, length) || (arming && is_armed(in, at, length)))
 			continue;
 		return changed(in->half, at + first_byte(in->a, length),
 			       arming ? _("nothing there, or what the source has")
@@ -350,8 +343,8 @@ static int check_wiped(struct inspector *in, struct range sectors, struct error 
 
 /* ---- signatures ---- */
 
-/* A place of the destination in which something is recognised: if it is finished, the copy has put
- * it there. */
+/* Something is recognised in this place of the destination. If the map calls it finished, it must
+ * be what the copy has written. */
 static int check_place(const struct half_made *half, uint64_t at, uint64_t length,
 		       struct error *reterr)
 {

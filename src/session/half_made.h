@@ -52,7 +52,6 @@ bool half_made_read(const struct half_made *half, bool destination, uint64_t at,
 uint32_t half_made_piece(const struct half_made *half);
 /* Where this byte of the source goes. False: it is not in the plan. */
 bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret);
-bool half_made_is_empty(const void *data, uint32_t length);
 
 /* Compares a sample of what the map calls finished: with the digests of whole regions, otherwise
  * with the source. */

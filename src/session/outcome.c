@@ -46,23 +46,6 @@ static bool was_warned(const struct report *report, enum verdict_means means)
 
 /* ---- the table of a clone on a smaller disk ---- */
 
-/* Appends while there is room; false: there was none. */
-__attribute__((format(printf, 3, 4))) static bool append(char *list, size_t size,
-							 const char *format, ...)
-{
-	size_t used = strlen(list);
-	va_list args;
-	int length;
-
-	va_start(args, format);
-	length = vsnprintf(list + used, size - used, format, args);
-	va_end(args);
-	if ((size_t)length < size - used)
-		return true;
-	list[used] = '\0';
-	return false;
-}
-
 /* What reaches into the place of the backup table does not fit either. */
 static uint64_t room_for_partitions(const struct disk *source, const struct plan *plan)
 {
@@ -84,7 +67,7 @@ static void say_lost(const struct disk *source, uint64_t room, const char *node,
 
 		if (p->start + p->sectors <= room)
 			continue;
-		if (append(list, sizeof(list) - 4, count ? ", %u" : "%u", p->number))
+		if (text_join(list, sizeof(list) - 4, "%u", p->number))
 			count++;
 	}
 	if (count)
@@ -107,11 +90,11 @@ static void say_rebuild(const struct disk *source, uint64_t room, const char *no
 	for (size_t i = 0; i < source->partition_count; i++) {
 		const struct partition *p = &source->partitions[i];
 
-		/* By where it starts: not every partition has a node, and sfdisk has names of its
-		 * own. */
+		/* Partitions are named by their start: not every one has a node, and sfdisk invents
+		 * names. */
 		if (p->start + p->sectors > room)
-			fits = fits &&
-			       append(lines, sizeof(lines), " -e 'start= *%" PRIu64 ",'", p->start);
+			fits = fits && text_append(lines, sizeof(lines), "",
+						   " -e 'start= *%" PRIu64 ",'", p->start);
 	}
 	if (fits)
 		outcome_add(report,
@@ -160,8 +143,9 @@ static bool say_dos_table(const struct disk *source, const char *node, struct re
 		const struct partition *p = &source->partitions[i];
 
 		if (p->number > 4 || p->extended || strncmp(p->type, "0x", 2) != 0 ||
-		    !append(lines, sizeof(lines), "%s%u:start=%" PRIu64 ",size=%" PRIu64 ",type=%s",
-			    i ? "\\n" : "", p->number, p->start, p->sectors, p->type + 2))
+		    !text_append(lines, sizeof(lines), "",
+				 "%s%u:start=%" PRIu64 ",size=%" PRIu64 ",type=%s", i ? "\\n" : "",
+				 p->number, p->start, p->sectors, p->type + 2))
 			return false;
 	}
 	if (source->partition_count == 0)
@@ -310,7 +294,7 @@ static void say_tables(const struct disk *source, struct report *report)
 
 	say_lost_table(source, report);
 	say_smaller(source, report);
-	/* The same command, which was just named, does that as well. */
+	/* The command that was advised for the table does this, too. */
 	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
@@ -375,7 +359,7 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		return;
 	}
 	if (code != EXIT_COMPLETE && code != EXIT_BAD_AREAS && code != EXIT_MISMATCH) {
-		/* An image that was deleted is not there for another part. */
+		/* An image that was deleted cannot be continued. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
 			outcome_add(report, _("To go on where it ended:  clonedeck resume %.300s"),
 				    report->files.map);

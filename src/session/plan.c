@@ -109,7 +109,7 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 			_("The rule \"%s\" does not refuse this plan, or cannot be lifted for it."),
 			rule);
 	session->allowed[count] = verdict->rule;
-	/* The next place may still have a rule that was allowed for an earlier plan. */
+	/* A rule that was allowed for an earlier plan may still stand behind this one. */
 	session->allowed[count + 1] = NULL;
 	session_recheck(session);
 	return 0;
@@ -213,7 +213,7 @@ static bool same_verdicts(const struct verdict_list *a, const struct verdict_lis
 	return true;
 }
 
-/* For a plan that was judged before: has anything changed? That it ended is told in any case. */
+/* A plan was checked again. If the verdicts or the token differ, it must be confirmed again. */
 static void take_again(struct session *session, unsigned *changes)
 {
 	struct verdict_list before = session->verdicts;
@@ -318,7 +318,7 @@ void session_take_check(struct session *session, unsigned *changes)
 	const struct disk_list *disks = check->disks;
 
 	check->disks = NULL;
-	/* It was for another plan, or another list of disks. */
+	/* This check was of another plan, or of another list of disks. */
 	if (session->check_again)
 		check_anew(session, changes);
 	else if (session->state == SESSION_CHECKING)
@@ -404,7 +404,7 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	CLEANUP(plan) struct plan *plan = NULL;
 	int r = session_refuse_busy(session, wish->map ? "resume" : "plan", reterr);
 
-	/* Until they are known, no end of a map or a report can be found. */
+	/* Without a list of disks, the ends that a map or a report names cannot be found. */
 	if (r == 0)
 		r = session_need_disks(session, "plan", wish->map, reterr);
 	if (r < 0)
@@ -463,17 +463,14 @@ struct session_choice session_choice(const struct session *session)
 
 int session_list_finished(const struct session *session, struct range_list *ret)
 {
-	struct map_block block;
-	int r = 0;
+	int r;
 
 	*ret = (struct range_list){ 0 };
 	/* From the start on, the map is the copy's. */
-	if (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED)
+	if (!session->resume ||
+	    (session->state != SESSION_PLANNED && session->state != SESSION_CONFIRMED))
 		return 0;
-	for (uint64_t pos = 0;
-	     r == 0 && session->resume && map_next(session->resume, pos, MAP_FINISHED, &block);
-	     pos = block.start + block.size)
-		r = range_list_add(ret, (struct range){ block.start, block.size });
+	r = map_list(session->resume, MAP_FINISHED, 1, ret);
 	if (r < 0)
 		range_list_done(ret);
 	return r;
@@ -532,7 +529,7 @@ static int refuse(const struct session *session, struct error *reterr)
 			 session->plan->destinations[0].node, "%s", first->sentence);
 }
 
-/* The path of an image is also taken as it is: a script has no other. */
+/* For an image, its unencoded path is accepted, too: a script has that one. */
 static bool is_right(const struct session *session, const char *token)
 {
 	const struct endpoint *destination = &session->plan->destinations[0];
@@ -582,7 +579,7 @@ void session_take_measure(struct session *session, unsigned *changes)
 	struct measurement *measurement = &session->measurement;
 	const struct session_measured *known = &session->known;
 
-	/* All of a disk tells more than three places of it. */
+	/* A profile of the whole disk is better than a measurement at three places. */
 	if (known->source > 0)
 		measurement->found.source = known->source;
 	if (known->destination > 0)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Compares a sample of what the map calls finished: it must still be the same on
- * both ends. Two disks may share a label, but not the data; and what is empty on
- * both ends tells nothing of either.
+ * Compares a sample of what the map calls finished: it must still be the same on both ends.
+ * Two disks may share a label, but not the data. Places that are empty on both ends prove
+ * nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
@@ -139,7 +140,7 @@ static void compare_spot(struct tally *tally, struct spot spot)
 	    half_made_read(tally->half, true, place, tally->a, spot.length) &&
 	    half_made_read(tally->half, false, spot.at, tally->b, spot.length))
 		count(tally, spot.at, memcmp(tally->a, tally->b, spot.length) == 0,
-		      !half_made_is_empty(tally->a, spot.length));
+		      !bytes_are_zero(tally->a, spot.length));
 }
 
 /* ---- regions whose digest is known ---- */
@@ -175,7 +176,7 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 		if (!half_made_place(half, at, &place) ||
 		    !half_made_read(half, true, place, buffer, length))
 			return false;
-		*rettells |= !half_made_is_empty(buffer, length);
+		*rettells |= !bytes_are_zero(buffer, length);
 		if (digests_parts(half->known, at, buffer, length, parts) == 1)
 			digest_sum_add(&sum, &parts[0].sum);
 	}
@@ -249,7 +250,7 @@ static bool search_end(struct tally *tally, bool destination, uint64_t at, uint3
 		return false;
 	}
 	for (uint32_t i = 0; i + spot <= length; i += spot) {
-		if (half_made_is_empty(tally->a + i, spot))
+		if (bytes_are_zero(tally->a + i, spot))
 			continue;
 		compare_spot(tally, (struct spot){ at + i, spot });
 		return true;
@@ -257,8 +258,8 @@ static bool search_end(struct tally *tally, bool destination, uint64_t at, uint3
 	return false;
 }
 
-/* A destination that was emptied meanwhile is seen only where the source is not empty. A source
- * that fails is left alone. */
+/* A destination that was erased meanwhile is noticed only in places that are not empty on the
+ * source. A failing source is not read for that. */
 static void search_piece(struct tally *tally, uint64_t from, uint32_t length)
 {
 	uint64_t at;

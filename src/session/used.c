@@ -33,10 +33,9 @@ static enum used_mode mode_of(const struct used_modes *modes, const struct used_
 bool used_say_whole(const struct used *used, const struct used_modes *modes, char *ret, size_t size)
 {
 	bool known = false;
-	size_t length = 0;
 
 	text_copy(ret, size, "");
-	for (size_t i = 0; used && i < used->count && length < size; i++) {
+	for (size_t i = 0; used && i < used->count; i++) {
 		const struct used_part *part = &used->parts[i];
 		char name[64] = "";
 
@@ -45,8 +44,7 @@ bool used_say_whole(const struct used *used, const struct used_modes *modes, cha
 		known = known || part->fs[0];
 		if (part->number)
 			snprintf(name, sizeof(name), _("partition %u: "), part->number);
-		length += (size_t)snprintf(ret + length, size - length, "%s%s%s",
-					   length ? "; " : "", name, part->whole);
+		text_append(ret, size, "; ", "%s%s", name, part->whole);
 	}
 	return known;
 }
@@ -219,7 +217,7 @@ int used_check(const struct plan *plan, const struct disk *disk, int fd, struct 
 void used_run(void *data)
 {
 	struct used_reading *task = data;
-	/* A claim wants to know both ends; there is none to be written to yet. */
+	/* A claim takes a plan with both ends, but there is no destination yet. */
 	struct plan plan = { .source = task->source, .options = PLAN_OPTIONS_DEFAULT };
 	struct claim *claim = NULL;
 	int r = claim_open(&task->source, CLAIM_SOURCE, &plan, &claim, &task->error);

@@ -344,17 +344,10 @@ struct digests *proof_copy_digests(const struct proof *proof)
 static int without_digest(const struct verification *v, struct range_list *ret)
 {
 	const struct range_list *left_out = plan_left_out(v->copy->plan);
-	uint32_t sector = v->copy->plan->sector_size;
-	struct map_block block;
-	uint64_t pos = 0;
 
 	if (left_out && range_list_copy(left_out, ret) < 0)
 		return -ENOMEM;
-	for (; map_next(v->map, pos, MAP_BAD, &block); pos = block.start + block.size)
-		if (range_list_add(ret,
-				   (struct range){ block.start / sector, block.size / sector }) < 0)
-			return -ENOMEM;
-	return 0;
+	return map_list(v->map, MAP_BAD, v->copy->plan->sector_size, ret);
 }
 
 static bool all_known(const struct verification *v)
