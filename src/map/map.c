@@ -390,7 +390,9 @@ int map_take_finished(struct map *map, const struct map *from, uint32_t alignmen
 	return 0;
 }
 
-int map_take_damage(struct map *map, const struct map *from, uint32_t alignment)
+/* The same for what could not be read there, including all units that such a block touches. To be
+ * called before map_take_finished(), so that nothing finished is lost. */
+static int take_damage(struct map *map, const struct map *from, uint32_t alignment)
 {
 	for (size_t i = 0; i < from->count; i++) {
 		const struct map_block *block = map_block(from, i);
@@ -531,7 +533,7 @@ int map_resume(struct map *map, const struct plan *plan, const struct map *from,
 
 	if (was_dead(from))
 		return 0;
-	if (map_take_held(map, from) < 0 || map_take_damage(map, from, sector) < 0 ||
+	if (map_take_held(map, from) < 0 || take_damage(map, from, sector) < 0 ||
 	    map_take_finished(map, from, sector) < 0)
 		return -ENOMEM;
 	return unit > sector ? settle_units(map, plan, unit) : 0;

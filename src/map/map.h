@@ -73,9 +73,6 @@ void map_edges(const struct map *map, uint32_t unit, size_t *reton, size_t *reto
 /* Takes over what another map calls finished, within both domains and in whole units of
  * `alignment` bytes, since other programs cut their maps elsewhere. -ENOMEM. */
 int map_take_finished(struct map *map, const struct map *from, uint32_t alignment);
-/* The same for what could not be read there, including all units that such a block touches. To be
- * called before map_take_finished(), so that nothing finished is lost. */
-int map_take_damage(struct map *map, const struct map *from, uint32_t alignment);
 /* All that a copy takes over from the map that it resumes, into a new one of this plan, of which it
  * has the domain. unit: bytes of the destination's sectors. -ENOMEM. */
 int map_resume(struct map *map, const struct plan *plan, const struct map *from, uint32_t unit);
