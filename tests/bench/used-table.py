@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Used-only copies beside partclone, disk to disk, one file system after another.
 
-usage: used-table.py [--rounds N] [--disk ssd|spinning] [FILESYSTEM...]
+usage: used-table.py [--rounds N] [--disk ssd|spinning] [--size MIB] [FILESYSTEM...]
 
 Needs nbdkit, nbdfuse and the tools of the file systems; CLONEDECK names the program, CLONEDECK_BENCH
 where the other programs of the benchmark are. Makes modelled disks in memory: the source holds one
@@ -31,7 +31,6 @@ import rigs
 MIB = 1 << 20
 HERE = os.environ.get("CLONEDECK_BENCH", os.path.dirname(os.path.abspath(__file__)))
 CLONEDECK = os.environ.get("CLONEDECK", "clonedeck")
-SIZE = 1024 * MIB
 DISKS = {"ssd": {"rate": "400M", "overhead": 20},
          "spinning": {"rate": "180M", "inner": "120M", "overhead": 60, "move": 12000, "window": "8M"}}
 # A loop device has more requests in flight than a spinning disk is given.
@@ -203,19 +202,19 @@ class Contest:
         return found
 
 
-def measure(name, disk, rounds):
+def measure(name, disk, size, rounds):
     make, partclone = FILE_SYSTEMS[name]
     model = DISKS[disk]
     with contextlib.ExitStack() as stack:
         work = stack.enter_context(rigs.folder("/dev/shm"))
         files = os.path.join(work, "files")
-        fill(files, SIZE * 3 // 4)
+        fill(files, size * 3 // 4)
         nodes = []
         for kind in ("source", "destination"):
             place = os.path.join(work, kind)
             os.mkdir(place)
             image = os.path.join(place, "data")
-            rigs.written_file(image, SIZE)
+            rigs.written_file(image, size)
             if kind == "source":
                 make(image, files, work)
                 shutil.rmtree(files)
@@ -223,7 +222,7 @@ def measure(name, disk, rounds):
                 rigs.modelled_disk(place, os.path.join(HERE, "diskmodel.so"), image, model)))
             if model.get("move"):
                 rigs.tell_heads(nodes[-1])
-        contest = Contest(rigs.Pair(name, *nodes, SIZE), partclone, work, AS_SUCH[disk])
+        contest = Contest(rigs.Pair(name, *nodes, size), partclone, work, AS_SUCH[disk])
         return [contest.round() for _ in range(rounds)], contest.copied
 
 
@@ -235,6 +234,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--disk", choices=DISKS, default="ssd")
+    parser.add_argument("--size", type=int, default=1024, metavar="MIB")
     parser.add_argument("systems", nargs="*", metavar="FILESYSTEM", default=list(FILE_SYSTEMS))
     options = parser.parse_args()
     if unknown := set(options.systems) - set(FILE_SYSTEMS):
@@ -245,7 +245,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit("used-table: stopped"))  # devices go on the way
     print(f"{'':6} {'copied':>8} {'partclone':>9} {'clonedeck':>9}  ratio without start  verified  zeroed")
     for name in options.systems:
-        results, copied = measure(name, options.disk, options.rounds)
+        results, copied = measure(name, options.disk, options.size * MIB, options.rounds)
         wall = {who: statistics.median([r[who]["wall"] for r in results]) for who in results[0]}
         print(f"{name:6} {copied / MIB:4.0f} MiB {wall['partclone']:7.2f} s {wall['clonedeck']:7.2f} s",
               ratio(results, lambda r: r["clonedeck"]["wall"], lambda r: r["partclone"]["wall"]),

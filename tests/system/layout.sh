@@ -100,6 +100,8 @@ its_file_system_grows_too() {
 	before=$(digest files/photo)
 	umount files
 	destination=$(new_disk destination 100)
+	run 0 clone -n -s "$source" -d "$destination" --grow=last --grow-fs
+	says 'after the copy, its file system (ext4) grows, too'
 	clone 0 "$source" "$destination" --grow=last --grow-fs
 	says 'its file system was grown, and found sound before and after'
 	clean_gpt "$destination"
@@ -313,6 +315,8 @@ partitions_move_together_and_are_cut() {
 	run 0 clone -n -s "$source" -d "$destination" --table=fit --json
 	jq -e '[.fitted.changed[].start_after] == [40960, 75776] and
 		.fitted.changed[0].sectors_after == 34816' out
+	run 0 clone -n -s "$source" -d "$destination" --layout=1:9M --grow-fs
+	says 'the file system in partition 1 (vfat) stays as large as it is: there is no reliable tool'
 	noise 54M | dd of="$destination" bs=1M conv=fsync status=none
 	blockdev --flushbufs "$destination"
 	clone 0 "$source" "$destination" --table=fit
