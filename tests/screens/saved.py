@@ -209,7 +209,7 @@ GERMAN = ["disks", "ranges", "plan", "editor", "editor-limit", "run", "run-cpu",
           "run-map-areas", "run-lanes", "run-map-differs", "run-gone", "report-map-ticked",
           "help-disks", "help-run", "stop-question", "disks-details", "report-complete",
           "report-verified", "verify-question", "run-compare", "compare-question", "report-compared",
-          "report-differs", "plan-compared", "help-plan", "plan-estimate", "run-ailing"]
+          "report-differs", "plan-compared", "help-plan", "plan-estimate", "run-ailing", "jobs"]
 GERMAN_WIDE = ["disks", "plan", "run", "report"]
 # The screens of a copy, with their words in columns.
 OTHERS = ["es", "fr", "ja", "pl", "pt_BR", "uk", "zh_CN"]

@@ -16,7 +16,7 @@
 #include "ui/core/layout.h"
 
 /* Columns behind both ends; the last ones only where there is room. */
-#define STATE_COLS 10
+#define STATE_COLS 11
 #define DONE_COLS  6
 #define RATE_COLS  9
 #define LEFT_COLS  8

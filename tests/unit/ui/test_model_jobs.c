@@ -138,14 +138,14 @@ END_TEST
 START_TEST(rows)
 {
 	make();
-	ck_assert_str_eq(row(0, 80), "  sda ..L1A2B3 -> sdb ..12345K  copying    41.2%  168 MB/s  "
+	ck_assert_str_eq(row(0, 80), "  sda ..L1A2B3 -> sdb ..12345K copying     41.2%  168 MB/s  "
 				     "2:37:21             ");
 	ck_assert_ptr_nonnull(strstr(row(1, 80), "nvme0n1p12 -> image"));
 	ck_assert_ptr_nonnull(strstr(row(1, 80), "disk gone"));
 	ck_assert_ptr_nonnull(strstr(row(1, 80), "bad 94.2K"));
 	ck_assert_int_eq(jobs_role(&model.rows[1]), ROLE_WARN);
-	ck_assert_ptr_nonnull(strstr(row(2, 80), "UNFINISHED   98%"));
-	ck_assert_ptr_nonnull(strstr(row(3, 80), "COMPLETE    100%"));
+	ck_assert_ptr_nonnull(strstr(row(2, 80), "UNFINISHED    98%"));
+	ck_assert_ptr_nonnull(strstr(row(3, 80), "COMPLETE     100%"));
 	ck_assert_ptr_nonnull(strstr(row(3, 80), " 1 d "));
 	ck_assert_int_eq(jobs_role(&model.rows[3]), ROLE_NORMAL);
 }
