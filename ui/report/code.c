@@ -44,7 +44,7 @@ static void draw_modules(struct draw *draw, struct rect area, const QRcode *code
 							      ink_is_dark
 						    : false;
 
-			draw_text(draw, area, row / 2, col, ROLE_STRONG, blocks[upper * 2 + lower]);
+			draw_text(draw, area, row / 2, col, ROLE_NORMAL, blocks[upper * 2 + lower]);
 		}
 }
 
