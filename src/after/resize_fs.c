@@ -250,6 +250,8 @@ const char *grow_fs_obstacle(const char *fs, char *buffer, size_t size)
 			buffer, size,
 			_("there is no reliable tool for that; to use the room, make a new "
 			  "file system of the whole partition, and copy the files to it"));
+	if (strcmp(fs, "crypto_LUKS") == 0 || strcmp(fs, "LVM2_member") == 0)
+		return text_copy(buffer, size, _("open the copy, and grow what is in it there"));
 	if (!grower)
 		return text_copy(buffer, size, _("no tool is known for that"));
 	if (any_missing(grower->tools))

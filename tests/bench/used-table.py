@@ -9,7 +9,8 @@ where the other programs of the benchmark are. Makes modelled disks in memory: t
 file system, filled with files of many sizes of which each second one is deleted again. The programs
 take turns; printed are medians of the ratios of the rounds. Both write and flush only what is used:
 free places of the destination are left alone (--free=leave), as partclone does. A verified copy is
-compared with the same copy, not verified, and a plain reading of the same places of the destination.
+compared with the same copy, not verified, and a plain reading of the same places of the destination,
+each from its first request to its last: both look at the destination once more at the end.
 """
 import argparse
 import concurrent.futures
@@ -172,7 +173,8 @@ class Contest:
                 report = json.load(file)
         seconds = report["seconds"]
         self.copied = report["bytes_copied"]
-        return {"wall": wall, "copy": sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify"))}
+        return {"wall": wall, "copy": sum(seconds.get(part) or 0 for part in ("copy", "flush", "verify")),
+                "job": seconds["elapsed"]}
 
     def reading(self):
         """What the verified copy read back."""
@@ -251,8 +253,8 @@ def main():
               ratio(results, lambda r: r["clonedeck"]["wall"], lambda r: r["partclone"]["wall"]),
               ratio(results, lambda r: r["clonedeck"]["copy"], lambda r: r["partclone"]["wall"]),
               "       ",
-              ratio(results, lambda r: r["verified"]["copy"],
-                    lambda r: r["clonedeck"]["copy"] + r["reading"]["wall"]),
+              ratio(results, lambda r: r["verified"]["job"],
+                    lambda r: r["clonedeck"]["job"] + r["reading"]["wall"]),
               "   ",
               ratio(results, lambda r: r["zeroed"]["wall"], lambda r: r["partclone"]["wall"]),
               flush=True)
