@@ -165,7 +165,7 @@ static const struct command_info table[] = {
 	  N_("resume"), N_("resume, retry bad areas"), N_("go on, read bad areas again"), 3 },
 	{ COMMAND_VERIFY, ON(SCREEN_REPORT), { 'v' },
 	  N_("verify again"), NULL, N_("read the copy back again"), 5 },
-	{ COMMAND_CODE, ON(SCREEN_REPORT), { 'c' },
+	{ COMMAND_QR, ON(SCREEN_REPORT), { 'c' },
 	  N_("QR code"), NULL, N_("digest of the certificate"), 6 },
 	{ COMMAND_TOGGLE, ON(SCREEN_REPORT), { ' ' },
 	  NULL, NULL, N_("map: tick a bad area for r"), 0 },

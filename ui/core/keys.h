@@ -145,7 +145,7 @@ enum command {
 	/* 5 Report */
 	COMMAND_SAVE,
 	COMMAND_SIGN,
-	COMMAND_CODE,
+	COMMAND_QR,
 	COMMAND_RESUME,
 	COMMAND_VERIFY,
 	/* 6 Bench */

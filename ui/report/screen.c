@@ -10,7 +10,7 @@
 #include "ui/core/app.h"
 #include "ui/core/glyphs.h"
 #include "ui/core/screen.h"
-#include "ui/report/code.h"
+#include "ui/report/qr.h"
 #include "ui/report/model.h"
 #include "ui/run/model.h"
 #include "ui/widgets/list.h"
@@ -34,7 +34,7 @@ struct report_screen {
 	int cols;
 	struct list text;
 	struct map_pane map;
-	bool code; /* the digest of the certificate is shown */
+	bool qr; /* the digest of the certificate is shown */
 	struct report_sign sign;
 };
 
@@ -246,7 +246,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 		return;
 	drop(screen);
 	screen->map = (struct map_pane){ 0 };
-	screen->code = false;
+	screen->qr = false;
 }
 
 /* ---- drawing ---- */
@@ -289,7 +289,7 @@ static struct list *list_of(void *state)
 {
 	struct report_screen *screen = state;
 
-	return screen->map.open || screen->code ? NULL : &screen->text;
+	return screen->map.open || screen->qr ? NULL : &screen->text;
 }
 
 static bool holds(void *state, int row, const char *text)
@@ -357,8 +357,8 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 			  _("There is no report: no copy has ended."));
 		return;
 	}
-	if (screen->code) {
-		code_draw(draw, body, &report->files);
+	if (screen->qr) {
+		qr_draw(draw, body, &report->files);
 		return;
 	}
 	if (screen->map.open) {
@@ -429,8 +429,8 @@ static bool command(void *state, struct app *app, enum command command)
 	struct report_screen *screen = state;
 	const struct report *report = session_copy(app_session(app)).report;
 
-	if (screen->code && (command == COMMAND_BACK || command == COMMAND_MAP)) {
-		screen->code = false;
+	if (screen->qr && (command == COMMAND_BACK || command == COMMAND_MAP)) {
+		screen->qr = false;
 		if (command == COMMAND_BACK)
 			return true;
 	}
@@ -449,8 +449,8 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_SIGN:
 		ask_sign(app, &screen->sign);
 		return true;
-	case COMMAND_CODE:
-		screen->code = !screen->code;
+	case COMMAND_QR:
+		screen->qr = !screen->qr;
 		return true;
 	case COMMAND_LOG:
 		show_log(app);
@@ -504,7 +504,7 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_LOG:
 	case COMMAND_MAP:
 		return report ? NULL : no_report(app, command);
-	case COMMAND_CODE:
+	case COMMAND_QR:
 		if (!report)
 			return no_report(app, command);
 		return report->files.certificate_sum[0]

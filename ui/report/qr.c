@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/report/code.h"
+#include "ui/report/qr.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static int draw_code(struct draw *draw, struct rect area, const char *digits)
 }
 #endif
 
-void code_draw(struct draw *draw, struct rect body, const struct report_files *files)
+void qr_draw(struct draw *draw, struct rect body, const struct report_files *files)
 {
 	const char *digits = files->certificate_sum;
 	struct rect area = body;

@@ -7,4 +7,4 @@
 
 #include "ui/core/draw.h"
 
-void code_draw(struct draw *draw, struct rect body, const struct report_files *files);
+void qr_draw(struct draw *draw, struct rect body, const struct report_files *files);
