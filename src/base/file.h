@@ -51,7 +51,7 @@ void file_timeout_done(struct file_timeout *timeout);
  */
 int file_replace(struct file_timeout *timeout, const char *path, mode_t mode,
 		 void (*fill)(FILE *file, const void *user), const void *user);
-/* One that is not there is removed. 0 or a negative errno, as above. */
+/* A file that does not exist counts as removed. 0 or a negative errno, as above. */
 int file_remove(struct file_timeout *timeout, const char *path);
 /* Like error_phrase(), for the results of these functions. */
 const char *file_phrase(int code);

@@ -65,7 +65,7 @@ bool text_append(char *text, size_t size, const char *between, const char *forma
 /* "sdb" of "/dev/sdb", "a.img" of "/srv/a.img"; borrowed from it. */
 const char *text_base_name(const char *path);
 
-/* What of a text comes after this beginning; NULL: it begins otherwise. */
+/* The rest of a text behind this prefix; NULL: the text has another beginning. */
 const char *text_after(const char *text, const char *beginning);
 /* Decimal digits up to `stop`, without a sign or a leading zero; *text is then after it, or at it
  * if it is NUL. False: it is no such number. */

@@ -134,7 +134,7 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 		fprintf(stderr, _("clonedeck: Process %u runs no copy.\n"), pid);
 	else if (count == 0)
 		fputs(_("clonedeck: No copy runs.\n"), stderr);
-	/* Where several run, those are what is asked about. */
+	/* If several run and no PID is given, those are listed, not the ones that have ended. */
 	if (pid || count == 0)
 		tell_ended(pid);
 	if (count == 0)

@@ -10,7 +10,7 @@
 
 #define CELL_MAX (BENCH_TEXT_MAX + 32)
 
-/* What a cell with all of it takes: a narrow terminal has no room for many. */
+/* Columns of a cell with all its figures; a narrow terminal has no room for many cells. */
 #define CELL_COLUMNS 17
 
 /* Less is "±0%". */

@@ -81,7 +81,7 @@ static int set_chunk(const char *command, const char *name, const char *value, v
 	return 0;
 }
 
-/* One that plan/options.h knows by this name, and takes this value. */
+/* Sets an option that plan/options.h has under this name. */
 static int set_of_plan(const char *command, const char *name, const char *value, void *all)
 {
 	struct clone_options *options = all;

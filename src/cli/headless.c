@@ -418,7 +418,7 @@ static void say_left_behind(const struct headless *run)
 		      stderr);
 }
 
-/* Whatever is new about a disk that is gone, once. */
+/* Prints each piece of news about a disk that is gone only once. */
 static void say_waiting(struct headless *run, const struct session_waiting *waiting)
 {
 	if (strcmp(run->who, waiting->who) != 0) {

@@ -112,8 +112,8 @@ struct observer {
 	bool takes_long;  /* as long as hashing: data() waits until requests are sent */
 	bool of_chunks;   /* no piece may be larger than a chunk */
 	size_t slot_size; /* bytes of slot->state, zeroed when the lane is made */
-	/* What is about to be written is in the buffer: slot->write_length bytes, some of which
-	 * may be marked bad. */
+	/* Called before a write: the buffer has slot->write_length bytes, some of which may be
+	 * marked bad. */
 	void (*data)(struct lane *lane, struct slot *slot);
 	/* The slot is free, whatever became of its piece. */
 	void (*freed)(struct lane *lane, struct slot *slot);
@@ -123,7 +123,7 @@ struct observer {
 
 #define COPY_OBSERVERS 3
 
-/* Whoever made the copy, and gets to know what happens. */
+/* The owner of the copy, which is told what happens. */
 struct copy_owner {
 	void (*kick)(struct job *job); /* a ring fills, or a lane is through */
 	/* Keeps the first failure and raises the gate according to its kind. */

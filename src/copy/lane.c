@@ -74,7 +74,7 @@ static int reap(struct lane *lane, struct io_handle *handle, unsigned min, uint6
 	return n;
 }
 
-/* Sends what is queued and takes what has completed, without waiting. */
+/* Sends the queued requests and takes the completed ones, without waiting. */
 static int reap_now(struct lane *lane)
 {
 	int n = 0, m = 0;

@@ -239,8 +239,8 @@ void lane_wake(struct lane *lane);
 void lane_join(struct lane *lane);
 void lane_destroy(struct lane *lane); /* NULL is fine; joined or never started */
 
-/* What it counts of a request: as it is sent, as it has completed, what came of it, and the time of
- * one that completed inside submit. */
+/* Count a request: when it is sent, when it has completed, its result, and the time of one that
+ * completed inside submit(). */
 void lane_count_begin(struct lane *lane, struct slot *slot);
 void lane_count_end(struct lane *lane, struct slot *slot);
 void lane_count_result(struct lane *lane, const struct slot *slot);

@@ -52,7 +52,7 @@ static int fill(struct stages *stages, const struct plan *plan, const struct hel
 	return r == 0 ? fill_wipes(stages, held) : r;
 }
 
-/* What is to be copied later, and all else, of the first stage. */
+/* Divides the first stage into the parts that are copied later and the rest. */
 static int part(struct stages *stages, const struct plan *plan)
 {
 	struct range_list all = { 0 };

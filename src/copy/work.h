@@ -47,7 +47,7 @@ struct piece {
 int work_init(struct work *work, const struct plan *plan, const struct map *map,
 	      const struct range_list *domain, const char *statuses, uint32_t chunk,
 	      bool descending);
-/* The same of the places given, whatever the map knows of them. */
+/* The same for these places, whatever their status in the map is. */
 int work_init_places(struct work *work, const struct plan *plan, const struct range_list *places,
 		     uint32_t chunk);
 /* Adds them to a work, in which they come last. */

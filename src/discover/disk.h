@@ -53,7 +53,7 @@ struct use_list {
 	size_t count;
 };
 
-/* What makes a disk that disk, whatever its name is at the moment. */
+/* What identifies a disk, whatever name it has at the moment. */
 struct identity {
 	char model[128];
 	char serial[128];

@@ -103,7 +103,7 @@ static bool is_someone_else(const struct claim *claim, bool numbered)
 		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
 }
 
-/* Where the disk got a block node meanwhile, others can claim it by that. */
+/* If the disk has got a block node meanwhile, other programs can claim it by that node. */
 static bool has_block_node(dev_t sg)
 {
 	char device[PATH_MAX], block[PATH_MAX + 8];

@@ -365,7 +365,7 @@ static bool same_storage(const struct plan *plan)
 	const struct endpoint *a = &plan->source, *b = &plan->destinations[0];
 	struct storage from, to;
 
-	/* What has its name now is another disk, perhaps the destination. */
+	/* The disk that has this name now is another one, perhaps the destination. */
 	if (a->gone[0])
 		return false;
 	if (a->kind != ENDPOINT_IMAGE && b->kind != ENDPOINT_IMAGE &&

@@ -29,7 +29,7 @@ enum guard_run {
 	RUN_DIGESTS, /* the destination is only read, and compared with digests of the source */
 };
 
-/* What others do about a verdict, whatever its rule is called. */
+/* What callers do about a verdict, so that they need not know the names of rules. */
 enum verdict_means {
 	MEANS_NO_MORE,           /* than its sentence says */
 	MEANS_SOURCE_WRITTEN,    /* others can write to the source while it is read */

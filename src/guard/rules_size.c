@@ -150,7 +150,8 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 	}
 }
 
-/* What the disk's settings hide at its end, or else what a bridge does. False: nothing. */
+/* How much at the end of the disk is hidden by its settings, or else by a bridge. False: nothing.
+ */
 static bool hides(const struct endpoint *endpoint, const struct guard_reach *reach,
 		  bool *retby_disk, char amount[static UNITS_TEXT_MAX])
 {

@@ -16,8 +16,8 @@ struct storage {
 
 /* False where there is no such regular file. One in an overlay is that of its layer. */
 bool storage_of_file(const char *path, struct storage *ret);
-/* Of a loop device, by its folder in sysfs and its node; false for all else, and for one that was
- * put over a device. */
+/* The file behind a loop device, given by its folder in sysfs and its node. False for any other
+ * device, and for a loop device over a block device. */
 bool storage_of_loop(const char *directory, const char *node, struct storage *ret);
 /* Of an image, or of the loop device that the endpoint is, or is a partition of. */
 bool storage_of(const struct endpoint *endpoint, struct storage *ret);

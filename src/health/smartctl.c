@@ -36,8 +36,8 @@ static const char *node_of(const struct disk *disk)
 {
 	switch (disk->kind) {
 	case DISK_SCSI:
-		/* Only by the name of the disk does it know USB bridges, and which of them bear
-		 * being asked. */
+		/* smartctl recognises USB bridges, and which of them it must not ask, only by the
+		 * node of the disk. */
 		return disk->sg[0] && strcmp(disk->transport, "usb") != 0 ? disk->sg : disk->node;
 	case DISK_NVME:
 		return disk->node;

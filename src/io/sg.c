@@ -11,9 +11,9 @@
 #include "io/sync.h"
 
 #define ASK_EVERY 8 /* answers before checking whether the next one is already there */
-/* A driver that works inside send(), as those of memory disks do, has the answer when it returns.
- * After so many such commands in a row, each is run by one system call instead of two; except one
- * in so many, to see whether that is still so. */
+/* Drivers of memory disks run the command inside send(): when it returns, the answer is there.
+ * After INSIDE_SURE such commands in a row, one system call instead of two runs each command,
+ * except one in INSIDE_CHECK, to see whether the driver still answers at once. */
 #define INSIDE_SURE  8
 #define INSIDE_CHECK 64
 

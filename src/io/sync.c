@@ -134,7 +134,7 @@ void io_forget(const struct io_end *end)
 	posix_fadvise(end->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* The name by which the kernel knows an open file; "" for one that was removed. */
+/* The path that the kernel has for an open file; "" if the file was removed. */
 static void name_of(int fd, char *ret, size_t size)
 {
 	static const char removed[] = " (deleted)";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choosing the places, making what is written there, and judging what was read back. */
+/* Chooses the places, makes the data that is written there, and judges what is read back. */
 #include "job/capacity.h"
 
 #include <errno.h>

@@ -113,7 +113,7 @@ void coordinator_pause_for_memory(struct job *job)
 	job_pause(job, true);
 }
 
-/* What was found bad in the seconds before the source was gone. */
+/* Takes back the bad areas that were found in the seconds before the source was gone. */
 static void take_back_doubtful(struct job *job)
 {
 	struct coordinator *co = job->coordinator;

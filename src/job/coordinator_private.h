@@ -67,7 +67,7 @@ struct coordinator {
 bool job_place(struct job *job, const struct place *place, struct place *ret);
 
 void *coordinator_main(void *job);
-/* Of the reads so far. False: there was no good one. */
+/* Figures of the reads so far. False: no read has succeeded. */
 bool coordinator_rescue_figures(const struct job *job, uint64_t now, struct rescue_figures *ret);
 void coordinator_set_state(struct job *job, enum job_state state, uint64_t now);
 

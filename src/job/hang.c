@@ -48,7 +48,8 @@ static void show(const struct watch *watch, uint64_t now, uint64_t *first, struc
 	if (!(atomic_load(&watch->turn) & WATCH_HANGS))
 		return;
 	ret->count++;
-	/* If seen at the same time, the others wait for the one that was sent first. */
+	/* Of several that were noticed at the same time, the one that was sent first is shown: the
+	 * others wait behind it. */
 	if (ns < ret->ns || (ns == ret->ns && number > *first))
 		return;
 	*first = number;

@@ -58,7 +58,7 @@ static bool everything_was_done(const struct job_snapshot *job)
 		job->result == JOB_RESULT_MISMATCH);
 }
 
-/* Of free places, bytes that take as long as those that are copied. */
+/* Free places, as the number of copied bytes that take the same time. */
 static double free_bytes(const struct job_snapshot *job, bool left)
 {
 	const struct job_free *f = &job->free;

@@ -53,7 +53,7 @@ struct pass {
 	unsigned (*number)(const struct job *job);
 };
 
-/* What must hold for a step to be taken; all of it. */
+/* Conditions of a step; all that are given must hold. */
 enum when {
 	WHEN_ONCE = 1 << 0,  /* in its first round */
 	WHEN_FIRST = 1 << 1, /* before any held area is copied */

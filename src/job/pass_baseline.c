@@ -17,8 +17,8 @@
 
 /* One bad sector costs no more than that. */
 #define CHUNK (128U << 10)
-/* In each area one failed read is enough; a disk with so many such areas has to give the rest of it
- * later. */
+/* The rest of an area is left after its first failed read, and after so many of them all other
+ * areas, too: they are read later. */
 #define FAILED_MOST 4
 #define DEPTH       2
 /* As for reads that are counted as slow. */

@@ -10,7 +10,7 @@
 #include "verify/rolling.h"
 #include "verify/verdict.h"
 
-/* What another program had finished was not wiped. */
+/* Areas that another program had finished were not wiped. */
 static int leave_out_finished(const struct job *job, struct range_list *areas)
 {
 	struct range_list finished = { 0 };

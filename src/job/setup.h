@@ -43,8 +43,8 @@ struct job_setup {
 	bool source_in_use;
 	/* In an earlier part of the copy: then it is not rechecked. */
 	bool source_was_gone;
-	/* It will never be read again: what it has not given stays out. The held areas are copied
-	 * as it was saved beside the map of `resume`. */
+	/* The source will never be read again: what was not read is missing in the copy. The held
+	 * areas are copied from the files that were saved beside the map of `resume`. */
 	bool source_gone;
 	/* Only verify what `resume` calls finished, as the plan's options say. Writes nothing; the
 	 * destination is open for reading only. */

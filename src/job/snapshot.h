@@ -94,7 +94,7 @@ struct job_end {
 	struct io_stats stats; /* of all lanes; `first` is NULL */
 	int temperature;       /* degrees Celsius */
 	bool temperature_known;
-	/* What it was, oldest first, a step apart; the last one is new. */
+	/* Its course, oldest first, one step apart; the last one is the newest. */
 	int16_t temperatures[JOB_TEMPERATURES];
 	unsigned temperature_count;
 	int hot; /* degrees from which on the disk itself says that it is too hot; 0: it does not */
@@ -115,7 +115,8 @@ struct job_range {
 	uint64_t least, most; /* seconds */
 };
 
-/* What was said to be left when so much of the job was done, and what it took in the end. */
+/* The time left that was shown at a certain percentage of the job, and the time that it really
+ * took. */
 struct job_forecast {
 	bool known;    /* something was said */
 	uint64_t told; /* seconds, as all that follows; pauses not counted */

@@ -54,7 +54,7 @@ int partial_digests_save(struct digests *digests, const struct plan *plan, const
 			 const struct map *map, const char *path, struct file_timeout *timeout,
 			 struct error *reterr);
 
-/* Copies into `digests`, whose regions have the same size, those of all regions in which both maps
- * call the same sectors finished. */
+/* Copies digests of the earlier copy into `digests`: those of all regions in which both maps call
+ * the same sectors finished. Both have regions of the same size. */
 void partial_digests_restore(struct digests *digests, const struct map *map,
 			     const struct recorded_copy *earlier);

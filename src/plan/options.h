@@ -84,7 +84,7 @@ enum verify_choice {
 	VERIFY_OFF,
 };
 
-/* Of the copy: those of the source, or others once it is complete. */
+/* Identifiers of the copy: those of the source, or new ones once it is complete. */
 enum identities_choice {
 	IDENTITIES_KEEP,
 	IDENTITIES_NEW,
@@ -117,7 +117,7 @@ const char *checksum_name(enum checksum_algorithm algorithm);
 const char *checksum_title(enum checksum_algorithm algorithm);
 /* "sha256,md5", or "none": nothing. -EINVAL for anything else. */
 int checksums_parse(const char *text, unsigned *ret);
-/* What checksums_parse() reads as the same; at most CHECKSUMS_TEXT_MAX bytes. */
+/* The text of which checksums_parse() makes `sums`; at most CHECKSUMS_TEXT_MAX bytes. */
 const char *checksums_print(unsigned sums, char buffer[static CHECKSUMS_TEXT_MAX]);
 
 /* Limits of what can be asked for beside 0, which means "choose". */

@@ -93,8 +93,7 @@ int plan_fit(struct plan *plan, const struct extent *extents, size_t count, stru
 	     struct error *reterr);
 /* Only the bytes, of a plan whose extents are made for them. */
 void plan_take_fitted(struct plan *plan, struct fitted *fitted);
-/* What belongs to another plan with the same extents beside these: source_writer, domain, fitted.
- * -ENOMEM. */
+/* Takes from another plan with the same extents its source_writer, domain and fitted. -ENOMEM. */
 int plan_follow(struct plan *plan, const struct plan *from);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);
@@ -103,7 +102,7 @@ DEFINE_CLEANUP(plan, struct plan *, plan_destroy)
 
 /* What is copied. */
 uint64_t plan_bytes(const struct plan *plan);
-/* Of all extents: what is copied, and the free places left out. */
+/* Bytes of all extents: those that are copied and the free places that are left out. */
 uint64_t plan_chosen_bytes(const struct plan *plan);
 /* Bytes of a destination that is there already which the plan does not write to: they stay what
  * they are. */

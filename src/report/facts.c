@@ -46,7 +46,7 @@ static const char *plan_number(const struct report *report, char *buffer, size_t
 	return text_copy(buffer, size, REPORT_PLAN_ID(report));
 }
 
-/* What an ordinary copy is made with goes without saying. */
+/* The preset of an ordinary copy is not mentioned. */
 static const char *preset(const struct report *report, char *buffer, size_t size)
 {
 	const struct plan_options *options = &report->plan->options;

@@ -24,7 +24,7 @@ struct past_copy {
 
 /* Reads a report in JSON. False: it is none, or cannot be read. Waits for its disk. */
 bool past_load(const char *path, struct past_copy *ret);
-/* What a line of such a text is about, and a tab: the values stand below each other. */
+/* Prints the name of a line and a tab: whoever shows the text aligns the values at it. */
 void past_print_name(FILE *out, const char *name);
 /* Its result, translated; "UNFINISHED" where it left none. */
 const char *past_result_words(const struct past_copy *past);

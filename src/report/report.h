@@ -47,7 +47,8 @@ enum report_hurt_kind {
 	REPORT_HURT_FS,         /* a superblock, or what a file system or member has in its place */
 };
 
-/* What nothing else is found without, and is not, or not all, on the destination. */
+/* Something without which other data cannot be found, and that is missing or incomplete on the
+ * destination. */
 struct report_hurt {
 	enum report_hurt_kind kind;
 	unsigned partition;    /* of the source; 0: the disk as a whole */

@@ -345,7 +345,7 @@ static void put_compared(struct page *page, const struct report *report, bool fu
 	page_field(page, "", "%s", _("nothing was written: both were only read"));
 	if (report->job.error.code)
 		page_field(page, "", "%s", report->job.error.sentence);
-	/* What is written meanwhile may differ by right. */
+	/* Data that is written meanwhile may well differ. */
 	if (written && (written->kind == VERDICT_REFUSE || written->lifted))
 		page_field(page, _("note"), "%s", written->sentence);
 	fputc('\n', page->out);

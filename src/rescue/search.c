@@ -12,7 +12,7 @@
 /* Good sectors in a row are written together: at most this many bytes, read in this time. */
 #define RUN_BYTES (64u << 10)
 #define RUN_TIME  NSEC_PER_SEC
-/* After so many runs that held what was expected, the next one probably does, too. */
+/* After so many runs without an unexpected failure, the next one can probably be read, too. */
 #define EXPECTED_RUNS 16
 
 /* The tag of a slot: which edge it reads from, whether it reports a sector known to be bad, and the

@@ -86,7 +86,7 @@ static const char *find_now(const struct table *now, const struct volumes *volum
 	return "";
 }
 
-/* What is there now, whatever the tools have said. */
+/* Goes by the identifiers that are on the disk now, not by what the tools have reported. */
 static void compare(const struct contents *now, struct identifiers *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -11,9 +11,9 @@
 
 struct compare {
 	/* What is asked. */
-	struct plan *plan;             /* owned */
-	const struct disk_list *disks; /* as they are now, and as they are to be described */
-	const struct disk_list *described;
+	struct plan *plan;                 /* owned */
+	const struct disk_list *disks;     /* as they are now */
+	const struct disk_list *described; /* as the report names them */
 	struct image_store *images;
 	const char *const *allowed; /* rules, as rules_check() takes them */
 	const char *log_dir;

@@ -263,7 +263,7 @@ static int check_file(const char *path, struct error *reterr)
 	return access(dirname(copy), W_OK | X_OK) < 0 ? cannot_be_kept(path, -errno, reterr) : 0;
 }
 
-/* Is it the same name in the same directory, however spelled? */
+/* Do both paths name the same file in the same directory, even if they are written differently? */
 static bool same_file(const char *one, const char *other)
 {
 	char a[PATH_MAX], b[PATH_MAX], name[PATH_MAX];
@@ -390,7 +390,7 @@ static bool find_newest(const char *directory, char name[static 256])
 /* The first line that is no comment tells the state, '+' when nothing is left to do. */
 bool files_is_unfinished(const char *path)
 {
-	/* Whatever else has the name of a map is not waited for. */
+	/* O_NONBLOCK: a FIFO or a device with the name of a map must not make us wait. */
 	CLEANUP(close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 	FILE *file = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? fdopen(fd, "r") : NULL;

@@ -63,7 +63,7 @@ enum place_kind {
 	PLACE_AS_IT_IS, /* a file, there or not */
 	PLACE_NEW,      /* one that is not there yet, or a directory that has none of that name */
 	PLACE_MADE,     /* a directory, which is made where it is not there */
-	PLACE_UNTRIED,  /* as it is, and nothing is written: only what is beneath is asked for */
+	PLACE_UNTRIED,  /* nothing is written: only the disk and file system are looked up */
 };
 
 struct file_place {

@@ -67,7 +67,7 @@ static void describe_disk(const struct session *session, const struct endpoint *
 	ret->rotational = disk->rotational;
 }
 
-/* What was copied, as it was when the copy began; NULL: unknown. */
+/* The disk or image that was copied, as it was when the copy began; NULL: unknown. */
 static const struct disk *copied(const struct session *session)
 {
 	const struct endpoint *source = &session->plan->source;

@@ -22,8 +22,8 @@ struct digests;
 struct half_made {
 	const struct plan *plan;
 	const struct map *map;
-	/* Of what was read from the source, for the regions whose every finished sector they
-	 * cover; NULL: none. */
+	/* Digests of what was read from the source, used for regions in which they cover every
+	 * finished sector; NULL: none. */
 	const struct digests *known;
 	int source, destination; /* descriptors */
 	bool strict;             /* not one difference is tolerated */

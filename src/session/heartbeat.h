@@ -61,5 +61,5 @@ struct notifier {
 /* After each change. who: while a disk is missing, what is; report: of a copy that has ended. */
 void notify_follow(struct notifier *notifier, enum session_state state, const char *who,
 		   const struct report *report);
-/* Of a copy as it is now: what has gone wrong, once of each kind. */
+/* Notifies of what has gone wrong in the copy so far, once for each kind of trouble. */
 void notify_trouble(struct notifier *notifier, const struct job_snapshot *job);

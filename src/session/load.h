@@ -12,7 +12,7 @@
 #include "plan/held.h"
 #include "plan/plan.h"
 
-/* What struct session_wish says, but none of it borrowed. */
+/* A copy of struct session_wish that borrows nothing. */
 struct wish {
 	bool ends; /* source and destination are known, or, with a report, the destination */
 	struct endpoint source, destination;
@@ -28,7 +28,7 @@ struct wish {
 	unsigned given;
 };
 
-/* What was loaded; owned, but for what was taken out of it. */
+/* The result, which owns its members; who takes one of them sets it to NULL or empty. */
 struct loaded {
 	struct plan *plan;
 	struct map *resume;            /* with wish.map */

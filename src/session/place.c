@@ -170,7 +170,8 @@ static int try_wanted(struct move *move)
 	return r < 0 ? r : look_below(move);
 }
 
-/* Other copies that began in the same second may have the same fallback: a number makes it free. */
+/* Another copy that began in the same second may have taken this name already: then a number is
+ * added. */
 static int try_fallback(struct move *move)
 {
 	char stem[sizeof(move->wanted)];

@@ -66,7 +66,8 @@ static int find_held(struct session *session, struct error *reterr)
 static int take_facts(struct session *session, struct guard_facts *facts, struct error *reterr)
 {
 	struct verdict_list verdicts = { 0 };
-	/* A copy of which nothing is finished begins anew, and so does what it overwrites. */
+	/* If nothing of the earlier copy is finished, the destination is checked as for a new copy.
+	 */
 	bool goes_on = session->resumes && session->finished_bytes > 0;
 	int r;
 

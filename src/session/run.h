@@ -43,7 +43,7 @@ struct session_copy session_copy(const struct session *session);
  * that waits for a disk continues, if the options say to ask, or continuing has failed: -EAGAIN
  * while the disk is missing. */
 int session_start(struct session *session, struct error *reterr);
-/* Stops the job, whatever it does; one that is still starting writes nothing. Never waits. */
+/* Stops the job in any state. A job that is still starting then writes nothing. Never waits. */
 void session_stop(struct session *session);
 /* The job's snapshot, with earlier parts of the copy added, and in state JOB_WAITING while a disk
  * is missing. False: there is no job. */

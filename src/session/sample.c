@@ -19,7 +19,7 @@
 #define RECENT  12 /* and spots at the ends of its areas, where the copy was last */
 #define SPOTS   (SPREAD + RECENT)
 #define REGIONS 8 /* of which the digest is known */
-/* What is searched for a place that is not empty: at most so many pieces, spread over all. */
+/* At most so many pieces, spread over the whole copy, are searched for data that is not zero. */
 #define PIECES 256
 #define ENOUGH 8
 

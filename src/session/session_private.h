@@ -93,8 +93,8 @@ struct ends_health {
 struct starting {
 	struct plan *plan; /* of the part that starts, with its ends as they are claimed; then
 			    * session->plan */
-	/* After a disk was away: the files stay the same, what was copied is compared, and rate
-	 * and pause are those of the part before. */
+	/* The copy continues after a disk was unplugged: it keeps its files, its rate limit and its
+	 * pause, and a sample of the destination is compared first. */
 	bool goes_on;
 	bool pause;
 	uint64_t rate;
@@ -248,7 +248,7 @@ int session_disks_init(struct session *session, struct error *reterr);
 void session_disks_done(struct session *session);
 /* As session_scan() of all disks, but those that have not changed are not read again. */
 void session_look_again(struct session *session);
-/* It was written to: it is read with the next list. */
+/* The destination was written to: it is read again with the next list. */
 void session_forget_destination(struct session *session);
 /* -EAGAIN before the first list, or why there is none. */
 int session_need_disks(const struct session *session, const char *operation, const char *object,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the file systems of a source use, and what a copy makes of that: all of a partition is
- * copied, or what is used before the rest, or only that. Read in the background, with the source
- * claimed; read again when the copy starts, for what was free may not be any more.
+ * What the file systems of a source use. Of each partition, the plan then copies everything, or the
+ * used part first, or only the used part. Read in the background, with the source claimed, and
+ * again when the copy starts, since blocks that were free may be in use by then.
  */
 #pragma once
 

@@ -73,8 +73,8 @@ struct look {
 /* When stages and proof are made. -ENOMEM. */
 int look_init(struct verification *v);
 void look_done(struct look *look);
-/* Of a copy that is not verified: takes the marks from what is written. Of a piece of which some is
- * missing, nothing is known. */
+/* For a copy that is not verified: keeps marks of the data as it is written. A piece with sectors
+ * that could not be read is marked as unknown. */
 extern const struct observer look_observer;
 /* In a lane: these bytes were read back from the destination, and are right. */
 void look_take(struct verification *v, const struct piece *piece, uint32_t length,

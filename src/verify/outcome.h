@@ -60,9 +60,9 @@ struct job_proof {
 	bool rolling;       /* it is read back during the copy */
 	uint64_t early;     /* bytes of `verified` that were read back during the copy */
 	uint64_t rewritten; /* bytes that were wrong and were written again */
-	/* Bytes that an earlier part of the copy wrote (all, if it is only verified), of which
-	 * there is no digest and which can no longer be read from the source: nothing tells whether
-	 * they are right. Their areas are listed with the mismatches, as MISMATCH_NO_SOURCE. */
+	/* Bytes that an earlier run wrote (all bytes, if this run only verifies), without a digest,
+	 * and that can no longer be read from the source: nobody can tell whether they are right.
+	 * Their areas are listed with the mismatches, as MISMATCH_NO_SOURCE. */
 	uint64_t unknown, unknown_areas;
 	struct job_mismatch mismatches[JOB_MISMATCHES_SHOWN];
 	size_t shown;

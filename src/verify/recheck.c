@@ -119,8 +119,8 @@ static bool can_be_sampled(const struct verification *v, size_t region, struct r
 	       proof_finished(v, v->map, region) == all;
 }
 
-/* One of the regions [from, to), if there is any that can be sampled; the same one in every copy of
- * the same size. */
+/* Picks one of the regions [from, to) that can be sampled, if there is one. In every copy of the
+ * same size it is the same one. */
 static int add_sample_of(struct verification *v, size_t from, size_t to)
 {
 	size_t begin = from < to ? splitmix64(from) % (to - from) : 0;

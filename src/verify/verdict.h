@@ -63,17 +63,16 @@ void proof_sum(struct verification *v);
 /* The source differs from what was read there before: all of these sectors of the region (exact),
  * or some of them. proof_sum() is due afterwards. */
 void proof_source_changed(struct verification *v, size_t region, struct range sectors, bool exact);
-/* The destination is not what it was here when it was proven: both ends are to be read. Before
- * any held area is written, what was proven beside the copy is read again, too. */
+/* The destination has changed here since it was verified, so both ends must be read again. Until
+ * the first held area is written, what was verified while copying must be read again, too. */
 void proof_doubt(struct verification *v, uint64_t source, uint64_t length);
 /* Bytes that were proven beside the copy; NULL: none. */
 uint64_t proof_early(const struct proof *proof);
-/* The map no longer calls finished what was taken away again. */
+/* Some areas are no longer finished in the map: their proof is dropped, too. */
 void proof_take_away(struct verification *v);
 /* Is everything that the map calls finished proven, but for what is unknown for good? */
 bool proof_complete(const struct verification *v);
-/* Bytes that an earlier part of the copy wrote, of which there is no digest and which can no longer
- * be read from the source. NULL: none. */
+/* job_proof.unknown (outcome.h). NULL: none. */
 uint64_t proof_unknown(const struct proof *proof);
 /* Does anything differ, or could not be read back? NULL: no. */
 bool proof_differs(const struct proof *proof);

@@ -196,8 +196,8 @@ static void describe(struct verification *v, size_t i, struct job_mismatch *mism
 	digest_print(found.digest, mismatch->found);
 }
 
-/* What was copied earlier (by a copy that is resumed, or one that is only verified), and nothing
- * of what was read then is left to compare with. */
+/* Copied by an earlier run, whose reads left no digest, and the source cannot be read any more:
+ * there is nothing to compare with. */
 static bool cannot_be_told(const struct region_proof *state, bool digest_known)
 {
 	return state->unread && state->unread_source && !digest_known && state->wrong_areas == 0;
