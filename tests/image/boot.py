@@ -5,7 +5,10 @@ there copies one disk to another. Under emulation that takes minutes. From the n
 of the ISO is sent: by HTTP to the iPXE of the network card, by TFTP to that of a BIOS or to UEFI's shim.
 
 usage: boot.py bios|uefi|secure stick|cd|tftp|http IMAGE [--memory MIB] [--copy] [--keys] [--menu]
-               [--screen FILE.png]
+               [--screen FILE.png] [--says PATTERN]
+           --says: waits for this instead of the deck, as for "Too little memory" with --memory 128
+       boot.py bios kernel IMAGE.iso --damaged
+           without a loader, with a byte of the initrd flipped: no deck may start
        boot.py bios kernel IMAGE.iso --beside TIMES
            measures instead, without a loader: the image and an initramfs of busybox alone, in turn
 """
@@ -81,6 +84,8 @@ class Machine:
         if kind in ("tftp", "http", "kernel"):
             subprocess.run(["xorriso", "-osirrox", "on", "-indev", image, "-extract", "/boot",
                             f"{self.folder}/boot"], check=True, capture_output=True)
+        if options.damaged:
+            damage(f"{self.folder}/boot/initrd")
         if kind == "kernel":
             return ["-kernel", f"{self.folder}/boot/vmlinuz",
                     "-initrd", options.initrd or f"{self.folder}/boot/initrd",
@@ -170,6 +175,15 @@ class Machine:
     def end(self):
         self.process.kill()
         self.process.wait()
+
+
+def damage(path):
+    """Flips a bit in the middle of a file."""
+    with open(path, "r+b") as file:
+        file.seek(os.path.getsize(path) // 2)
+        byte = file.read(1)[0]
+        file.seek(-1, os.SEEK_CUR)
+        file.write(bytes([byte ^ 1]))
 
 
 def shell(machine):
@@ -401,16 +415,20 @@ def main():
     parser.add_argument("--keys", action="store_true")
     parser.add_argument("--menu", action="store_true")
     parser.add_argument("--screen")
+    parser.add_argument("--says")
+    parser.add_argument("--damaged", action="store_true")
     parser.add_argument("--beside", type=int)
     options = parser.parse_args()
     options.initrd = None
+    if options.damaged:
+        options.says = "its programs are damaged"
     with tempfile.TemporaryDirectory(prefix="clonedeck-image.") as folder:
         if options.beside:
             beside(options, folder)
             return
         machine = Machine(options, folder)
         try:
-            machine.see("TEST-SOU")
+            machine.see(options.says or "TEST-SOU")
             if options.screen:
                 machine.command(f"screendump {os.path.abspath(options.screen)} -f png")
             if options.copy or options.keys:
