@@ -193,13 +193,13 @@ unmount() { # FOLDER
 	done
 }
 
-# with_own_mounts COMMAND...: what it mounts is only its own. What other tests have mounted at this
-# moment is let go of: a disk they unmount would stay in use as long as this runs.
+# with_own_mounts COMMAND...: what it mounts is only its own. What other tests and cases have mounted
+# at this moment is let go of: a disk they unmount would stay in use as long as this runs.
 with_own_mounts() {
 	# shellcheck disable=SC2016 # the inner shell expands them
 	unshare --mount --propagation private bash -c '
 		findmnt -rno TARGET | grep "/clonedeck-test\." | grep -vF "$0/" | tac | xargs -r umount -l
-		exec "$@"' "$work" "$@"
+		exec "$@"' "$case_dir" "$@"
 }
 
 # nothing_to_find NODE: no table, no file system, no member of anything on the whole of it.
