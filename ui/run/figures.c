@@ -140,8 +140,7 @@ void run_text_speeds(const struct run_facts *facts, struct line *line, enum role
 	line_piece(line, _("fastest %s MB/s"),
 		   megabytes(job->peak, measured && job->peak > 0, text, sizeof(text)));
 	if (job->state != JOB_ENDED)
-		line_piece(line, _("elapsed %s"),
-			   units_print_duration(job->elapsed / NSEC_PER_SEC, text));
+		line_piece(line, _("elapsed %s"), run_elapsed(job, text));
 }
 
 /* ---- trouble ---- */
@@ -239,7 +238,7 @@ static void small_progress(const struct run_facts *facts, struct line *line)
 	text_verified(job, progress, sizeof(progress));
 	if (progress[0])
 		line_piece(line, "%s", progress);
-	line_piece(line, _("elapsed %s"), units_print_duration(job->elapsed / NSEC_PER_SEC, text));
+	line_piece(line, _("elapsed %s"), run_elapsed(job, text));
 }
 
 bool run_text_small(const struct run_facts *facts, int index, struct line *line, enum role *retrole)
@@ -282,7 +281,6 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	progress_left(job, eta, sizeof(eta));
 	run_text_ends_at(job, now, at, sizeof(at));
 	text_verified(job, verified, sizeof(verified));
-	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
 	line_add(line, _("%s of all, %s %s, %s, left %s"), all, run_state_phrase(job), percent,
 		 current, eta);
 	if (at[0])
@@ -306,5 +304,5 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 	if (verified[0])
 		line_add(line, ", %s", verified);
 	line_add(line, ", ");
-	line_add(line, _("elapsed %s"), elapsed);
+	line_add(line, _("elapsed %s"), run_elapsed(job, elapsed));
 }

@@ -151,13 +151,19 @@ static void share_models(const struct plan *plan, int cols, int ret[static 2])
 	}
 }
 
+const char *run_elapsed(const struct job_snapshot *job, char text[static UNITS_TEXT_MAX])
+{
+	uint64_t paused = job->paused_ns < job->elapsed ? job->paused_ns : job->elapsed;
+
+	return units_print_duration((job->elapsed - paused) / NSEC_PER_SEC, text);
+}
+
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line)
 {
 	char elapsed[UNITS_TEXT_MAX], right[UNITS_TEXT_MAX + 32];
 	int cols, models[2], first, rest;
 
-	units_print_duration(job->elapsed / NSEC_PER_SEC, elapsed);
-	snprintf(right, sizeof(right), _("elapsed %s"), elapsed);
+	snprintf(right, sizeof(right), _("elapsed %s"), run_elapsed(job, elapsed));
 
 	/* Name and serial of both ends share what state and time leave. */
 	cols = line->limit - text_width(right) - text_width(run_state_words(job)) - 12;

@@ -23,6 +23,8 @@ const char *run_state_words(const struct job_snapshot *job);
 /* The same to be read in a sentence: "copying", "paused", "disk gone" …; translated. */
 const char *run_state_phrase(const struct job_snapshot *job);
 enum role run_state_role(const struct job_snapshot *job);
+/* Without pauses: "1:33:45". */
+const char *run_elapsed(const struct job_snapshot *job, char text[static UNITS_TEXT_MAX]);
 void run_text_ends(const struct plan *plan, const struct job_snapshot *job, struct line *line);
 void run_text_ends_small(const struct plan *plan, const struct job_snapshot *job,
 			 struct line *line);

@@ -120,6 +120,12 @@ START_TEST(test_mock_up)
 	run_text_ends(&plan, &job, &line);
 	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPYING"
 				    "                  elapsed 1:33:45");
+	/* A pause is not counted. */
+	job.elapsed += 600 * NSEC_PER_SEC;
+	job.paused_ns = 600 * NSEC_PER_SEC;
+	ck_assert_str_eq(run_elapsed(&job, (char[UNITS_TEXT_MAX]){ "" }), "1:33:45");
+	job.paused_ns = UINT64_MAX;
+	ck_assert_str_eq(run_elapsed(&job, (char[UNITS_TEXT_MAX]){ "" }), "0:00:00");
 	job.minute = 190e6;
 	line_start(&line, 80);
 	run_text_now(&facts, &line, &role);
