@@ -70,8 +70,8 @@ def make_language(folder, name):
     subprocess.run(["msgfmt", "-o", str(place / "clonedeck.mo"), "-"], input="\n".join(out), text=True, check=True)
 
 
-EDGES = {"┌": ((0, 1, "┐"), (1, 0, "└")), "└": ((0, 1, "┘"), (-1, 0, "┌")),
-         "┐": ((1, 0, "┘"),), "┘": ((-1, 0, "┐"),)}
+EDGES = {"╭": ((0, 1, "╮"), (1, 0, "╰")), "╰": ((0, 1, "╯"), (-1, 0, "╭")),
+         "╮": ((1, 0, "╯"),), "╯": ((-1, 0, "╮"),)}
 
 
 def frames(screen):
@@ -86,7 +86,7 @@ def frames(screen):
                                                                  (box[2], box[1]), (box[2], box[3]))]
             while (char := grid.get(at)) not in (end, None) and not any(
                     top <= at[0] <= bottom and left <= at[1] <= side for top, left, bottom, side in covers):
-                if char != edge and corner != "┌":
+                if char != edge and corner != "╭":
                     break
                 at = (at[0] + down, at[1] + right)
             if char != end and not any(top <= at[0] <= bottom and left <= at[1] <= side

@@ -247,13 +247,13 @@ def boxes(screen):
 
     for row, col in screen:
         bottom, right = row + 1, col + 1
-        if not is_one_of(("┌", "+"), row, col) or not is_one_of(("─", "-"), row, right):
+        if not is_one_of(("╭", "┌", "+"), row, col) or not is_one_of(("─", "-"), row, right):
             continue
         while is_one_of(("│", "|"), bottom, col):
             bottom += 1
         while is_one_of(("─", "-"), bottom, right):
             right += 1
-        if bottom > row + 1 and right > col + 20 and is_one_of(("┘", "+"), bottom, right):
+        if bottom > row + 1 and right > col + 20 and is_one_of(("╯", "┘", "+"), bottom, right):
             yield row, col, bottom, right
 
 
@@ -276,7 +276,7 @@ def frames_are_plain(name, terminal):
     screen = {(row, col): cell for row, line in enumerate(cells(terminal.screen(raw=True)))
               for col, cell in enumerate(line)}
     edges = frame_cells(screen)
-    assert edges or not any(char == "┌" for char, _ in screen.values()), f"{name}: no frame found"
+    assert edges or not any(char in ("╭", "┌") for char, _ in screen.values()), f"{name}: no frame found"
     for row, col in edges:
         char, shown = screen[row, col]
         assert shown <= {300 + 241}, f"{name}: the frame '{char}' in line {row}, column {col} has {set(shown)}"

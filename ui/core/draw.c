@@ -319,11 +319,14 @@ static void put_line(struct draw *draw, int row, int col, enum line_part part)
 {
 	static const char ascii[] = "-|++++";
 	static const uint32_t codes[] = { 0x2500, 0x2502, 0x250c, 0x2510, 0x2514, 0x2518 };
+	/* Fonts that have braille have these, too. */
+	static const uint32_t rounded[] = { 0x2500, 0x2502, 0x256d, 0x256e, 0x2570, 0x256f };
 
 	if (draw->term->glyphs == GLYPHS_ASCII)
 		put(draw, row, col, ROLE_BOX, (wchar_t)ascii[part]);
 	else
-		put_glyph(draw, row, col, ROLE_BOX, codes[part]);
+		put_glyph(draw, row, col, ROLE_BOX,
+			  draw->term->glyphs == GLYPHS_BRAILLE ? rounded[part] : codes[part]);
 }
 
 void draw_edge(struct draw *draw, struct rect area, int row, int col)

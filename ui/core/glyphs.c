@@ -276,10 +276,19 @@ static uint32_t nearest_ascii(uint32_t code)
 	}
 }
 
+/* Rounded corners, as only GLYPHS_BRAILLE has them. */
+static uint32_t square(uint32_t code)
+{
+	static const uint32_t corners[] = { 0x250c, 0x2510, 0x2518, 0x2514 };
+
+	return code >= 0x256d && code <= 0x2570 ? corners[code - 0x256d] : code;
+}
+
 uint32_t glyphs_nearest(enum deck_glyphs glyphs, uint32_t code)
 {
 	if (code < 0x80 || glyphs == GLYPHS_BRAILLE)
 		return code;
+	code = square(code);
 	if (code >= 0x2800 && code <= 0x28ff)
 		code = half_of_dots(code);
 	if (code == 0x2501 && glyphs >= GLYPHS_ACS)

@@ -285,6 +285,10 @@ START_TEST(test_nearest)
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x2583), 0x2584);
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x28ff), 0x2588);
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ASCII, 0x2500), '-');
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_BLOCK, 0x256d), 0x250c);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x256e), 0x2510);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ACS, 0x256f), 0x2518);
+	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ASCII, 0x2570), '+');
 }
 END_TEST
 
