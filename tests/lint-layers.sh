@@ -37,7 +37,7 @@ allowed() { # LAYER
 	rescue) echo 'base/* scsi/sense.h discover/disk.h plan/plan.h map/map.h io/io.h copy/* job/events.h job/snapshot.h' ;;
 	verify) echo 'base/* plan/* digest/* map/* io/io.h stats/* copy/*' ;;
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
-	report) echo 'base/* scsi/sense.h discover/disk.h boot/* after/* health/health.h plan/* stats/* job/snapshot.h map/map.h guard/rules.h' ;;
+	report) echo 'base/* scsi/sense.h discover/disk.h boot/* after/* health/health.h plan/* stats/* digest/checksum.h job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h digest/checksum.h layout/layout.h guard/claim.h guard/facts.h map/recorded_copy.h map/saved_tables.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
 	bench) echo "base/* after/loop.h stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h guard/facts.h guard/rules.h report/json.h report/template.h session/choose.h session/measured.h session/opened.h" ;;
 	cli) echo "config.h session/files.h health/smartctl.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;

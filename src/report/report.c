@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
+#include "digest/checksum.h"
 #include "report/mask.h"
 
 /* A text file is read on any screen, and printed. */
@@ -333,7 +335,21 @@ static int make_form(const struct report *report, enum report_form form, char **
 	return report_json(report, ret, reterr);
 }
 
-int report_save(const struct report *report, enum report_form form, const char *path,
+/* Without memory there is none. */
+static void sum_certificate(const char *text, struct report_files *files)
+{
+	struct checksum *sum = NULL;
+	char hex[CHECKSUM_HEX_MAX] = "";
+
+	if (checksum_new(CHECKSUM_SHA256, &sum, NULL) == 0) {
+		checksum_add(sum, text, strlen(text));
+		checksum_take(sum, hex);
+		checksum_destroy(sum);
+	}
+	text_copy(files->certificate_sum, sizeof(files->certificate_sum), hex);
+}
+
+int report_save(struct report *report, enum report_form form, const char *path,
 		struct file_timeout *timeout, struct error *reterr)
 {
 	CLEANUP(free) char *text = NULL;
@@ -350,6 +366,8 @@ int report_save(const struct report *report, enum report_form form, const char *
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The report could not be saved as %s: %s."), path,
 				 file_phrase(r));
+	if (form == REPORT_HTML)
+		sum_certificate(text, &report->files);
 	return 0;
 }
 

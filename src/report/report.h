@@ -172,6 +172,6 @@ int report_json(const struct report *report, char **ret, struct error *reterr);
 int report_html(const struct report *report, char **ret, struct error *reterr);
 
 enum report_form { REPORT_JSON, REPORT_TEXT, REPORT_HTML };
-/* Writes one form, as file_replace() does. */
-int report_save(const struct report *report, enum report_form form, const char *path,
+/* Writes one form, as file_replace() does; of a certificate, files.certificate_sum follows. */
+int report_save(struct report *report, enum report_form form, const char *path,
 		struct file_timeout *timeout, struct error *reterr);

@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "digest/checksum.h"
 #include "map/recorded_copy.h"
 #include "guard/facts.h"
 #include "report/mask.h"
@@ -50,7 +49,7 @@ static int mask_list(const struct report *report, struct file_timeout *timeout,
 	return report->mask_serials ? put_list(report, report->files.digests, timeout, reterr) : 0;
 }
 
-static int save(const struct report *report, enum report_form form, const char *path, dev_t beneath,
+static int save(struct report *report, enum report_form form, const char *path, dev_t beneath,
 		struct log *log, struct file_timeout *timeout, struct error *reterr)
 {
 	int r;
@@ -60,22 +59,6 @@ static int save(const struct report *report, enum report_form form, const char *
 	if (r < 0 && log)
 		log_line(log, LOG_LEVEL_ERROR, "session", "%s: %s", path, file_phrase(r));
 	return r;
-}
-
-/* Of the certificate that was saved just now. Without memory there is none. */
-static void sum_certificate(struct report *report)
-{
-	CLEANUP(free) char *text = NULL;
-	struct checksum *sum = NULL;
-	char hex[CHECKSUM_HEX_MAX] = "";
-
-	if (report_html(report, &text, NULL) == 0 &&
-	    checksum_new(CHECKSUM_SHA256, &sum, NULL) == 0) {
-		checksum_add(sum, text, strlen(text));
-		checksum_take(sum, hex);
-		checksum_destroy(sum);
-	}
-	text_copy(report->files.certificate_sum, sizeof(report->files.certificate_sum), hex);
 }
 
 static int save_checksums(const struct report *report, struct log *log,
@@ -104,8 +87,6 @@ int save_first(struct report *report, const struct files *files, struct log *log
 
 	if (certificate < 0)
 		report->files.certificate[0] = '\0';
-	else
-		sum_certificate(report);
 	/* The report is more important: return its error. */
 	int json = save(report, REPORT_JSON, report->files.json, files->report_beneath, log,
 			timeout, reterr);
@@ -170,11 +151,8 @@ static int save_where_it_is(struct report *report, struct error *reterr)
 {
 	int r = mask_list(report, NULL, reterr);
 
-	if (r == 0 && report->files.certificate[0]) {
+	if (r == 0 && report->files.certificate[0])
 		r = report_save(report, REPORT_HTML, report->files.certificate, NULL, reterr);
-		if (r == 0)
-			sum_certificate(report);
-	}
 	if (r == 0 && report->files.json[0])
 		r = report_save(report, REPORT_JSON, report->files.json, NULL, reterr);
 	return r;
@@ -201,8 +179,6 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	r = report_save_sums(report, NULL, reterr);
 	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++)
 		r = report_save(report, (enum report_form)form, paths[form], NULL, reterr);
-	if (r == 0)
-		sum_certificate(report);
 	return r < 0 ? r : list;
 }
 
@@ -242,8 +218,6 @@ static int put_all(struct report *report, int folder, struct error *reterr)
 		snprintf(path, sizeof(path), "%s%s", stem, endings[form]);
 		r = report_save(report, (enum report_form)form, path, NULL, reterr);
 	}
-	if (r == 0)
-		sum_certificate(report);
 	snprintf(path, sizeof(path), "%s" REPORT_LIST_ENDING, stem);
 	if (r == 0)
 		r = put_list(report, path, NULL, reterr);

@@ -23,9 +23,9 @@ int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, 
 			const char *map_path, struct guard_facts *ret, struct error *reterr);
 int __real_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr);
-int __real_report_save(const struct report *report, enum report_form form, const char *path,
+int __real_report_save(struct report *report, enum report_form form, const char *path,
 		       struct file_timeout *timeout, struct error *reterr);
-int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
+int __wrap_report_save(struct report *report, enum report_form form, const char *path,
 		       struct file_timeout *timeout, struct error *reterr);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -73,7 +73,7 @@ int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr)
 	return __real_claim_close(claim, reread, reterr);
 }
 
-int __wrap_report_save(const struct report *report, enum report_form form, const char *path,
+int __wrap_report_save(struct report *report, enum report_form form, const char *path,
 		       struct file_timeout *timeout, struct error *reterr)
 {
 	pass();
