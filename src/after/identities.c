@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "after/after.h"
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -137,7 +138,7 @@ bool after_item_range(const struct after_disk *disk, const struct identifier *it
 }
 
 /* A random one, of version 4. */
-static int make_uuid(char uuid[static 40])
+static int make_uuid(char uuid[static UUID_TEXT_MAX])
 {
 	uint8_t b[16];
 
@@ -145,9 +146,7 @@ static int make_uuid(char uuid[static 40])
 		return -EIO;
 	b[6] = (uint8_t)((b[6] & 0x0f) | 0x40);
 	b[8] = (uint8_t)((b[8] & 0x3f) | 0x80);
-	snprintf(uuid, 40, "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-		 b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
-		 b[13], b[14], b[15]);
+	bytes_uuid(b, uuid);
 	return 0;
 }
 
@@ -155,7 +154,8 @@ static int make_uuid(char uuid[static 40])
 static int run(const char *const *words, const char *node, const struct identifier *item,
 	       unsigned seconds, struct log *log, struct after_step *step)
 {
-	char uuid[40], number[12], hex[12], config[sizeof(lvm_config) + 2UL * LOOP_NODE_MAX];
+	char uuid[UUID_TEXT_MAX], number[12], hex[12],
+		config[sizeof(lvm_config) + 2UL * LOOP_NODE_MAX];
 	const char *argv[WORDS_MAX + 1] = { NULL };
 	int r = make_uuid(uuid);
 

@@ -95,20 +95,17 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 #define RESTORE_SECONDS 300
 #define UNMOUNT_SECONDS 60
 
-void btrfs_uuid(const void *super, char ret[static GROWN_UUID_MAX])
+void btrfs_uuid(const void *super, char ret[static UUID_TEXT_MAX])
 {
 	const uint8_t *bytes = super;
-	size_t length = 0;
 
 	ret[0] = '\0';
-	for (size_t i = 0; i < 16 && memcmp(bytes + SUPER_MAGIC, "_BHRfS_M", 8) == 0; i++)
-		length += (size_t)snprintf(ret + length, GROWN_UUID_MAX - length, "%s%02x",
-					   i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
-					   bytes[SUPER_UUID + i]);
+	if (memcmp(bytes + SUPER_MAGIC, "_BHRfS_M", 8) == 0)
+		bytes_uuid(bytes + SUPER_UUID, ret);
 }
 
 /* What it is now. *retunfinished: a change of it was cut off. */
-static void read_uuid(int fd, char ret[static GROWN_UUID_MAX], bool *retunfinished)
+static void read_uuid(int fd, char ret[static UUID_TEXT_MAX], bool *retunfinished)
 {
 	uint8_t super[BTRFS_SUPER_HEAD] = { 0 };
 
@@ -146,7 +143,7 @@ static bool is_mounted(const char *node)
 /* Where a tool or its shell was killed. False: it still has another one. */
 static bool give_back(int loop, const char *node, const char *uuid, struct log *log)
 {
-	char now[GROWN_UUID_MAX], said[128];
+	char now[UUID_TEXT_MAX], said[128];
 	bool unfinished;
 
 	if (is_mounted(node))
@@ -190,9 +187,9 @@ static int run_on(const struct after_disk *disk, int loop, const char *node,
 /* As after_tool(). retuuid: what it must get back, "" nothing. */
 static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
 	       const char *steps, uint64_t kib, char *said, size_t size,
-	       char retuuid[static GROWN_UUID_MAX])
+	       char retuuid[static UUID_TEXT_MAX])
 {
-	char uuid[GROWN_UUID_MAX] = "", node[LOOP_NODE_MAX];
+	char uuid[UUID_TEXT_MAX] = "", node[LOOP_NODE_MAX];
 	uint64_t start, length;
 	bool unfinished = false;
 	int r = -ERANGE;
@@ -213,7 +210,7 @@ static int run(const struct after_disk *disk, unsigned partition, const struct g
 		announce(disk, partition, uuid);
 	r = run_on(disk, loop, node, grower, steps, kib, said, size);
 	if (uuid[0] && !unfinished && !give_back(loop, node, uuid, disk->log)) {
-		text_copy(retuuid, GROWN_UUID_MAX, uuid);
+		text_copy(retuuid, UUID_TEXT_MAX, uuid);
 		r = r == 0 ? -EIO : r;
 	}
 	return r;
@@ -274,7 +271,7 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 					  .partitions = &place,
 					  .count = 1,
 					  .log = shrink->log };
-	char uuid[GROWN_UUID_MAX];
+	char uuid[UUID_TEXT_MAX];
 	int r;
 
 	said[0] = '\0';

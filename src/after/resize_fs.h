@@ -35,4 +35,4 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size);
 /* The UUID of a Btrfs, from the first bytes of its superblock; "" that is none. */
 #define BTRFS_SUPER_PLACE 65536 /* bytes, from where the file system begins */
 #define BTRFS_SUPER_HEAD  4096
-void btrfs_uuid(const void *super, char ret[static GROWN_UUID_MAX]);
+void btrfs_uuid(const void *super, char ret[static UUID_TEXT_MAX]);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The lowest byte first. */
@@ -34,6 +35,17 @@ static inline bool bytes_are_zero(const void *data, size_t length)
 	const char *p = data;
 
 	return length == 0 || (!p[0] && memcmp(p, p + 1, length - 1) == 0);
+}
+
+/* "8-4-4-4-12" hexadecimal digits, in the order of the bytes (RFC 9562). */
+#define UUID_TEXT_MAX 37
+
+static inline void bytes_uuid(const uint8_t b[static 16], char ret[static UUID_TEXT_MAX])
+{
+	snprintf(ret, UUID_TEXT_MAX,
+		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1],
+		 b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13], b[14],
+		 b[15]);
 }
 
 /* A member of a struct, by its size: a bool or a byte, or an integer or enum of 32 or 64 bits. For

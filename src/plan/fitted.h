@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
+
 #define FITTED_UNIT 512U  /* bytes; divides every sector */
 #define FITTED_MAX  8192U /* both copies of the largest table that is accepted */
 
@@ -42,8 +44,6 @@ struct fitted {
 	size_t count;
 };
 
-#define GROWN_UUID_MAX 40
-
 /* What became of the file system in the partition that has grown. */
 struct grown_fs {
 	enum grown_fs_state {
@@ -53,9 +53,9 @@ struct grown_fs {
 		GROWN_FS_FAILED,
 		GROWN_FS_HANGS, /* the tool was ended */
 	} state;
-	char fs[32], node[80];     /* node "": the system does not know the partition */
-	char uuid[GROWN_UUID_MAX]; /* that a Btrfs must get back, as a tool was killed; "" */
-	char said[128];            /* the last words of the tool that failed */
+	char fs[32], node[80];    /* node "": the system does not know the partition */
+	char uuid[UUID_TEXT_MAX]; /* that a Btrfs must get back, as a tool was killed; "" */
+	char said[128];           /* the last words of the tool that failed */
 };
 
 /* -EINVAL: too many, or out of order; -ENOMEM. */

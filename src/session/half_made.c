@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 #include "discover/table.h"
 #include "scsi/sg_only.h"
 
@@ -144,7 +145,7 @@ static void describe(const struct half_made *half, uint64_t lba, char *ret, size
 
 /* The UUID of the Btrfs that was to grow, at one end; "" there is none. */
 static void read_uuid(const struct half_made *half, bool destination,
-		      char ret[static GROWN_UUID_MAX])
+		      char ret[static UUID_TEXT_MAX])
 {
 	const struct fitted *fitted = &half->plan->fitted;
 	const struct fitted_part *part = fitted_find(fitted, fitted->grown);
@@ -162,20 +163,20 @@ static int finished(const struct half_made *half, const char *found, const char 
 		    struct error *reterr)
 {
 	const struct plan *plan = half->plan;
-	char uuid[GROWN_UUID_MAX] = "", now[GROWN_UUID_MAX] = "", node[80], more[400] = { 0 };
+	char uuid[UUID_TEXT_MAX] = "", now[UUID_TEXT_MAX] = "", node[80], more[400] = "";
 
 	if (plan->options.grow_fs && plan->fitted.grown &&
 	    plan->options.identities == IDENTITIES_KEEP) {
 		read_uuid(half, true, now);
 		read_uuid(half, false, uuid);
 	}
-	if (now[0] && uuid[0] && strcmp(now, uuid) != 0)
-		snprintf(more + 1, sizeof(more) - 1,
-			 _("Its Btrfs has another UUID meanwhile. With the old disk taken out, "
-			   "give it its own back:  btrfstune -f -M %s %s"),
-			 uuid, grow_fs_node(plan, plan->fitted.grown, node, sizeof(node)));
-	if (more[1])
-		more[0] = ' ';
+	if (now[0] && uuid[0] && strcmp(now, uuid) != 0) {
+		text_copy(more, sizeof(more), " ");
+		text_append(more, sizeof(more), "",
+			    _("Its Btrfs has another UUID meanwhile. With the old disk taken out, "
+			      "give it its own back:  btrfstune -f -M %s %s"),
+			    uuid, grow_fs_node(plan, plan->fitted.grown, node, sizeof(node)));
+	}
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destinations[0].node,
 		_("The copy on %.64s was complete, and is not as the map has it any more: it holds "
