@@ -8,23 +8,24 @@
 
 #include "job/job.h"
 
-/* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
-/* The source is unplugged as soon as a copy runs; the first scan (r) behind it finds another disk
- * in its place, the second one finds it again. */
-void fake_vanish(void);
-void fake_machines(const char *const *names, int count);
-
-/* There is the map of a copy that was not finished. */
-void fake_unfinished(void);
-/* The destination is in use when it is to be opened for the first time. */
-void fake_grabbed(void);
+/* What a session meets. */
+struct fake_machines {
+	/* Disk lists (machine.h) that one scan after the other finds; the last one stays. */
+	const char *const *names;
+	int count;
+	/* The source is unplugged as soon as a copy runs; the first scan (r) after that finds
+	 * another disk in its place, the second one finds it again. */
+	bool vanishing;
+	bool unfinished; /* there is the map of a copy that was not finished */
+	bool grabbed;    /* the destination is in use when it is to be opened for the first time */
+	bool stuck;      /* file systems never answer: no plan is ever checked */
+};
+void fake_machines(const struct fake_machines *machines);
 
 /* From now on the figures of a job change as those of a healthy copy do. */
 void fake_moves(void);
 /* From now on a job is past its copy: it reads back what it has written, and finds a difference. */
 void fake_proves(void);
-/* File systems that never answer: no plan is ever checked. */
-void fake_stuck(void);
 /* From now on a job that is stopped has copied everything, without an error. */
 void fake_completes(void);
 /* From now on what a job has copied is read back meanwhile. */

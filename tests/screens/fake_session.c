@@ -15,36 +15,12 @@
 #include "fake.h"
 #include "machine.h"
 
-static struct {
-	const char *const *names;
-	int count, at;
-	bool vanishing, stuck, grabbed, unfinished;
-} machines;
+static struct fake_machines machines;
+static int next_list; /* which the next scan finds */
 
-void fake_unfinished(void)
+void fake_machines(const struct fake_machines *given)
 {
-	machines.unfinished = true;
-}
-
-void fake_grabbed(void)
-{
-	machines.grabbed = true;
-}
-
-void fake_stuck(void)
-{
-	machines.stuck = true;
-}
-
-void fake_vanish(void)
-{
-	machines.vanishing = true;
-}
-
-void fake_machines(const char *const *names, int count)
-{
-	machines.names = names;
-	machines.count = count;
+	machines = *given;
 }
 
 #define CHECKUPS 8
@@ -132,9 +108,9 @@ int session_fd(const struct session *session)
 static void scan(struct session *session)
 {
 	disk_list_destroy(session->disks);
-	session->disks = machine_make(machines.names[machines.at]);
-	if (machines.at + 1 < machines.count)
-		machines.at++;
+	session->disks = machine_make(machines.names[next_list]);
+	if (next_list + 1 < machines.count)
+		next_list++;
 }
 
 /* A copy whose source is unplugged as soon as it runs: the first scan behind it finds another disk
@@ -162,19 +138,20 @@ static void make_report(struct session *session)
 {
 	struct report *report = &session->report;
 
-	*report = (struct report){ .plan = session->plan };
+	*report = (struct report){
+		.plan = session->plan,
+		.host = "rescue1",
+		.kernel = "6.12",
+		.version = "0",
+		.files = { .log = "/var/log/clonedeck/x.log",
+			   .map = "/var/log/clonedeck/x.map",
+			   .json = "/var/log/clonedeck/x.json",
+			   .certificate = "/var/log/clonedeck/x.html",
+			   .certificate_sum = "9f86d081884c7d659a2feaa0c55ad015"
+					      "a3bf4f1b2b0b822cd15d6c15b0f00a08" },
+	};
 	job_snapshot(session->job, &report->job);
 	job_rates(session->job, &report->rates);
-	text_copy(report->files.log, sizeof(report->files.log), "/var/log/clonedeck/x.log");
-	text_copy(report->files.map, sizeof(report->files.map), "/var/log/clonedeck/x.map");
-	text_copy(report->files.json, sizeof(report->files.json), "/var/log/clonedeck/x.json");
-	text_copy(report->files.certificate, sizeof(report->files.certificate),
-		  "/var/log/clonedeck/x.html");
-	text_copy(report->files.certificate_sum, sizeof(report->files.certificate_sum),
-		  "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08");
-	text_copy(report->host, sizeof(report->host), "rescue1");
-	text_copy(report->kernel, sizeof(report->kernel), "6.12");
-	text_copy(report->version, sizeof(report->version), "0");
 	session->has_report = true;
 	session->state = SESSION_FINISHED;
 }

@@ -65,6 +65,7 @@ int main(int argc, char **argv)
 		{ NULL, 0, NULL, 0 },
 	};
 	struct deck_options deck = { 0 };
+	struct fake_machines machines = { 0 };
 	long attach = 0;
 	int option, found;
 
@@ -96,17 +97,17 @@ int main(int argc, char **argv)
 		else if (option == 'e')
 			fake_completes();
 		else if (option == 'v')
-			fake_vanish();
+			machines.vanishing = true;
 		else if (option == 'a')
 			fake_ails();
 		else if (option == 'h')
 			fake_hangs();
 		else if (option == 'k')
-			fake_stuck();
+			machines.stuck = true;
 		else if (option == 'n')
-			fake_unfinished();
+			machines.unfinished = true;
 		else if (option == 't')
-			fake_grabbed();
+			machines.grabbed = true;
 		else if (option == 'i')
 			deck.simple = true;
 		else if (option == 'f')
@@ -122,7 +123,9 @@ int main(int argc, char **argv)
 	/* One that is attached may open another deck, too. */
 	if (optind == argc)
 		return 1;
-	fake_machines((const char *const *)argv + optind, argc - optind);
+	machines.names = (const char *const *)argv + optind;
+	machines.count = argc - optind;
+	fake_machines(&machines);
 	if (attach) {
 		int code = deck_attach(&deck, attach, &found);
 
