@@ -219,11 +219,13 @@ void editor_move(struct editor *editor, int64_t by, struct editor_answer *ret)
 
 void editor_fill(struct editor *editor, struct editor_answer *ret)
 {
-	uint64_t to = editor->parts[editor->at].to;
-
+	const struct layout_part *part = &editor->parts[editor->at];
+	uint64_t unit = unit_of(editor), room = u64_align_down(editor->table.usable, unit);
+	uint64_t end = part->to + part->size;
 	struct editor_answer least;
 
-	change(editor, false, u64_align_down(editor->table.usable, unit_of(editor)) - to, ret);
+	/* It may end behind the last whole unit already. */
+	change(editor, false, (room > end ? room : end + unit) - part->to, ret);
 	if (ret->changed)
 		return;
 	change(editor, false, editor->table.parts[editor->at].least, &least);

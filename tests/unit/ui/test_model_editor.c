@@ -184,6 +184,31 @@ START_TEST(test_no_more_than_the_room)
 }
 END_TEST
 
+/* A partition may end in what is left of the disk behind the last whole MiB, or even begin there.
+ */
+START_TEST(test_fill_behind_the_last_mib)
+{
+	static const uint64_t starts[] = { 39 * GIB, 40 * GIB - MIB + 63 };
+	struct layout_part *last;
+	struct layout_table table;
+	struct editor_answer answer;
+	struct editor editor;
+
+	make_table(&table);
+	table.sectors = table.room;
+	last = &table.parts[COUNT - 1];
+	last->start = last->to = starts[_i];
+	last->sectors = last->size = last->least = table.usable - starts[_i];
+	editor_open(&editor, &table, NULL, NULL, &PLAN_OPTIONS_DEFAULT);
+	editor.at = COUNT - 1;
+	editor_fill(&editor, &answer);
+	check_sound(&editor);
+	ck_assert(!answer.changed);
+	ck_assert_uint_eq(editor.parts[COUNT - 1].size, last->size);
+	ck_assert_ptr_nonnull(strstr(answer.said, "Partition 4 has all the room there is"));
+}
+END_TEST
+
 START_TEST(test_what_must_stay_is_said)
 {
 	struct editor_answer answer;
@@ -373,6 +398,7 @@ Suite *unit_suite(void)
 		  test_opens_with_one_that_grows, test_no_less_than_the_file_system,
 		  test_no_more_than_the_room, test_what_must_stay_is_said, test_typed, test_text,
 		  test_too_many);
+	tcase_add_loop_test(tcase, test_fill_behind_the_last_mib, 0, 2);
 	tcase_add_loop_test(tcase, test_any_keys, 0, 8);
 	suite_add_tcase(suite, tcase);
 	return suite;
