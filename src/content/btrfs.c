@@ -112,7 +112,7 @@ struct btrfs {
 
 static int damaged(const struct btrfs *fs)
 {
-	return doubt(fs->content, _("its tree of chunks is damaged"));
+	return content_doubt(fs->content, _("its tree of chunks is damaged"));
 }
 
 /* ---- chunks ---- */
@@ -240,11 +240,11 @@ static int take_item(struct btrfs *fs, const struct item *item, const unsigned c
 	if (item->key.type == KEY_DEVICE && object == DEVICE_OBJECT)
 		return le64toh(item->key.offset) == fs->device
 			       ? 0
-			       : doubt(fs->content, _("it lies on several devices"));
+			       : content_doubt(fs->content, _("it lies on several devices"));
 	if (item->key.type != KEY_CHUNK || object != CHUNK_OBJECT)
 		return 0;
 	if (size == 0 || chunk_size(fs, data, size) != size)
-		return doubt(fs->content, _("it has a chunk of a kind that is not known"));
+		return content_doubt(fs->content, _("it has a chunk of a kind that is not known"));
 	return add_chunk(fs, data, size);
 }
 
@@ -377,7 +377,7 @@ int content_btrfs(const struct volume *volume, struct content *content)
 	if (!why && !understand(&super, &fs))
 		why = _("its superblock makes no sense");
 	if (why)
-		return doubt(content, why);
+		return content_doubt(content, why);
 	r = read_chunks(&fs, &super);
 	range_list_done(&fs.used);
 	return r;

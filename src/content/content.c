@@ -233,7 +233,7 @@ int content_add_bitmap(const struct volume *volume, struct content *content, uin
 int content_doubt(struct content *content, const char *why)
 {
 	text_copy(content->whole, sizeof(content->whole), why);
-	return 0;
+	return -EBADMSG;
 }
 
 /* What is always used, and where the way around is longer. */
@@ -258,9 +258,7 @@ static int read_and_check(const struct volume *volume, content_reader *read,
 {
 	int r = read(volume, content);
 
-	if (content->whole[0])
-		return 0;
-	if (r == -ENOMEM || r == -ECANCELED)
+	if (content->whole[0] || r == -ENOMEM || r == -ECANCELED)
 		return r;
 	if (r == -EINVAL || r == -ERANGE)
 		return content_doubt(content, _("its metadata holds impossible values"));
@@ -287,10 +285,10 @@ int content_read(const struct volume *volume, const char *fs, struct content *co
 	else
 		r = content_doubt(content, fs[0] ? _("what such a file system uses is not known")
 						 : _("no file system was recognised"));
-	if (r < 0 || content->whole[0])
+	if (r < 0)
 		range_list_done(&content->free);
 	content->used_bytes = volume->size - range_list_total(&content->free) * volume->sector_size;
-	return r;
+	return content->whole[0] ? 0 : r;
 }
 
 void content_done(struct content *content)

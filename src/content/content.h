@@ -19,7 +19,6 @@ struct volume {
 	int fd;                    /* read only, perhaps O_DIRECT; of a disk, partition or image */
 	uint64_t start, size;      /* bytes of it */
 	uint32_t sector_size;      /* of the disk; divides start */
-	const char *node;          /* for sentences */
 	const atomic_bool *cancel; /* NULL: nobody cancels */
 };
 
@@ -53,7 +52,7 @@ int content_add_free(const struct volume *volume, struct content *content, uint6
 int content_add_bitmap(const struct volume *volume, struct content *content, uint64_t offset,
 		       uint64_t unit, const unsigned char *bitmap, uint64_t bits);
 /* "%s is copied whole: " is said by others; here comes why: "its journal is not replayed". Returns
- * 0, so that readers can end with it. */
+ * -EBADMSG, so that a reader ends with it. */
 int content_doubt(struct content *content, const char *why);
 
 /*

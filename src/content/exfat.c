@@ -98,7 +98,8 @@ static int check_boot_region(struct exfat *fs)
 	for (size_t i = 11 * sector; i < 12 * sector; i += 4) {
 		memcpy(&said, region + i, sizeof(said));
 		if (le32toh(said) != sum)
-			return doubt(fs->content, _("the checksum of its boot sectors is wrong"));
+			return content_doubt(fs->content,
+					     _("the checksum of its boot sectors is wrong"));
 	}
 	return 0;
 }
@@ -163,7 +164,7 @@ static int take_bitmap(struct exfat *fs)
 		return r;
 	/* Bit 0 of its flags: that of the second table. */
 	if (entry.type == 0 || entry.flags & 1 || le64toh(entry.bytes) != (fs->clusters + 7ULL) / 8)
-		return doubt(fs->content, _("the map of its used places is not found"));
+		return content_doubt(fs->content, _("the map of its used places is not found"));
 	r = read_bitmap(fs, le32toh(entry.first_cluster), &whole);
 	if (r < 0)
 		return r;
@@ -171,7 +172,7 @@ static int take_bitmap(struct exfat *fs)
 	    content_calls_free(fs->volume, fs->content, place(fs, fs->root), fs->cluster_size) ||
 	    content_calls_free(fs->volume, fs->content, place(fs, le32toh(entry.first_cluster)),
 			       fs->cluster_size))
-		return doubt(fs->content, _("the map of its used places is damaged"));
+		return content_doubt(fs->content, _("the map of its used places is damaged"));
 	return 0;
 }
 
@@ -184,13 +185,13 @@ int content_exfat(const struct volume *volume, struct content *content)
 	if (r < 0)
 		return r;
 	if (memcmp(boot.name, "EXFAT   ", sizeof(boot.name)) != 0 || !understand(&boot, &fs))
-		return doubt(content, _("its boot sector makes no sense"));
+		return content_doubt(content, _("its boot sector makes no sense"));
 	if (le16toh(boot.revision) >> 8 != 1 || boot.fats != 1)
-		return doubt(content, _("it is of a version that is not known"));
+		return content_doubt(content, _("it is of a version that is not known"));
 	if (le16toh(boot.flags) & VOLUME_DIRTY)
-		return doubt(content, _("it was not unmounted"));
+		return content_doubt(content, _("it was not unmounted"));
 	if (le16toh(boot.flags) & MEDIA_FAILURE)
-		return doubt(content, _("it notes read or write errors"));
+		return content_doubt(content, _("it notes read or write errors"));
 	r = check_boot_region(&fs);
 	return r < 0 ? r : take_bitmap(&fs);
 }

@@ -143,19 +143,19 @@ static int check_super(struct f2fs *fs)
 	if (r < 0)
 		return r;
 	if (!understand(&super, fs))
-		return doubt(fs->content, _("its superblock makes no sense"));
+		return content_doubt(fs->content, _("its superblock makes no sense"));
 	features = le32toh(super.features);
 	if (features & SUPER_CHECKSUM &&
 	    (le32toh(super.checksum_offset) != offset ||
 	     le32toh(super.crc) != crc32(MAGIC, CRC32_IEEE, &super, offset)))
-		return doubt(fs->content, _("the checksum of its superblock is wrong"));
+		return content_doubt(fs->content, _("the checksum of its superblock is wrong"));
 	if (super.devices[0][0])
-		return doubt(fs->content, _("it lies on several devices"));
+		return content_doubt(fs->content, _("it lies on several devices"));
 	if (features & ~KNOWN_FEATURES)
-		return doubt(fs->content, _("it has features that are not known"));
+		return content_doubt(fs->content, _("it has features that are not known"));
 	if (!all_zero(super.stop_reasons, sizeof(super.stop_reasons)) ||
 	    !all_zero(super.errors, sizeof(super.errors)))
-		return doubt(fs->content, _("it notes errors"));
+		return content_doubt(fs->content, _("it notes errors"));
 	return 0;
 }
 
@@ -215,7 +215,7 @@ static int choose_pack(struct f2fs *fs)
 	if (r < 0)
 		return r;
 	if (versions[0] == 0 && versions[1] == 0)
-		return doubt(fs->content, _("none of its checkpoints is whole"));
+		return content_doubt(fs->content, _("none of its checkpoints is whole"));
 	fs->pack_block = fs->cp;
 	if (versions[1] > versions[0]) {
 		memcpy(fs->pack, other, fs->pack_size);
@@ -225,9 +225,9 @@ static int choose_pack(struct f2fs *fs)
 	uint32_t flags = le32toh(((struct checkpoint *)fs->pack)->flags);
 
 	if (!(flags & UNMOUNTED))
-		return doubt(fs->content, _("it was not unmounted"));
+		return content_doubt(fs->content, _("it was not unmounted"));
 	if (flags & DOUBTFUL_FLAGS)
-		return doubt(fs->content, _("it notes errors or work not finished"));
+		return content_doubt(fs->content, _("it notes errors or work not finished"));
 	return 0;
 }
 
@@ -269,14 +269,14 @@ static int check_chain(struct f2fs *fs)
 	int r;
 
 	if (segment >= fs->segments || offset > SEGMENT_BLOCKS)
-		return doubt(fs->content, _("none of its checkpoints is whole"));
+		return content_doubt(fs->content, _("none of its checkpoints is whole"));
 	if (offset == SEGMENT_BLOCKS)
 		return 0;
 	r = volume_read(fs->volume,
 			((uint64_t)fs->main + offset + 1) * BLOCK + segment * SEGMENT_BYTES - 12,
 			version, sizeof(version));
 	if (r == 0 && le32toh(version[0]) == (uint32_t)le64toh(cp->version))
-		return doubt(fs->content, _("it was not unmounted"));
+		return content_doubt(fs->content, _("it was not unmounted"));
 	return r;
 }
 
@@ -305,7 +305,7 @@ static int take_segment(struct f2fs *fs, uint32_t segment, const struct sit_entr
 		}
 	}
 	if (count != (le16toh(entry->valid_blocks) & 0x3ff))
-		return doubt(fs->content, _("its table of segments is damaged"));
+		return content_doubt(fs->content, _("its table of segments is damaged"));
 	fs->valid_blocks += count;
 	return content_add_bitmap(fs->volume, fs->content,
 				  (uint64_t)fs->main * BLOCK + segment * SEGMENT_BYTES, BLOCK, map,
@@ -334,7 +334,7 @@ static int read_segments(struct f2fs *fs, const unsigned char *versions)
 		r = take_segment(fs, segment, entry ? entry : &table[in_block]);
 	}
 	if (r == 0 && fs->valid_blocks != le64toh(cp->valid_blocks))
-		return doubt(fs->content, _("its table of segments is damaged"));
+		return content_doubt(fs->content, _("its table of segments is damaged"));
 	fs->content->used_bytes = (fs->main + fs->valid_blocks) * BLOCK;
 	return r;
 }
@@ -353,7 +353,7 @@ static int read_table(struct f2fs *fs)
 	if (r < 0)
 		return r;
 	if (!versions || le16toh(fs->journal.count) > 6)
-		return doubt(fs->content, _("none of its checkpoints is whole"));
+		return content_doubt(fs->content, _("none of its checkpoints is whole"));
 	return read_segments(fs, versions);
 }
 

@@ -81,7 +81,7 @@ static int take_entries(struct reading *reading, const unsigned char *chunk, uin
 			continue;
 		}
 		if (entry == 1 || (entry > fat->clusters + 1 && entry < bad))
-			return doubt(reading->content, _("its table is damaged"));
+			return content_doubt(reading->content, _("its table is damaged"));
 		r = close_run(reading, number);
 	}
 	return r;
@@ -109,10 +109,10 @@ static int read_tables(struct reading *reading)
 		if (r < 0)
 			return r;
 		if (fat->tables == 2 && memcmp(chunk, other, size) != 0)
-			return doubt(reading->content, _("its two tables differ"));
+			return content_doubt(reading->content, _("its two tables differ"));
 		why = from == 0 ? first_entries(fat, chunk) : NULL;
 		if (why)
-			return doubt(reading->content, why);
+			return content_doubt(reading->content, why);
 		r = take_entries(reading, chunk, (uint32_t)from, (uint32_t)to);
 	}
 	return r < 0 ? r : close_run(reading, entries);
@@ -137,8 +137,8 @@ static int check_info(const struct reading *reading, uint16_t sector)
 	if (le32toh(words[0]) != 0x41615252 || le32toh(words[1]) != 0x61417272)
 		return 0;
 	if (count != 0xffffffff && le32toh(count) != reading->free_count)
-		return doubt(reading->content,
-			     _("its count of free places does not fit its table"));
+		return content_doubt(reading->content,
+				     _("its count of free places does not fit its table"));
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int check_32(const struct reading *reading, uint16_t info)
 	if (root < 2 || root - 2 >= fat->clusters ||
 	    content_calls_free(reading->volume, reading->content,
 			       fat->data + (root - 2) * fat->cluster, fat->cluster))
-		return doubt(reading->content, _("its table is damaged"));
+		return content_doubt(reading->content, _("its table is damaged"));
 	return check_info(reading, info);
 }
 
@@ -165,7 +165,7 @@ int content_fat(const struct volume *volume, struct content *content)
 	if (r < 0)
 		return r;
 	if (!fat_measure(sector, volume->size, &reading.fat))
-		return doubt(content, _("its boot sector makes no sense"));
+		return content_doubt(content, _("its boot sector makes no sense"));
 	memcpy(&flags, sector + 40, 2);
 	memcpy(&version, sector + 42, 2);
 	memcpy(&info, sector + 48, 2);
@@ -173,12 +173,12 @@ int content_fat(const struct volume *volume, struct content *content)
 	uint8_t state = sector[fat->bits == 32 ? 65 : 37];
 
 	if (state & 1)
-		return doubt(content, _("it was not unmounted"));
+		return content_doubt(content, _("it was not unmounted"));
 	if (state & 2)
-		return doubt(content, _("it notes read or write errors"));
+		return content_doubt(content, _("it notes read or write errors"));
 	/* Bit 7: only one of the tables is kept up to date. */
 	if (fat->bits == 32 && (version != 0 || le16toh(flags) & 0x80))
-		return doubt(content, _("it is of a version that is not known"));
+		return content_doubt(content, _("it is of a version that is not known"));
 	r = read_tables(&reading);
 	if (r == 0 && fat->bits == 32)
 		r = check_32(&reading, le16toh(info));

@@ -131,10 +131,10 @@ static int check_volume(struct ntfs *fs, unsigned char *record)
 	if (r < 0)
 		return r;
 	if (value[8] != 3 || value[9] > 1)
-		return doubt(fs->content, _("it is of a version that is not known"));
+		return content_doubt(fs->content, _("it is of a version that is not known"));
 	memcpy(&flags, value + 10, sizeof(flags));
 	if (le16toh(flags) & DOUBTFUL_VOLUME)
-		return doubt(fs->content, _("it was not unmounted or waits for a check"));
+		return content_doubt(fs->content, _("it was not unmounted or waits for a check"));
 	return 0;
 }
 
@@ -169,14 +169,15 @@ static int check_pages(struct ntfs *fs, unsigned char *const pages[2])
 		memcpy(&area[i], pages[i] + le16toh(header[i]->area), sizeof(area[i]));
 		/* Windows turns newer ones back into this version when it leaves the volume. */
 		if (le16toh(header[i]->major) != 1)
-			return doubt(fs->content, _("Windows still has it open (fast start)"));
+			return content_doubt(fs->content,
+					     _("Windows still has it open (fast start)"));
 	}
 	/* The younger page counts, and both of the same age. */
 	for (size_t i = 0; i < 2; i++)
 		if (le64toh(area[i].number) >= le64toh(area[1 - i].number) &&
 		    le16toh(area[i].client_in_use) != NO_CLIENT &&
 		    !(le16toh(area[i].flags) & CLEAN))
-			return doubt(fs->content, _("its log holds work not finished"));
+			return content_doubt(fs->content, _("its log holds work not finished"));
 	return 0;
 }
 
@@ -244,7 +245,8 @@ static int check_hiberfil(struct ntfs *fs, uint64_t file)
 	ntfs_close(&data);
 	if (r == 0 && memcmp(magic, "\0\0\0\0", 4) != 0 && memcmp(magic, "WAKE", 4) != 0 &&
 	    memcmp(magic, "wake", 4) != 0)
-		return doubt(fs->content, _("Windows is hibernated (or its fast start is on)"));
+		return content_doubt(fs->content,
+				     _("Windows is hibernated (or its fast start is on)"));
 	return r;
 }
 
@@ -281,8 +283,8 @@ static int look_through_blocks(struct ntfs *fs, const struct ntfs_attribute *blo
 	int r = block ? 0 : -ENOMEM;
 
 	if (blocks->size > ROOT_INDEX_MAX)
-		return doubt(fs->content,
-			     _("its root directory is too large to look for hibernation"));
+		return content_doubt(fs->content,
+				     _("its root directory is too large to look for hibernation"));
 	for (uint64_t at = 0; r == 0 && at + size <= blocks->size; at += size) {
 		r = ntfs_read(fs, blocks, at, block, size);
 		if (r < 0 || memcmp(block, "\0\0\0\0", 4) == 0)
@@ -366,7 +368,7 @@ static int take_bitmap(struct ntfs *fs, unsigned char *record)
 	    (calls_free(fs, &bitmap) || calls_free(fs, &fs->table) ||
 	     content_calls_free(fs->volume, fs->content, 0, 512) ||
 	     content_calls_free(fs->volume, fs->content, fs->mirror * fs->cluster_size, 512)))
-		r = doubt(fs->content, _("the map of its used places is damaged"));
+		r = content_doubt(fs->content, _("the map of its used places is damaged"));
 	ntfs_close(&bitmap);
 	return r;
 }
@@ -384,7 +386,7 @@ int content_ntfs(const struct volume *volume, struct content *content)
 	if (r < 0)
 		return r;
 	if (!understand(&boot, &fs))
-		return doubt(content, _("its boot sector makes no sense"));
+		return content_doubt(content, _("its boot sector makes no sense"));
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(steps); i++)
 		r = steps[i](&fs, record);
 	ntfs_close(&fs.table);

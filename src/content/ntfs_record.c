@@ -34,7 +34,7 @@ struct attribute {
 
 int ntfs_damaged(const struct ntfs *fs)
 {
-	return doubt(fs->content, _("its file table is damaged"));
+	return content_doubt(fs->content, _("its file table is damaged"));
 }
 
 bool ntfs_fix(unsigned char *block, size_t size)

@@ -2,16 +2,7 @@
 /* What several readers need. */
 #pragma once
 
-#include <errno.h>
-
 #include "content/content.h"
-
-/* A doubt as a failure, so that nothing goes on behind it; content_read() knows it by `whole`. */
-static inline int doubt(struct content *content, const char *why)
-{
-	content_doubt(content, why);
-	return -EBADMSG;
-}
 
 /* What the file system itself lives on: a map that calls any of it free is wrong. */
 static inline bool content_calls_free(const struct volume *volume, const struct content *content,

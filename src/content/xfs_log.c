@@ -142,16 +142,20 @@ int xfs_log_is_clean(const struct volume *volume, uint64_t start, uint64_t size)
 	r = find_head(&ring, first, &head);
 	if (r == 0)
 		r = is_in_order(&ring, head, first, around);
+	if (r <= 0)
+		return r;
 	/* The last record before the head; its header may lie before the end of the ring. */
-	for (uint64_t back = 1; r == 1 && back <= AROUND / SECTOR / 4; back++) {
+	for (uint64_t back = 1; back <= AROUND / SECTOR / 4; back++) {
 		uint64_t at = (head + ring.sectors - back) % ring.sectors;
 		unsigned char sector[SECTOR];
 		struct record record;
 
-		r = read_sectors(&ring, at, 1, sector) < 0 ? -EIO : 1;
+		r = read_sectors(&ring, at, 1, sector);
+		if (r < 0)
+			return r;
 		memcpy(&record, sector, sizeof(record));
-		if (r == 1 && be32toh(record.magic) == MAGIC)
+		if (be32toh(record.magic) == MAGIC)
 			return is_unmount(&ring, &record, at, head);
 	}
-	return r < 0 ? r : 0;
+	return 0;
 }

@@ -66,8 +66,7 @@ struct volume volume_of(const struct fitting *f, const struct layout_part *part)
 	return (struct volume){ .fd = f->fd,
 				.start = part->start * f->sector,
 				.size = part->sectors * f->sector,
-				.sector_size = f->sector,
-				.node = f->name };
+				.sector_size = f->sector };
 }
 
 static bool has_words(const unsigned char *code, size_t length, const char *words)
@@ -184,8 +183,8 @@ int learn_parts(struct fitting *f, struct error *reterr)
 
 static bool can_shrink(const struct layout_part *part)
 {
-	return (strncmp(part->fs, "ext", 3) == 0 && strcmp(part->fs, "exfat") != 0) ||
-	       strcmp(part->fs, "ntfs") == 0 || strcmp(part->fs, "btrfs") == 0;
+	return strncmp(part->fs, "ext", 3) == 0 || strcmp(part->fs, "ntfs") == 0 ||
+	       strcmp(part->fs, "btrfs") == 0;
 }
 
 /* Refuses the first partition from here on that cannot be trusted, and says why. */

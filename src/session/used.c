@@ -136,7 +136,6 @@ static int read_used(const struct endpoint *source, int fd, const atomic_bool *c
 			.start = part->start * sector,
 			.size = part->sectors * sector,
 			.sector_size = source->logical_sector_size,
-			.node = source->node,
 			.cancel = cancel,
 		};
 		struct content content = { 0 };

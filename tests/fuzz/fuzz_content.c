@@ -106,7 +106,7 @@ static void check(const struct volume *volume, const char *fs)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct volume volume = { .size = SIZE, .sector_size = 512, .node = "fuzz" };
+	struct volume volume = { .size = SIZE, .sector_size = 512 };
 	const char *fs;
 
 	if (size == 0)

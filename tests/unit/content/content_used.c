@@ -42,8 +42,7 @@ static void used(const struct volume *volume, int to, uint64_t start, uint64_t e
 int main(int argc, char **argv)
 {
 	struct volume volume = { .fd = -1,
-				 .sector_size = argc > 4 ? (uint32_t)atoi(argv[4]) : 512,
-				 .node = "image" };
+				 .sector_size = argc > 4 ? (uint32_t)atoi(argv[4]) : 512 };
 	struct content content;
 	struct stat status;
 	uint64_t at = 0;

@@ -43,7 +43,7 @@ static char path[256];
 
 static struct volume make(int kind)
 {
-	struct volume volume = { .size = made[kind].size, .sector_size = 512, .node = "image" };
+	struct volume volume = { .size = made[kind].size, .sector_size = 512 };
 	const char *folder = getenv("TMPDIR");
 	char command[512];
 
