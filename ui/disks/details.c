@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk in words: the detail panes of screen 1, and which disks are chosen. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,134 +10,111 @@
 
 #include "ui/disks/model.h"
 
-struct writer {
-	char *text;
-	size_t size, length;
-};
-
-static void add(struct writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void add(struct writer *writer, const char *format, ...)
+static void write_model(const struct disk *disk, struct line *line)
 {
-	va_list list;
-	int wanted;
-
-	if (writer->length >= writer->size)
-		return;
-	va_start(list, format);
-	wanted = vsnprintf(writer->text + writer->length, writer->size - writer->length, format,
-			   list);
-	va_end(list);
-	if (wanted > 0)
-		writer->length += (size_t)wanted;
-	if (writer->length >= writer->size)
-		writer->length = writer->size - 1;
-}
-
-static void write_model(const struct disk *disk, struct writer *w)
-{
-	add(w, "%s", disk->identity.model[0] ? disk->identity.model : _("unknown"));
+	line_add(line, "%s", disk->identity.model[0] ? disk->identity.model : _("unknown"));
 	if (disk->identity.firmware[0])
-		add(w, _("   fw %s"), disk->identity.firmware);
+		line_add(line, _("   fw %s"), disk->identity.firmware);
 	if (disk->rotational != UNKNOWN)
-		add(w, "   %s", disk->rotational == YES ? _("rotating") : _("not rotating"));
+		line_add(line, "   %s",
+			 disk->rotational == YES ? _("rotating") : _("not rotating"));
 	if (disk->removable == YES)
-		add(w, "   %s", _("removable"));
+		line_add(line, "   %s", _("removable"));
 	if (disk->driver[0])
-		add(w, _("   driver %s"), disk->driver);
+		line_add(line, _("   driver %s"), disk->driver);
 }
 
-static void write_serial(const struct disk *disk, struct writer *w)
+static void write_serial(const struct disk *disk, struct line *line)
 {
-	add(w, "%s", disk->identity.serial[0] ? disk->identity.serial : _("none"));
+	line_add(line, "%s", disk->identity.serial[0] ? disk->identity.serial : _("none"));
 	if (disk->shares_serial)
-		add(w, "   %s", _("(another disk says the same!)"));
-	add(w, _("   WWN %s"), disk->identity.wwn[0] ? disk->identity.wwn : _("none"));
+		line_add(line, "   %s", _("(another disk says the same!)"));
+	line_add(line, _("   WWN %s"), disk->identity.wwn[0] ? disk->identity.wwn : _("none"));
 }
 
-static void write_size(const struct disk *disk, struct writer *w)
+static void write_size(const struct disk *disk, struct line *line)
 {
 	char sectors[UNITS_TEXT_MAX];
 	uint32_t logical = disk->identity.logical_sector_size;
 
 	if (!disk->identity.size) {
-		add(w, "%s", disk->medium_present == NO ? _("no medium") : "0 B");
+		line_add(line, "%s", disk->medium_present == NO ? _("no medium") : "0 B");
 		return;
 	}
-	add(w, _("%s B = %s sectors of %u (physical %u)"), UNITS_COUNT(disk->identity.size),
-	    units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
-	    (unsigned)disk->physical_sector_size);
+	line_add(line, _("%s B = %s sectors of %u (physical %u)"), UNITS_COUNT(disk->identity.size),
+		 units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
+		 (unsigned)disk->physical_sector_size);
 }
 
-static void write_nodes(const struct disk *disk, struct writer *w)
+static void write_nodes(const struct disk *disk, struct line *line)
 {
-	add(w, "%s", disk->node);
+	line_add(line, "%s", disk->node);
 	if (disk_is_sg_only(disk))
-		add(w, " %s", _("(no block node: can be read, not written to)"));
+		line_add(line, " %s", _("(no block node: can be read, not written to)"));
 	else if (disk->sg[0])
-		add(w, " %s", disk->sg);
+		line_add(line, " %s", disk->sg);
 	if (disk->bsg[0])
-		add(w, " %s", disk->bsg);
+		line_add(line, " %s", disk->bsg);
 	if (disk->nvme_generic[0])
-		add(w, " %s", disk->nvme_generic);
+		line_add(line, " %s", disk->nvme_generic);
 	for (size_t i = 0; i < disk->raw_count; i++)
-		add(w, " %s", disk->raw[i]);
+		line_add(line, " %s", disk->raw[i]);
 	if (!disk->raw_count)
-		add(w, " %s", _("raw: none"));
+		line_add(line, " %s", _("raw: none"));
 }
 
-static void write_path(const struct disk *disk, struct writer *w)
+static void write_path(const struct disk *disk, struct line *line)
 {
-	add(w, "%s", disk->path[0] ? disk->path : _("unknown"));
+	line_add(line, "%s", disk->path[0] ? disk->path : _("unknown"));
 }
 
-static void write_limits(const struct disk *disk, struct writer *w)
+static void write_limits(const struct disk *disk, struct line *line)
 {
 	if (disk->max_transfer)
-		add(w, _("max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
+		line_add(line, _("max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
 	if (disk->queue_depth)
-		add(w, "%s%s %u", w->length ? ", " : "", _("queue depth"),
-		    (unsigned)disk->queue_depth);
-	if (!w->length)
-		add(w, "%s", _("unknown"));
+		line_add(line, "%s%s %u", line->columns ? ", " : "", _("queue depth"),
+			 (unsigned)disk->queue_depth);
+	if (!line->columns)
+		line_add(line, "%s", _("unknown"));
 }
 
 /* Of so many bytes, the names of the first partitions say enough. */
 #define TABLE_MOST 200
 
-static void write_table(const struct disk *disk, struct writer *w)
+static void write_table(const struct disk *disk, struct line *line)
 {
 	if (strcmp(disk->table, "?") == 0) {
-		add(w, "%s",
-		    disk_is_sg_only(disk) || disk->silent || use_list_find(&disk->in_use, USE_COPY)
-			    ? _("not read")
-			    : _("could not be read"));
+		line_add(line, "%s",
+			 disk_is_sg_only(disk) || disk->silent ||
+					 use_list_find(&disk->in_use, USE_COPY)
+				 ? _("not read")
+				 : _("could not be read"));
 		return;
 	}
 	if (!disk->table[0]) {
-		add(w, "%s", _("none"));
+		line_add(line, "%s", _("none"));
 		if (disk->whole_fs[0])
-			add(w, _("; the whole disk is %s"), disk->whole_fs);
+			line_add(line, _("; the whole disk is %s"), disk->whole_fs);
 		if (disk->whole_label[0])
-			add(w, " \"%s\"", disk->whole_label);
+			line_add(line, " \"%s\"", disk->whole_label);
 		return;
 	}
-	add(w, P_("%s, %zu partition", "%s, %zu partitions", disk->partition_count), disk->table,
-	    disk->partition_count);
+	line_add(line, P_("%s, %zu partition", "%s, %zu partitions", disk->partition_count),
+		 disk->table, disk->partition_count);
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		char text[256];
 
-		if (w->length > TABLE_MOST) {
-			add(w, ", ..");
+		if (line->columns > TABLE_MOST) {
+			line_add(line, ", ..");
 			break;
 		}
 		text_contents(&disk->partitions[i], text, sizeof(text));
-		add(w, "%s %s", i ? "," : ":", text);
+		line_add(line, "%s %s", i ? "," : ":", text);
 	}
 }
 
-static void write_use(const struct disk *disk, struct writer *w)
+static void write_use(const struct disk *disk, struct line *line)
 {
 	static const char *const words[] = {
 		[USE_MOUNT] = N_("mounted"),
@@ -153,47 +129,47 @@ static void write_use(const struct disk *disk, struct writer *w)
 	};
 
 	if (disk->read_only == YES)
-		add(w, "%s", _("read-only"));
+		line_add(line, "%s", _("read-only"));
 	if (disk->read_by[0])
-		add(w, "%s%s", w->length ? ", " : "", disk->read_by);
+		line_add(line, "%s%s", line->columns ? ", " : "", disk->read_by);
 	if (!disk->in_use.count && !disk->read_by[0]) {
-		add(w, "%s%s", w->length ? ", " : "",
-		    disk_is_sg_only(disk) ? _("unknown")
-		    : disk->silent        ? _("no mount, no swap; held open: unknown")
-					  : _("no mount, no swap, no holder"));
+		line_add(line, "%s%s", line->columns ? ", " : "",
+			 disk_is_sg_only(disk) ? _("unknown")
+			 : disk->silent        ? _("no mount, no swap; held open: unknown")
+					       : _("no mount, no swap, no holder"));
 		return;
 	}
 	for (size_t i = 0; i < disk->in_use.count; i++) {
 		const struct use *use = &disk->in_use.items[i];
 
-		add(w, "%s%s: %s%s%s", w->length ? ", " : "", text_base_name(use->node),
-		    _(words[use->kind]), use->what[0] ? " " : "", use->what);
+		line_add(line, "%s%s: %s%s%s", line->columns ? ", " : "", text_base_name(use->node),
+			 _(words[use->kind]), use->what[0] ? " " : "", use->what);
 	}
 }
 
-static void write_notes(const struct disk *disk, struct writer *w)
+static void write_notes(const struct disk *disk, struct line *line)
 {
 	for (size_t i = 0; i < disk->note_count; i++)
-		add(w, "%s%s", i ? " " : "", disk->notes[i].text);
+		line_add(line, "%s%s", i ? " " : "", disk->notes[i].text);
 }
 
-static void write_health(const struct disks_health *health, struct writer *w)
+static void write_health(const struct disks_health *health, struct line *line)
 {
 	char text[480];
 
 	if (health_is_known(health->known))
-		add(w, "%s", health_print(health->known, text, sizeof(text)));
+		line_add(line, "%s", health_print(health->known, text, sizeof(text)));
 	else if (!health->asking)
-		add(w, "%s", health->known->why[0] ? health->known->why : _("unknown"));
+		line_add(line, "%s", health->known->why[0] ? health->known->why : _("unknown"));
 	if (health->asking)
-		add(w, "%s%s", w->length ? "  " : "", _("(being asked)"));
+		line_add(line, "%s%s", line->columns ? "  " : "", _("(being asked)"));
 }
 
-static void write_silent(const struct disk *disk, struct writer *w)
+static void write_silent(const struct disk *disk, struct line *line)
 {
 	if (disk->silent)
-		add(w, "%s",
-		    _("NO ANSWER: it spins up, or power, cable or disk fail. r asks again."));
+		line_add(line, "%s",
+			 _("NO ANSWER: it spins up, or power, cable or disk fail. r asks again."));
 }
 
 int disks_details(const struct disk *disk, const struct disks_health *health,
@@ -202,7 +178,7 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	/* NULL: the health, which is not of the disk list. What writes nothing is left out. */
 	static const struct {
 		const char *label;
-		void (*write)(const struct disk *disk, struct writer *w);
+		void (*write)(const struct disk *disk, struct line *line);
 	} rows[] = {
 		{ N_("Model"), write_model },   { N_("State"), write_silent },
 		{ N_("Serial"), write_serial }, { N_("Size"), write_size },
@@ -214,24 +190,25 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	int count = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct writer w = { ret[count].text, sizeof(ret[count].text), 0 };
+		struct line *line = &ret[count].text;
 
+		line_start(line, LINE_COLUMNS_MAX);
 		ret[count].label = _(rows[i].label);
 		if (rows[i].write)
-			rows[i].write(disk, &w);
+			rows[i].write(disk, line);
 		else if (health->known)
-			write_health(health, &w);
-		count += w.length > 0;
+			write_health(health, line);
+		count += line->columns > 0;
 	}
 	return count;
 }
 
 /* Where no partitions follow, with what the word is about. */
-static void write_holds(const struct disk *disk, struct writer *w)
+static void write_holds(const struct disk *disk, struct line *line)
 {
 	if (!disk->partition_count)
-		add(w, "%s: ", _("Table"));
-	write_table(disk, w);
+		line_add(line, "%s: ", _("Table"));
+	write_table(disk, line);
 }
 
 static void add_identity(const struct disk *disk, struct line *line)
@@ -252,41 +229,39 @@ int disks_summary(const struct disk *disk, const struct disks_health *health,
 	int count = 0;
 
 	for (int row = 0; row < DISKS_SUMMARY_MAX; row++) {
-		char text[512] = "";
-		struct writer w = { text, sizeof(text), 0 };
+		struct line *line = &ret[count];
 
-		line_start(&ret[count], LINE_COLUMNS_MAX);
+		line_start(line, LINE_COLUMNS_MAX);
 		switch (row) {
 		case 0:
-			add_identity(disk, &ret[count]);
+			add_identity(disk, line);
 			break;
 		case 1:
-			add(&w, _("%s B"), UNITS_COUNT(disk->identity.size));
-			add(&w, "  ");
-			write_holds(disk, &w);
+			line_add(line, _("%s B"), UNITS_COUNT(disk->identity.size));
+			line_add(line, "  ");
+			write_holds(disk, line);
 			break;
 		case 2:
 			if (disk->silent)
-				write_silent(disk, &w);
+				write_silent(disk, line);
 			else if (health->known)
-				write_health(health, &w);
+				write_health(health, line);
 			break;
 		default:
-			write_use(disk, &w);
+			write_use(disk, line);
 		}
-		line_add(&ret[count], "%s", text);
-		count += ret[count].columns > 0;
+		count += line->columns > 0;
 	}
 	return count;
 }
 
 void disks_text_holds(const struct disk *disk, struct line *line)
 {
-	char text[512] = "";
-	struct writer w = { text, sizeof(text), 0 };
+	struct line all;
 
-	write_holds(disk, &w);
-	line_fit(line, text);
+	line_start(&all, LINE_COLUMNS_MAX);
+	write_holds(disk, &all);
+	line_fit(line, all.text);
 }
 
 static void everything_partitions(FILE *out, const struct disk *disk, enum units_scale scale)
@@ -356,7 +331,7 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	if (!out)
 		return NULL;
 	for (int i = 0; i < count; i++)
-		fprintf(out, "%s\t%s\n", details[i].label, details[i].text);
+		fprintf(out, "%s\t%s\n", details[i].label, details[i].text.text);
 	everything_abilities(out, list, disk);
 	if (disk->by_id[0])
 		fprintf(out, "by-id\t%s\n", disk->by_id);
@@ -420,35 +395,34 @@ static bool too_small(const struct endpoint *source, const struct endpoint *dest
 	       destination->size && destination->size < source->size;
 }
 
-void disks_text_choice(const struct disks_model *model, char *buffer, size_t size)
+void disks_text_choice(const struct disks_model *model, struct line *line)
 {
-	struct writer w = { buffer, size, 0 };
 	bool source = model->source->kind != ENDPOINT_NONE;
 	bool destination = model->destination->kind != ENDPOINT_NONE;
 	const struct disk *other, *disk = chosen_twin(model, &other);
 
-	*buffer = '\0';
 	/* The second sentence repeats what the footer says, so it may be cut on a narrow screen. */
 	if (disk) {
-		add(&w, _("%s and %s are the same model: compare serial numbers."), disk->name,
-		    other->name);
-		add(&w, " %s",
-		    source && destination ? _("Enter goes on.")
-		    : source              ? _("Now d: destination.")
-					  : _("Now s: source."));
+		line_add(line, _("%s and %s are the same model: compare serial numbers."),
+			 disk->name, other->name);
+		line_add(line, " %s",
+			 source && destination ? _("Enter goes on.")
+			 : source              ? _("Now d: destination.")
+					       : _("Now s: source."));
 	} else if (source && destination && too_small(model->source, model->destination)) {
-		add(&w, _("%s is smaller than %s by %s. Enter goes on to what fits."),
-		    model->destination->node, model->source->node,
-		    UNITS_LONG(model->source->size - model->destination->size, UNITS_SI, 512));
+		line_add(line, _("%s is smaller than %s by %s. Enter goes on to what fits."),
+			 model->destination->node, model->source->node,
+			 UNITS_LONG(model->source->size - model->destination->size, UNITS_SI, 512));
 	} else if (source && destination) {
-		add(&w, _("%s will be copied to %s. Enter goes on."), model->source->node,
-		    model->destination->node);
+		line_add(line, _("%s will be copied to %s. Enter goes on."), model->source->node,
+			 model->destination->node);
 	} else if (source) {
-		add(&w, _("Source is %s. Now choose the destination with d."), model->source->node);
+		line_add(line, _("Source is %s. Now choose the destination with d."),
+			 model->source->node);
 	} else if (destination) {
-		add(&w, _("Destination is %s. Now choose the source with s."),
-		    model->destination->node);
+		line_add(line, _("Destination is %s. Now choose the source with s."),
+			 model->destination->node);
 	} else {
-		add(&w, "%s", _("Choose a source with s and a destination with d."));
+		line_add(line, "%s", _("Choose a source with s and a destination with d."));
 	}
 }

@@ -147,7 +147,7 @@ static int draw_details(struct app *app, struct draw *draw, struct rect area,
 
 		draw_cell(draw, area, row, 0, cols - 1, ROLE_DIM, details[i].label);
 		row += draw_wrapped(draw, area, row, cols, rows > 1 ? rows : 1, ROLE_NORMAL,
-				    details[i].text);
+				    details[i].text.text);
 	}
 	return row;
 }

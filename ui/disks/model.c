@@ -83,10 +83,8 @@ static bool is_virtual(const struct disk *disk)
 
 static void add_disk(struct disks_model *model, const struct disk *disk)
 {
-	if (!ordinary(model, disk)) {
-		model->hidden++;
+	if (!ordinary(model, disk))
 		return;
-	}
 	model->rows[model->count++] = (struct disks_row){ .disk = disk };
 	if (find_open(model, disk) < 0)
 		return;
@@ -186,7 +184,7 @@ int disks_update(struct disks_model *model, const struct disk_list *list,
 		 const struct disks_place *place)
 {
 	free(model->rows);
-	model->count = model->hidden = 0;
+	model->count = 0;
 	model->list = list;
 	model->rows = calloc(count_rows(model), sizeof(*model->rows));
 	if (!model->rows)

@@ -33,7 +33,6 @@ struct disks_model {
 	bool all;                                    /* also what is no ordinary disk */
 	struct disks_row *rows;
 	size_t count;
-	size_t hidden; /* disks that `all` would show */
 	struct list cursor;
 	struct identity *open; /* disks whose partitions are shown */
 	size_t open_count;
@@ -105,7 +104,7 @@ enum role disks_health_role(const struct disks_health *health);
 /* The lines of a detail pane: label and text in turn. */
 struct disks_detail {
 	const char *label; /* translated */
-	char text[512];
+	struct line text;
 };
 #define DISKS_DETAILS_MAX 12
 /* The least important comes last, since a small pane has no room for it. */
@@ -122,7 +121,7 @@ void disks_text_holds(const struct disk *disk, struct line *line);
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */
-void disks_text_choice(const struct disks_model *model, char *buffer, size_t size);
+void disks_text_choice(const struct disks_model *model, struct line *line);
 
 /* What the rows of screen 1 and its details both say of a disk or partition. */
 

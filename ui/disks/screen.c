@@ -28,20 +28,20 @@ static void done(void *data)
 
 static void update(struct disks_state *state, struct app *app)
 {
-	if (disks_update(&state->model, session_disks(app_session(app)), &state->place) != 0) {
+	if (disks_update(&state->model, session_disks(app_session(app)), &state->place) != 0)
 		app_nomem(app);
-	}
 	disks_remember(&state->model, &state->place);
 }
 
 static void tell_choice(struct disks_state *state, struct app *app)
 {
-	char text[512] = "";
+	struct line line;
 
+	line_start(&line, LINE_COLUMNS_MAX);
 	/* Without a disk, the list says what can be done. */
 	if (state->model.count)
-		disks_text_choice(&state->model, text, sizeof(text));
-	app_say(app, "%s", text);
+		disks_text_choice(&state->model, &line);
+	app_say(app, "%s", line.text);
 }
 
 void disks_screen_update(struct disks_state *state, struct app *app)

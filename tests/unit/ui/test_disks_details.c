@@ -28,17 +28,18 @@ START_TEST(health_is_known_or_why_not)
 	health_clear(&health, NULL);
 	count = disks_details(&list->disks[0], &(struct disks_health){ &health, true }, details);
 	ck_assert_str_eq(details[count - 2].label, "Health");
-	ck_assert_str_eq(details[count - 2].text, "(being asked)");
+	ck_assert_str_eq(details[count - 2].text.text, "(being asked)");
 	ck_assert_str_eq(details[count - 1].label, "Limits");
 	health_clear(&health, "It has locked itself.");
 	disks_details(&list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text, "It has locked itself.");
+	ck_assert_str_eq(details[count - 2].text.text, "It has locked itself.");
 	health.time = 1;
 	health.passed = YES;
 	health.values[HEALTH_TEMPERATURE] = 31;
 	health.values[HEALTH_PENDING] = 2;
 	disks_details(&list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text, "passed, pending sectors 2, temperature 31 C");
+	ck_assert_str_eq(details[count - 2].text.text,
+			 "passed, pending sectors 2, temperature 31 C");
 	disk_list_destroy(list);
 }
 END_TEST
@@ -58,8 +59,8 @@ START_TEST(all_that_is_known)
 		ck_assert_int_le(count, DISKS_DETAILS_MAX);
 		for (int d = 0; d < count; d++) {
 			ck_assert_ptr_nonnull(details[d].label);
-			ck_assert(details[d].text[0] != '\0');
-			for (const char *p = details[d].text; *p; p++)
+			ck_assert(details[d].text.text[0] != '\0');
+			for (const char *p = details[d].text.text; *p; p++)
 				ck_assert((unsigned char)*p >= ' ');
 		}
 		count = disks_summary(&list->disks[i], &no_health, summary);
