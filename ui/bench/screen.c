@@ -70,8 +70,9 @@ static void done(void *state)
 	bench_earlier_destroy(screen->before);
 }
 
-static void look(struct bench_screen *screen, struct app *app)
+static void look(void *state, struct app *app)
 {
+	struct bench_screen *screen = state;
 	struct bench_result result;
 	bool ran = runs(screen);
 
@@ -281,11 +282,6 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	}
 }
 
-static void tick(void *state, struct app *app)
-{
-	look(state, app);
-}
-
 static const char *const notes[] = {
 	N_("KINDS  rbuf profile sizes engines read the disk; copy and lethargy copy between two "
 	   "practice disks that they make, or from the chosen source to the chosen destination, "
@@ -304,6 +300,6 @@ const struct screen_ops scr_bench = {
 	.draw = bench_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
-	.tick = tick,
+	.tick = look,
 	.notes = notes,
 };

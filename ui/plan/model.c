@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/plan/model.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "plan/preset.h"
@@ -324,41 +324,28 @@ void plan_text_start(const struct gate *gate, struct line *line)
 
 /* ---- the list ---- */
 
-static int lines_add(struct plan_lines *lines, struct plan_line add)
+/* Without memory, the list ends there. */
+static void lines_add(struct plan_lines *lines, struct plan_line add)
 {
-	/* A power of two at a time: the list is built once per size or plan. */
-	if ((lines->count & (lines->count + 1)) == 0) {
-		struct plan_line *more =
-			realloc(lines->items, (2 * lines->count + 2) * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		lines->items = more;
-	}
-	lines->items[lines->count++] = add;
-	return 0;
+	if (array_reserve(lines->items, lines->capacity, lines->count + 1) == 0)
+		lines->items[lines->count++] = add;
 }
 
-static int add_open(struct plan_lines *lines, const char *sentence, size_t verdict, int room)
+static void add_open(struct plan_lines *lines, const char *sentence, size_t verdict, int room)
 {
 	size_t start = 0;
-	bool first = true;
 
 	do {
 		size_t skip, length = text_break(sentence + start, room, &skip);
-		int error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
-								 .entry = lines->entries,
-								 .index = verdict,
-								 .first = first,
-								 .start = start,
-								 .length = length });
 
-		if (error < 0)
-			return error;
-		first = false;
+		lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+						     .entry = lines->entries,
+						     .index = verdict,
+						     .first = start == 0,
+						     .start = start,
+						     .length = length });
 		start += length + skip;
 	} while (sentence[start]);
-	return 0;
 }
 
 /* In the lines of what is lost and what is shared, which stand on top. */
@@ -382,10 +369,10 @@ static int lines_more(const char *sentence, int room)
 	return more;
 }
 
-int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns, int rows, size_t at)
+void plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			   int columns, int rows, size_t at)
 {
-	int room = columns - PLAN_CHECK_INDENT - 1, spare = rows, error = 0;
+	int room = columns - PLAN_CHECK_INDENT - 1, spare = rows;
 	size_t entry = 0;
 
 	for (size_t i = 0; i < verdicts->count; i++) {
@@ -393,7 +380,7 @@ int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *v
 			continue;
 		spare -= entry++ == at ? 1 + lines_more(verdicts->items[i].sentence, room) : 1;
 	}
-	for (size_t i = 0; i < verdicts->count && error == 0; i++) {
+	for (size_t i = 0; i < verdicts->count; i++) {
 		const char *sentence = verdicts->items[i].sentence;
 		bool here = lines->entries == at;
 		int more = here ? 0 : lines_more(sentence, room);
@@ -401,39 +388,33 @@ int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *v
 		if (is_said_above(&verdicts->items[i]))
 			continue;
 		if (more <= spare || here) {
-			error = add_open(lines, sentence, i, room);
+			add_open(lines, sentence, i, room);
 			spare -= more;
 		} else {
-			error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
-								     .entry = lines->entries,
-								     .index = i,
-								     .first = true,
-								     .length = strlen(sentence) });
+			lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_CHECK,
+							     .entry = lines->entries,
+							     .index = i,
+							     .first = true,
+							     .length = strlen(sentence) });
 		}
 		lines->entries++;
 	}
-	return error;
 }
 
-static int add_section(struct plan_lines *lines, enum plan_line_kind kind, size_t count)
+static void add_section(struct plan_lines *lines, enum plan_line_kind kind, size_t count)
 {
-	int error = 0;
-
-	if (!count)
-		return 0;
-	error = lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE,
+	if (count)
+		lines_add(lines, (struct plan_line){ .kind = PLAN_LINE_TITLE,
 						     .entry = PLAN_NO_ENTRY,
 						     .index = kind });
-	for (size_t i = 0; i < count && error == 0; i++, lines->entries++)
-		error = lines_add(
-			lines,
-			(struct plan_line){ .kind = kind, .entry = lines->entries, .index = i });
-	return error;
+	for (size_t i = 0; i < count; i++, lines->entries++)
+		lines_add(lines,
+			  (struct plan_line){ .kind = kind, .entry = lines->entries, .index = i });
 }
 
-int plan_lines_add_lost(struct plan_lines *lines, size_t count)
+void plan_lines_add_lost(struct plan_lines *lines, size_t count)
 {
-	return add_section(lines, PLAN_LINE_LOST, count);
+	add_section(lines, PLAN_LINE_LOST, count);
 }
 
 /* What the line says, alone; false: there is no such line. */
@@ -460,20 +441,19 @@ static bool find_change(const struct fitted *fitted, size_t index, struct fitted
 	return (fitted->backup || fitted->sector) && index == 0;
 }
 
-int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted)
+void plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted)
 {
 	struct fitted change;
 	size_t count = 0;
 
 	while (find_change(fitted, count, &change))
 		count++;
-	return add_section(lines, PLAN_LINE_TABLE, count);
+	add_section(lines, PLAN_LINE_TABLE, count);
 }
 
-int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
+void plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan)
 {
-	return add_section(lines, PLAN_LINE_EXTENT,
-			   plan->extent_count > 1 ? plan->extent_count : 0);
+	add_section(lines, PLAN_LINE_EXTENT, plan->extent_count > 1 ? plan->extent_count : 0);
 }
 
 void plan_lines_done(struct plan_lines *lines)

@@ -75,7 +75,7 @@ struct plan_line {
 /* Zero-initialise. */
 struct plan_lines {
 	struct plan_line *items;
-	size_t count;
+	size_t count, capacity;
 	size_t entries;
 };
 
@@ -86,13 +86,13 @@ struct plan_lines {
  * their order, those that `rows` still have room for. What is left takes one line each, and ends
  * in ".." where it is cut.
  */
-int plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
-			  int columns, int rows, size_t at);
-int plan_lines_add_lost(struct plan_lines *lines, size_t count);
+void plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
+			   int columns, int rows, size_t at);
+void plan_lines_add_lost(struct plan_lines *lines, size_t count);
 /* What of a table that fits is not as on the source. */
-int plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted);
+void plan_lines_add_table(struct plan_lines *lines, const struct fitted *fitted);
 /* Only when there is more than one: a single one stands in the COPY line. */
-int plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
+void plan_lines_add_extents(struct plan_lines *lines, const struct plan *plan);
 void plan_lines_done(struct plan_lines *lines);
 /* First and last line of an entry. */
 void plan_lines_find(const struct plan_lines *lines, size_t entry, size_t *retfirst,

@@ -16,6 +16,9 @@
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const sum_names[] = { "none", "sha256", "sha512", "blake2b",
 					 "sha1", "md5",    "xxh3",   NULL };
+/* In the order of enum verify_choice; behind them the same with rewriting, which needs one of the
+ * others but VERIFY_OFF, the last. */
+#define VERIFY_CHOICES (VERIFY_OFF + 1)
 static const char *const verify_names[] = {
 	"digest",         "rolling",         "after",         "compare",         "off",
 	"digest+rewrite", "rolling+rewrite", "after+rewrite", "compare+rewrite", NULL
@@ -201,24 +204,15 @@ const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
 	return buffer;
 }
 
-static const char *const verify_words[][2] = {
-	[VERIFY_DIGEST] = { "digest", "digest+rewrite" },
-	[VERIFY_ROLLING] = { "rolling", "rolling+rewrite" },
-	[VERIFY_AFTER] = { "after", "after+rewrite" },
-	[VERIFY_COMPARE] = { "compare", "compare+rewrite" },
-	[VERIFY_OFF] = { "off", "off" },
-};
-
 static bool read_verify(const char *text, struct plan_options *options)
 {
-	for (int verify = VERIFY_DIGEST; verify <= VERIFY_OFF; verify++)
-		for (int rewrite = 0; rewrite < 2; rewrite++) {
-			if (strcmp(text, verify_words[verify][rewrite]) != 0)
-				continue;
-			options->verify = (enum verify_choice)verify;
-			options->rewrite = rewrite;
-			return true;
-		}
+	for (int i = 0; verify_names[i]; i++) {
+		if (strcmp(text, verify_names[i]) != 0)
+			continue;
+		options->verify = (enum verify_choice)(i % VERIFY_CHOICES);
+		options->rewrite = i >= VERIFY_CHOICES;
+		return true;
+	}
 	return false;
 }
 
@@ -229,7 +223,8 @@ static const char *row_text(const struct plan_options *options, enum option_row 
 	uint64_t value = plan_option_value(options, option);
 
 	if (option == PLAN_OPTION_VERIFY)
-		return verify_words[value][options->rewrite];
+		return verify_names[value +
+				    (options->rewrite && value != VERIFY_OFF ? VERIFY_CHOICES : 0)];
 	if (plan_option_type(option) == PLAN_SWITCH)
 		return no_yes[value];
 	if (!value && plan_option_zero(option))

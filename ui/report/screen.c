@@ -216,16 +216,13 @@ static void ask_sign(struct app *app, struct report_sign *sign)
 
 /* ---- following the session ---- */
 
-static void drop(struct report_screen *screen)
+static void drop(void *state)
 {
+	struct report_screen *screen = state;
+
 	report_lines_done(&screen->lines);
 	screen->cols = 0;
 	screen->text = (struct list){ .text = true };
-}
-
-static void done(void *state)
-{
-	drop(state);
 }
 
 static void enter(void *state, struct app *app)
@@ -546,7 +543,7 @@ const struct screen_ops scr_report = {
 	.id = SCREEN_REPORT,
 	.title = N_("Report"),
 	.state_size = sizeof(struct report_screen),
-	.done = done,
+	.done = drop,
 	.enter = enter,
 	.draw = draw_screen,
 	.command = command,

@@ -16,7 +16,6 @@ static void cpu_share(struct run_cpu *line, const struct cpu_share *share, bool 
 	size_t used;
 
 	line->bar = share->known;
-	line->role = ROLE_NORMAL;
 	line->parts[0] = (double)share->user;
 	line->parts[1] = (double)share->system;
 	line->parts[2] = iowait ? (double)share->iowait : 0;

@@ -146,7 +146,7 @@ static void draw_cpu(const struct run_view *view, struct rect box)
 			  lines[i].label);
 		draw_parts(view, inside, i, CPU_LABEL_COLS + 1, bar,
 			   lines[i].bar ? lines[i].parts : none);
-		draw_text(view->draw, inside, i, CPU_LABEL_COLS + bar + 4, lines[i].role,
+		draw_text(view->draw, inside, i, CPU_LABEL_COLS + bar + 4, ROLE_NORMAL,
 			  lines[i].text);
 	}
 }

@@ -199,15 +199,13 @@ void run_text_status(const struct run_facts *facts, struct line *line, enum role
 	char text[UNITS_TEXT_MAX];
 
 	run_text_alarm(facts, line, retrole);
-	if (line->columns > 1 || job->state == JOB_PAUSED || run_is_rescue(job)) {
-		run_text_trouble(facts, line, &trouble);
-	} else {
+	if (line->columns <= 1 && job->state != JOB_PAUSED && !run_is_rescue(job)) {
 		line_piece(line, _("average %s"),
 			   megabytes(job->average, measured, text, sizeof(text)));
 		line_piece(line, _("last minute %s"),
 			   megabytes(job->minute, measured, text, sizeof(text)));
-		run_text_trouble(facts, line, &trouble);
 	}
+	run_text_trouble(facts, line, &trouble);
 	if (*retrole == ROLE_NORMAL)
 		*retrole = trouble;
 }

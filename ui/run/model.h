@@ -110,7 +110,6 @@ struct run_cpu {
 	bool bar;        /* parts are known */
 	double parts[3]; /* user, system, iowait: 0..1 */
 	char text[96];
-	enum role role;
 };
 
 /* Fills at most `max` lines; lanes that find no room are summed up in one. wide: there is room for

@@ -193,11 +193,6 @@ static void tick(void *state, struct app *app)
 		show_lanes(app);
 }
 
-static void enter(void *state, struct app *app)
-{
-	tick(state, app);
-}
-
 static void forget(struct run_screen *screen)
 {
 	screen->event_count = 0;
@@ -475,7 +470,7 @@ const struct screen_ops scr_run = {
 	.title = N_("Run"),
 	.state_size = sizeof(struct run_screen),
 	.init = init,
-	.enter = enter,
+	.enter = tick,
 	.draw = run_screen_draw,
 	.command = command,
 	.unavailable = unavailable,

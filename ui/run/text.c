@@ -28,11 +28,6 @@ static const char *text_span(uint64_t seconds, char *buffer, size_t size)
 
 /* ---- queues ---- */
 
-static const char *size_text(uint64_t bytes, char buffer[static UNITS_TEXT_MAX])
-{
-	return units_print_long(bytes, UNITS_IEC, 0, buffer);
-}
-
 const char *run_text_temperature(const struct job_end *end, char *buffer, size_t size)
 {
 	if (end->temperature_known)
@@ -137,13 +132,13 @@ static void queue_path_and_temperature(const struct job_snapshot *job, const cha
 bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
 		    int index, struct line *line)
 {
-	char text[UNITS_TEXT_MAX], source[32], destination[32];
+	char source[32], destination[32];
 
 	run_text_temperature(&job->source, source, sizeof(source));
 	run_text_temperature(&job->destination, destination, sizeof(destination));
 	switch (index) {
 	case 2:
-		line_piece(line, _("request %s"), size_text(job->chunk, text));
+		line_piece(line, _("request %s"), UNITS_LONG(job->chunk, UNITS_IEC, 0));
 		line_piece(line, _("buffers %u/%u"), job->buffers_in_use, job->buffers);
 		return true;
 	case 3:
