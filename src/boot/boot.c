@@ -64,14 +64,6 @@ static const char *whose(const uint8_t *code, size_t length)
 	return "";
 }
 
-static bool is_empty(const uint8_t *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (bytes[i])
-			return false;
-	return true;
-}
-
 static unsigned partition_at(const struct boot_source *source, uint64_t lba)
 {
 	for (size_t i = 0; i < source->count; i++) {
@@ -119,7 +111,7 @@ static void look_at_active(const struct boot_source *source, const struct partit
 	    !read_bytes(source, start, code, sizeof(code)))
 		return;
 	/* What a file system writes there by itself has no signature, or no code. */
-	if (code[510] != 0x55 || code[511] != 0xaa || is_empty(code + 90, FIRST - 90 - 2))
+	if (code[510] != 0x55 || code[511] != 0xaa || bytes_are_zero(code + 90, FIRST - 90 - 2))
 		return;
 	item = add(look, BOOT_ACTIVE, partition->number, whose(code, sizeof(code)));
 	if (item)
@@ -131,7 +123,7 @@ static void look_for_bios(const struct boot_source *source, const uint8_t *first
 {
 	struct boot_item *item;
 
-	if (first[510] != 0x55 || first[511] != 0xaa || is_empty(first, CODE))
+	if (first[510] != 0x55 || first[511] != 0xaa || bytes_are_zero(first, CODE))
 		return;
 	item = add(look, BOOT_CODE, 0, whose(first, CODE));
 	item->lost = is_lost(source, 0, FIRST);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -16,16 +17,6 @@
 #define HARD_DRIVE      1
 #define FILE_PATH       4
 #define HARD_DRIVE_LEN  42U
-
-static unsigned get16(const uint8_t *p)
-{
-	return p[0] | (unsigned)p[1] << 8;
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-	return get16(p) | (uint32_t)get16(p + 2) << 16;
-}
 
 /* UTF-16 up to its NUL; what is not ASCII is '?'. Returns the bytes read. */
 static size_t take_text(const uint8_t *from, size_t length, char *to, size_t size)
@@ -46,15 +37,16 @@ static bool take_drive(const uint8_t *node, struct boot_entry *entry)
 	const uint8_t *id = node + 24;
 
 	if (node[41] == 1) {
-		snprintf(entry->part_uuid, sizeof(entry->part_uuid), "%08x-%02x", get32(id),
-			 get32(node + 4));
+		snprintf(entry->part_uuid, sizeof(entry->part_uuid), "%08x-%02x",
+			 (uint32_t)bytes_little(id, 4), (uint32_t)bytes_little(node + 4, 4));
 		return true;
 	}
 	if (node[41] != 2)
 		return false;
 	snprintf(entry->part_uuid, sizeof(entry->part_uuid),
-		 "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", get32(id), get16(id + 4),
-		 get16(id + 6), id[8], id[9], id[10], id[11], id[12], id[13], id[14], id[15]);
+		 "%08x-%04x-%04x-%02x%02x-%02x%02x%02x%02x%02x%02x", (uint32_t)bytes_little(id, 4),
+		 (unsigned)bytes_little(id + 4, 2), (unsigned)bytes_little(id + 6, 2), id[8], id[9],
+		 id[10], id[11], id[12], id[13], id[14], id[15]);
 	return true;
 }
 
@@ -66,12 +58,12 @@ bool boot_entry_parse(const uint8_t *data, size_t length, struct boot_entry *ret
 	if (length < HEAD)
 		return false;
 	at += take_text(data + at, length - at, ret->label, sizeof(ret->label));
-	end = at + get16(data + 8);
+	end = at + bytes_little(data + 8, 2);
 	if (end > length)
 		return false;
 	ret->loader[0] = '\0';
 	for (; at + 4 <= end; at += node) {
-		node = get16(data + at + 2);
+		node = bytes_little(data + at + 2, 2);
 		if (node < 4 || node > end - at)
 			return false;
 		if (data[at] != MEDIA)

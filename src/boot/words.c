@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/text.h"
 #include "boot/boot.h"
 
-__attribute__((format(printf, 2, 3))) static void append(char line[static BOOT_LINE_MAX],
-							 const char *format, ...)
-{
-	size_t used = strlen(line);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line + used, BOOT_LINE_MAX - used, format, args);
-	va_end(args);
-}
+#define append(line, ...) text_append((line), BOOT_LINE_MAX, "", __VA_ARGS__)
 
 static void say_bios(const struct boot_look *look, char line[static BOOT_LINE_MAX])
 {

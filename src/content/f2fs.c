@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/i18n.h"
@@ -98,13 +99,6 @@ static int read_blocks(const struct f2fs *fs, uint64_t block, void *buffer, size
 	return volume_read(fs->volume, block * BLOCK, buffer, blocks * BLOCK);
 }
 
-static bool all_zero(const uint8_t *bytes, size_t size)
-{
-	while (size > 0 && bytes[size - 1] == 0)
-		size--;
-	return size == 0;
-}
-
 /* ---- superblock ---- */
 
 /* The areas follow each other, each of whole segments. */
@@ -153,8 +147,8 @@ static int check_super(struct f2fs *fs)
 		return content_doubt(fs->content, _("it lies on several devices"));
 	if (features & ~KNOWN_FEATURES)
 		return content_doubt(fs->content, _("it has features that are not known"));
-	if (!all_zero(super.stop_reasons, sizeof(super.stop_reasons)) ||
-	    !all_zero(super.errors, sizeof(super.errors)))
+	if (!bytes_are_zero(super.stop_reasons, sizeof(super.stop_reasons)) ||
+	    !bytes_are_zero(super.errors, sizeof(super.errors)))
 		return content_doubt(fs->content, _("it notes errors"));
 	return 0;
 }
