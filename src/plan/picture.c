@@ -242,12 +242,8 @@ static void row_init(struct row *row, uint64_t scale, int cells)
 			       (row->keep_tables ? tables : 0));
 }
 
-static char thing_letter(const struct thing *thing)
+char picture_letter(unsigned number)
 {
-	unsigned number = thing->partition ? thing->partition->number : 0;
-
-	if (!thing->partition)
-		return 'G';
 	if (number >= 1 && number <= 9)
 		return (char)('0' + number);
 	return number >= 10 && number < 10 + 26 ? (char)('a' + (number - 10)) : '#';
@@ -276,7 +272,7 @@ static char natural_letter(const struct row *row, int cell)
 		if (thing.partition &&
 		    (!smallest || thing.partition->sectors < smallest->sectors)) {
 			smallest = thing.partition;
-			letter = thing_letter(&thing);
+			letter = picture_letter(thing.partition->number);
 		}
 	}
 	return letter;
@@ -297,7 +293,7 @@ static void draw_letters(const struct row *row, char *out)
 	for (int i = 0; i < row->used; i++)
 		out[i] = natural_letter(row, i);
 	while (walk_next_kept(row, &walk, &thing))
-		out[walk.cell] = thing_letter(&thing);
+		out[walk.cell] = thing.partition ? picture_letter(thing.partition->number) : 'G';
 }
 
 /* How many of these bytes of the destination's disk the plan writes, and how many of those are not

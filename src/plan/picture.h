@@ -19,6 +19,9 @@
 #include "discover/disk.h"
 #include "plan/plan.h"
 
+/* Of a partition by its number. */
+char picture_letter(unsigned number);
+
 /* All of these write `cells` letters and a NUL into out. */
 
 /* scale: the bytes that the row stands for. */

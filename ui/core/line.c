@@ -87,6 +87,30 @@ void line_put_right_word(struct line *line, int width, const char *word)
 		line_put_right(line, width, word);
 }
 
+static void cell(struct line *line, int width, const char *text,
+		 void (*put_text)(struct line *, int, const char *))
+{
+	if (!width)
+		return;
+	line_put(line, 1, "");
+	put_text(line, width, text[0] ? text : "-");
+}
+
+void line_cell(struct line *line, int width, const char *text)
+{
+	cell(line, width, text, line_put);
+}
+
+void line_cell_right(struct line *line, int width, const char *text)
+{
+	cell(line, width, text, line_put_right);
+}
+
+void line_cell_right_word(struct line *line, int width, const char *word)
+{
+	cell(line, width, word, line_put_right_word);
+}
+
 void line_add(struct line *line, const char *format, ...)
 {
 	char text[4 * LINE_COLUMNS_MAX + 1];

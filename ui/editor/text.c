@@ -39,33 +39,6 @@ static struct columns columns_of(int width)
 	};
 }
 
-static void put_right(struct line *line, int width, const char *text)
-{
-	if (!width)
-		return;
-	line_put(line, 1, "");
-	line_put_right(line, width, text);
-}
-
-static void put_left(struct line *line, int width, const char *text)
-{
-	if (!width)
-		return;
-	line_put(line, 1, "");
-	line_put(line, width, text[0] ? text : "-");
-}
-
-static void put_heading(struct line *line, int width, const char *text)
-{
-	if (!width)
-		return;
-	line_put(line, 1, "");
-	if (text_width(text) > width)
-		line_put(line, width, text);
-	else
-		line_put_right(line, width, text);
-}
-
 void editor_text_title(const char *node, uint64_t bytes, struct line *line)
 {
 	char text[256];
@@ -81,13 +54,12 @@ void editor_text_header(struct line *line)
 
 	line_put(line, 2, "");
 	line_put_right(line, 3, "#");
-	put_left(line, c.what, _("WHAT"));
-	if (c.fs)
-		put_left(line, c.fs, _("FS"));
-	put_heading(line, c.used, _("USED"));
-	put_heading(line, c.least, _("LEAST"));
-	put_heading(line, c.start, _("START"));
-	put_heading(line, SIZE_COLS, _("SIZE"));
+	line_cell(line, c.what, _("WHAT"));
+	line_cell(line, c.fs, _("FS"));
+	line_cell_right_word(line, c.used, _("USED"));
+	line_cell_right_word(line, c.least, _("LEAST"));
+	line_cell_right_word(line, c.start, _("START"));
+	line_cell_right_word(line, SIZE_COLS, _("SIZE"));
 	line_add(line, "  %s", _("CHANGE"));
 }
 
@@ -130,19 +102,19 @@ void editor_text_row(const struct editor *editor, size_t index, enum units_scale
 	line_put(line, 2, "");
 	snprintf(text, sizeof(text), "%u", part->number);
 	line_put_right(line, 3, text);
-	put_left(line, c.what, row->what);
+	line_cell(line, c.what, row->what);
 	if (c.fs) {
 		line_put(line, 1, "");
 		line_put_fs(line, c.fs, part->fs);
 	}
 	units_print_short(row->used, scale, sector, text);
-	put_right(line, c.used, row->used_known ? text : "?");
+	line_cell_right(line, c.used, row->used_known ? text : "?");
 	print_size(editor, part->least, scale, text);
-	put_right(line, c.least, text);
+	line_cell_right(line, c.least, text);
 	print_size(editor, part->to, scale, text);
-	put_right(line, c.start, text);
+	line_cell_right(line, c.start, text);
 	print_size(editor, part->size, scale, text);
-	put_right(line, SIZE_COLS, text);
+	line_cell_right(line, SIZE_COLS, text);
 	line_add(line, "  ");
 	text_change(editor, part, scale, line);
 }
@@ -257,10 +229,9 @@ static void draw_marks(const struct editor *editor, const char *copy, char *mark
 	const struct layout_part *part = &editor->parts[editor->at];
 	int first = -1, count = 0, least;
 
-	/* Its letter; of many partitions several may share one. */
+	/* Those from 36 on share one. */
 	for (int i = 0; copy[i]; i++) {
-		bool mine = part->number < 36 &&
-			    copy[i] == "0123456789abcdefghijklmnopqrstuvwxyz"[part->number];
+		bool mine = part->number < 36 && copy[i] == picture_letter(part->number);
 
 		marks[i] = ' ';
 		if (mine && first < 0)

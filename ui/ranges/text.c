@@ -65,28 +65,6 @@ static void columns_fit(const struct ranges_model *model, int width, struct colu
 	ret->mount = left - ret->label;
 }
 
-static void cell(struct line *line, int width, const char *text)
-{
-	line_put(line, 1, "");
-	line_put(line, width, text && text[0] ? text : "-");
-}
-
-static void cell_right(struct line *line, int width, const char *text)
-{
-	line_put(line, 1, "");
-	line_put_right(line, width, text);
-}
-
-/* A heading may be cut, a number may not. */
-static void heading_right(struct line *line, int width, const char *text)
-{
-	line_put(line, 1, "");
-	if (text_width(text) > width)
-		line_put(line, width, text);
-	else
-		line_put_right(line, width, text);
-}
-
 void ranges_model_header(const struct ranges_model *model, struct line *line)
 {
 	struct columns c;
@@ -94,23 +72,18 @@ void ranges_model_header(const struct ranges_model *model, struct line *line)
 	columns_fit(model, line->limit, &c);
 	line_put(line, 6, _(" SEL"));
 	line_put(line, c.number, "#");
-	if (c.lba) {
-		heading_right(line, c.lba, _("START"));
-		heading_right(line, c.lba, _("END"));
-	}
-	if (c.sectors)
-		heading_right(line, c.sectors, _("SECTORS"));
-	heading_right(line, c.size, _("SIZE"));
-	if (c.used)
-		heading_right(line, c.used, _("USED"));
+	line_cell_right_word(line, c.lba, _("START"));
+	line_cell_right_word(line, c.lba, _("END"));
+	line_cell_right_word(line, c.sectors, _("SECTORS"));
+	line_cell_right_word(line, c.size, _("SIZE"));
+	line_cell_right_word(line, c.used, _("USED"));
+	line_cell_right_word(line, c.align, _("ALGN"));
+	line_cell(line, c.type, _("TYPE"));
+	line_cell(line, c.fs, _("FS"));
+	line_cell(line, c.label, _("LABEL"));
+	line_cell(line, c.mount, c.wide ? _("MOUNT") : _("USE"));
 	if (c.wide)
-		heading_right(line, c.align, _("ALGN"));
-	cell(line, c.type, _("TYPE"));
-	cell(line, c.fs, _("FS"));
-	cell(line, c.label, _("LABEL"));
-	cell(line, c.mount, c.wide ? _("MOUNT") : _("USE"));
-	if (c.wide)
-		heading_right(line, c.lba, _("DEST LBA"));
+		line_cell_right_word(line, c.lba, _("DEST LBA"));
 }
 
 static const char *row_type(const struct ranges_model *model, const struct ranges_row *row)
@@ -148,7 +121,7 @@ static void put_number(struct line *line, int width, uint64_t value)
 	char text[24];
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
-	cell_right(line, width, text);
+	line_cell_right(line, width, text);
 }
 
 /* "-" where it is not understood: all of it is copied. */
@@ -161,7 +134,7 @@ static void put_used(const struct ranges_model *model, const struct ranges_row *
 
 	if (part && !part->whole[0])
 		units_print_short(part->used_bytes, scale, model->context.sector_size, text);
-	cell_right(line, width, text);
+	line_cell_right(line, width, text);
 }
 
 static const char *mark_text(enum ranges_mark mark)
@@ -195,42 +168,35 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 	line_put(line, 4, mark_text(mark));
 	snprintf(text, sizeof(text), partition ? "%u" : "-", partition ? partition->number : 0);
 	line_put(line, c.number, text);
-	if (c.lba) {
-		put_number(line, c.lba, row->range.start);
-		put_number(line, c.lba,
-			   row->range.count ? row->range.start + row->range.count - 1 : 0);
-	}
-	if (c.sectors)
-		put_number(line, c.sectors, row->range.count);
+	put_number(line, c.lba, row->range.start);
+	put_number(line, c.lba, row->range.count ? row->range.start + row->range.count - 1 : 0);
+	put_number(line, c.sectors, row->range.count);
 	units_print_short(row->range.count * sector_size, scale, sector_size, text);
-	cell_right(line, c.size, text);
-	if (c.used)
-		put_used(model, row, scale, line, c.used);
-	if (c.wide) {
-		print_alignment(partition ? partition->start * sector_size : 0, text, sizeof(text));
-		cell_right(line, c.align, text);
-	}
-	cell(line, c.type, row_type(model, row));
+	line_cell_right(line, c.size, text);
+	put_used(model, row, scale, line, c.used);
+	print_alignment(partition ? partition->start * sector_size : 0, text, sizeof(text));
+	line_cell_right(line, c.align, text);
+	line_cell(line, c.type, row_type(model, row));
 	line_put(line, 1, "");
 	line_put_fs(line, c.fs,
 		    partition    ? partition->fs
 		    : whole_disk ? model->disk->whole_fs
 				 : "");
-	cell(line, c.label,
-	     partition    ? (partition->label[0] ? partition->label : partition->name)
-	     : whole_disk ? model->disk->whole_label
-			  : "");
-	if (c.wide)
-		cell(line, c.mount, in_use ? use_mountpoint(in_use) : "");
-	else
-		cell(line, c.mount, in_use ? use_letters(in_use, NO, letters) : "");
+	line_cell(line, c.label,
+		  partition    ? (partition->label[0] ? partition->label : partition->name)
+		  : whole_disk ? model->disk->whole_label
+			       : "");
+	line_cell(line, c.mount,
+		  !in_use  ? ""
+		  : c.wide ? use_mountpoint(in_use)
+			   : use_letters(in_use, NO, letters));
 	if (!c.wide)
 		return;
 	if (mark == RANGES_FULL &&
 	    ranges_model_destination_of(model, row->range.start, &destination))
 		put_number(line, c.lba, destination);
 	else
-		cell_right(line, c.lba, mark == RANGES_PARTLY ? "~" : "-");
+		line_cell_right(line, c.lba, mark == RANGES_PARTLY ? "~" : "-");
 }
 
 /* As wide as it is, but not wider than `most`. */
@@ -375,10 +341,7 @@ void ranges_model_map(const struct ranges_model *model, int cells, char *what, c
 	}
 
 	/* A partition or an image by itself: one kind of thing from end to end. */
-	unsigned number = model->source.partition;
-	char letter = number >= 1 && number <= 9     ? (char)('0' + number)
-		      : number >= 10 && number <= 35 ? (char)('a' + number - 10)
-						     : '#';
+	char letter = picture_letter(model->source.partition);
 
 	for (int i = 0; i < cells; i++) {
 		/* In 128 bits: sectors times cells does not fit 64. */
