@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 
 void disks_init(struct disks_model *model, const struct endpoint *source,
@@ -19,12 +20,6 @@ void disks_done(struct disks_model *model)
 	free(model->rows);
 	free(model->open);
 	*model = (struct disks_model){ 0 };
-}
-
-/* Two disks may look the same (no serial, no number of their own): then the name decides. */
-static bool same_disk(const struct disk *disk, const struct identity *identity, const char *node)
-{
-	return identity_same(&disk->identity, identity) && strcmp(disk->node, node) == 0;
 }
 
 static long find_open(const struct disks_model *model, const struct disk *disk)
@@ -157,7 +152,9 @@ static int fit(const struct disks_row *row, const struct disks_place *place)
 
 	if (!row->disk || !identity_same(&row->disk->identity, &place->identity))
 		return 0;
-	score = same_disk(row->disk, &place->identity, place->node) ? 5 : 2;
+	/* Two disks may look the same (no serial, no number of their own): then the name decides.
+	 */
+	score = strcmp(row->disk->node, place->node) == 0 ? 5 : 2;
 	if (partition == place->partition)
 		return score + 2;
 	return partition == 0 ? score + 1 : 0;
@@ -199,32 +196,21 @@ const struct disks_row *disks_current(const struct disks_model *model)
 	return model->cursor.at < (int)model->count ? &model->rows[model->cursor.at] : NULL;
 }
 
-bool disks_toggle(struct disks_model *model, int *reterr)
+int disks_toggle(struct disks_model *model)
 {
 	const struct disks_row *row = disks_current(model);
 	struct disks_place place;
 	long at;
 
-	*reterr = 0;
 	if (!row || !row->disk || !row->disk->partition_count)
-		return false;
+		return -ENOENT;
 	at = find_open(model, row->disk);
-	if (at >= 0) {
+	if (at >= 0)
 		model->open[at] = model->open[--model->open_count];
-	} else {
-		struct identity *more =
-			realloc(model->open, (model->open_count + 1) * sizeof(*more));
-
-		if (!more) {
-			*reterr = -ENOMEM;
-			return false;
-		}
-		model->open = more;
-		model->open[model->open_count++] = row->disk->identity;
-	}
+	else if (array_append(model->open, model->open_count, row->disk->identity) < 0)
+		return -ENOMEM;
 	disks_remember(model, &place);
-	*reterr = disks_update(model, model->list, &place);
-	return *reterr == 0;
+	return disks_update(model, model->list, &place);
 }
 
 static bool holds(const char *where, const char *text)

@@ -56,8 +56,8 @@ int disks_update(struct disks_model *model, const struct disk_list *list,
 		 const struct disks_place *place);
 /* The row under the cursor, NULL when there is none. */
 const struct disks_row *disks_current(const struct disks_model *model);
-/* Opens or closes the disk under the cursor; false when it has no partitions. */
-bool disks_toggle(struct disks_model *model, int *reterr);
+/* Opens or closes the disk under the cursor. -ENOENT: it has no partitions; -ENOMEM. */
+int disks_toggle(struct disks_model *model);
 /* Does that row say the text anywhere, also in what is not shown of it? */
 bool disks_holds(const struct disks_model *model, size_t row, const char *text);
 /* The columns it can be sorted by, and their names. */

@@ -2,6 +2,7 @@
 /* Screen 1: the disks, as they come and go; source and destination are chosen here. */
 #include "ui/disks/screen.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,15 +318,12 @@ static void changed(void *data, struct app *app, unsigned changes)
 static void toggle_partitions(struct disks_state *state, struct app *app)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);
-	int err;
+	int r = disks_toggle(&state->model);
 
-	if (disks_toggle(&state->model, &err))
-		return;
-	if (err) {
+	if (r == -ENOMEM)
 		app_nomem(app);
-	} else if (disk) {
+	else if (r < 0 && disk)
 		app_say(app, _("%s has no partitions."), disk->node);
-	}
 }
 
 static void toggle_all(struct disks_state *state, struct app *app)

@@ -14,6 +14,13 @@
 #include "ui/core/screen.h"
 #include "ui/widgets/popup.h"
 
+void plan_screen_anew(struct plan_screen *screen, struct app *app, bool chosen)
+{
+	screen->anew = chosen && app_plan(app, NULL);
+	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
+	app_go(app, SCREEN_PLAN);
+}
+
 /* ---- presets ---- */
 
 const char *plan_screen_offer(struct app *app, char *buffer, size_t size)
@@ -69,9 +76,7 @@ void plan_screen_preset_read(struct plan_screen *screen, struct app *app)
 		return;
 	options = app_choice(app)->options;
 	preset_apply(&options, screen->preset, 0);
-	screen->anew = app_choose_options(app, &options) && app_plan(app, NULL);
-	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
-	app_go(app, SCREEN_PLAN);
+	plan_screen_anew(screen, app, app_choose_options(app, &options));
 	/* The user who pressed p may press it again. */
 	screen->letters = letters;
 	gate_set_typing(&screen->gate, !letters);
@@ -159,9 +164,7 @@ static void ids_chosen(void *user, struct app *app, int choice)
 	if (choice < 0 || (enum identities_choice)choice == options.identities)
 		return;
 	options.identities = (enum identities_choice)choice;
-	screen->anew = app_choose_options(app, &options) && app_plan(app, NULL);
-	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
-	app_go(app, SCREEN_PLAN);
+	plan_screen_anew(screen, app, app_choose_options(app, &options));
 }
 
 void plan_screen_ids(struct plan_screen *screen, struct app *app)

@@ -8,6 +8,7 @@
 #include "base/i18n.h"
 #include "base/units.h"
 
+#include "ui/plan/model.h"
 #include "ui/run/model.h"
 
 void estimate_make(const struct plan *plan, enum rolling_how rolling,
@@ -17,9 +18,7 @@ void estimate_make(const struct plan *plan, enum rolling_how rolling,
 	double writes = measured->writes > 0 ? measured->writes : measured->destination;
 	double slower = fmin(measured->source, writes);
 	double limit = plan->options.rate ? (double)plan->options.rate : INFINITY;
-	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
-	 * the copy. */
-	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && isinf(limit));
+	bool meanwhile = plan_verifies_meanwhile(&plan->options, rolling);
 
 	*ret = (struct estimate){ .known = slower > 0 && measured->destination > 0 };
 	if (!ret->known)

@@ -227,13 +227,18 @@ static void text_rescue(const struct plan_options *options, struct line *line)
 	}
 }
 
+bool plan_verifies_meanwhile(const struct plan_options *options, enum rolling_how rolling)
+{
+	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
+	 * the copy. */
+	return rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
+}
+
 static void text_all_options(const struct plan_options *options, enum rolling_how rolling,
 			     struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[CHECKSUMS_TEXT_MAX];
-	/* Reading back beside the copy uses spare time only; below a rate limit it takes none from
-	 * the copy. */
-	bool meanwhile = rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
+	bool meanwhile = plan_verifies_meanwhile(options, rolling);
 
 	plan_text_label(_("OPTIONS"), line);
 	/* Unusual options come first, since the end of the line may be cut. */

@@ -32,6 +32,8 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
 /* offer: why another preset is offered; NULL: it is not. */
 void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line);
+/* Is the time of reading the copy back no longer than that of making it? */
+bool plan_verifies_meanwhile(const struct plan_options *options, enum rolling_how rolling);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
 		       struct line *line);
 /* What becomes of the table: "made to fit: 2 grows from 1.07G to 3.48G; 3, 4 move". offered: it

@@ -266,11 +266,8 @@ static void fit(struct plan_screen *screen, struct app *app)
 	struct range range = { 0, gate_fits(&screen->gate) };
 	const struct range_list ranges = { .items = &range, .count = 1 };
 
-	if (!range.count || !app_choose_ranges(app, &ranges))
-		return;
-	screen->anew = app_plan(app, NULL);
-	/* Choosing marked this screen as not reached, and the plan that it showed is gone. */
-	app_go(app, SCREEN_PLAN);
+	if (range.count && app_choose_ranges(app, &ranges))
+		plan_screen_anew(screen, app, true);
 }
 
 /* ---- keys ---- */

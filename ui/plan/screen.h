@@ -35,6 +35,8 @@ struct plan_screen {
 
 /* Can this plan still be started, as far as the session is concerned? */
 bool plan_screen_startable(struct app *app);
+/* With what was chosen just now; `chosen`: or why not was said. */
+void plan_screen_anew(struct plan_screen *screen, struct app *app, bool chosen);
 /* What has to be typed, as a phrase. */
 const char *plan_screen_phrase(struct app *app, char *buffer, size_t size);
 void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct rect body);

@@ -58,63 +58,68 @@ bool gate_refused(const struct gate *gate)
 	       verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
 }
 
-bool gate_liftable(const struct gate *gate)
+/* The next verdict that refuses; NULL: there is no other. *at begins with 0. */
+static const struct verdict *next_refusal(const struct gate *gate, size_t *at)
 {
-	bool any = false;
+	while (gate->verdicts && *at < gate->verdicts->count) {
+		const struct verdict *verdict = &gate->verdicts->items[(*at)++];
 
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
-		const struct verdict *verdict = &gate->verdicts->items[i];
-
-		if (verdict->kind != VERDICT_REFUSE)
-			continue;
-		if (!verdict->liftable)
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-const struct verdict *gate_to_lift(const struct gate *gate)
-{
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
-		const struct verdict *verdict = &gate->verdicts->items[i];
-
-		if (verdict->kind == VERDICT_REFUSE && verdict->liftable)
+		if (verdict->kind == VERDICT_REFUSE)
 			return verdict;
 	}
 	return NULL;
 }
 
+bool gate_liftable(const struct gate *gate)
+{
+	const struct verdict *verdict;
+	size_t found = 0;
+
+	for (size_t at = 0; (verdict = next_refusal(gate, &at)); found++)
+		if (!verdict->liftable)
+			return false;
+	return found > 0;
+}
+
+const struct verdict *gate_to_lift(const struct gate *gate)
+{
+	const struct verdict *verdict;
+
+	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
+		if (verdict->liftable)
+			return verdict;
+	return NULL;
+}
+
 uint64_t gate_fits(const struct gate *gate)
 {
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
-		if (gate->verdicts->items[i].kind == VERDICT_REFUSE &&
-		    gate->verdicts->items[i].fits)
-			return gate->verdicts->items[i].fits;
+	const struct verdict *verdict;
+
+	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
+		if (verdict->fits)
+			return verdict->fits;
 	return 0;
 }
 
 bool gate_fits_with_table(const struct gate *gate)
 {
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++)
-		if (gate->verdicts->items[i].kind == VERDICT_REFUSE &&
-		    gate->verdicts->items[i].fits_with_table)
+	const struct verdict *verdict;
+
+	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
+		if (verdict->fits_with_table)
 			return true;
 	return false;
 }
 
 bool gate_may_pass(const struct gate *gate)
 {
-	bool found = false;
+	const struct verdict *verdict;
+	size_t found = 0;
 
-	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
-		const struct verdict *verdict = &gate->verdicts->items[i];
-
-		if (verdict->kind == VERDICT_REFUSE && verdict->means != MEANS_MAY_PASS)
+	for (size_t at = 0; (verdict = next_refusal(gate, &at)); found++)
+		if (verdict->means != MEANS_MAY_PASS)
 			return false;
-		found |= verdict->kind == VERDICT_REFUSE;
-	}
-	return found;
+	return found > 0;
 }
 
 bool gate_set_typing(struct gate *gate, bool typing)

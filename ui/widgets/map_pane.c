@@ -45,21 +45,22 @@ static void read_cells(const struct map_window *window, struct job *job,
 			map[i] = 'V';
 }
 
-/* So many rows of cells of a window. */
-static void draw_window(struct draw *draw, struct rect area, const struct map_window *window,
+/* So many rows of cells of a window. Returns the letter under its cursor. */
+static char draw_window(struct draw *draw, struct rect area, const struct map_window *window,
 			struct job *job, const struct job_snapshot *snapshot)
 {
 	char map[MAP_CELLS_MAX + 1], row_cells[512];
 
 	if (!job || window->cells <= 0 || window->cells > MAP_CELLS_MAX ||
 	    window->cols >= (int)sizeof(row_cells))
-		return;
+		return ' ';
 	read_cells(window, job, snapshot, map);
 	for (int row = 0; row < window->cells / window->cols; row++) {
 		snprintf(row_cells, sizeof(row_cells), "%.*s", window->cols,
 			 map + (size_t)row * (size_t)window->cols);
 		draw_map_cells(draw, area, row, 0, row_cells);
 	}
+	return map[window->cursor];
 }
 
 /* Columns of the place of an LBA of the source. */
@@ -166,23 +167,12 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 		draw_ruler(draw, ruler, plan, disk);
 }
 
-static char letter_at(const struct map_pane *pane, const struct map_scene *scene)
-{
-	const struct map_window *window = &pane->window;
-	char map[MAP_CELLS_MAX + 1] = "";
-
-	if (!scene->job || window->cells <= 0 || window->cells > MAP_CELLS_MAX)
-		return ' ';
-	read_cells(window, scene->job, scene->snapshot, map);
-	return map[window->cursor];
-}
-
 static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 		     const struct layout_map *layout, const struct map_scene *scene)
 {
 	struct map_window *window = &pane->window;
-	char letter[2] = "";
 	struct line line;
+	char letter;
 
 	map_view_window(&pane->view, scene->plan, scene->snapshot->position, layout->cells.rows,
 			layout->cells.cols, window);
@@ -190,16 +180,15 @@ static void draw_map(struct map_pane *pane, struct app *app, struct draw *draw,
 	run_text_map(scene->plan, window->start, window->size, window->cells, pane->view.zoom > 0,
 		     app_units(app), NULL, &line);
 	draw_text(draw, layout->heading, 0, 0, ROLE_STRONG, line.text);
-	draw_window(draw, layout->cells, window, scene->job, scene->snapshot);
+	letter = draw_window(draw, layout->cells, window, scene->job, scene->snapshot);
 	if (window->cells <= 0)
 		return;
-	letter[0] = letter_at(pane, scene);
 	draw_highlight(draw,
 		       (struct rect){ layout->cells.row + window->cursor / window->cols,
 				      layout->cells.col + window->cursor % window->cols, 1, 1 },
 		       0, ROLE_CURSOR);
 	line_start(&line, layout->cell.cols);
-	map_text_cell(scene->plan, scene->disk, window, letter[0], &line);
+	map_text_cell(scene->plan, scene->disk, window, letter, &line);
 	draw_text(draw, layout->cell, 0, 0, ROLE_STRONG, line.text);
 	if (pane->list)
 		return;

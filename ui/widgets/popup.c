@@ -113,11 +113,6 @@ void popup_close(struct app *app)
 /* A piece of a line of the text: where it stands. */
 typedef void piece_fn(void *user, int number, int col, const char *piece, size_t length);
 
-static void no_piece(void *user, int number, int col, const char *piece, size_t length)
-{
-	(void)user, (void)number, (void)col, (void)piece, (void)length;
-}
-
 int popup_value_col(const char *text)
 {
 	char label[256];
@@ -137,8 +132,8 @@ int popup_value_col(const char *text)
 	return col;
 }
 
-/* Calls for every piece of the text broken to `cols`; returns how many lines there are. What
- * follows a label stays in the column of the values. */
+/* Calls (NULL: nothing) for every piece of the text broken to `cols`; returns how many lines there
+ * are. What follows a label stays in the column of the values. */
 static int each_line(const char *text, int cols, piece_fn *call, void *user)
 {
 	int number = 0, values = popup_value_col(text);
@@ -153,14 +148,16 @@ static int each_line(const char *text, int cols, piece_fn *call, void *user)
 			break;
 		label = strcspn(copy, "\t");
 		if (copy[label]) {
-			call(user, number, 0, copy, label);
+			if (call)
+				call(user, number, 0, copy, label);
 			rest += label + 1;
 			col = values;
 		}
 		do {
 			size_t skip, length = text_break(rest, cols - col, &skip);
 
-			call(user, number, col, rest, length);
+			if (call)
+				call(user, number, col, rest, length);
 			number++;
 			rest += length + skip;
 		} while (*rest);
@@ -300,7 +297,7 @@ static int draw_head(struct draw *draw, struct rect area, struct popup *popup, i
 static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = dialog_cols(screen);
-	int lines = each_line(popup->text, cols, no_piece, NULL);
+	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(draw, screen, lines + popup->count + 3, cols, popup->title);
 	/* Too long a text is scrolled through, so that the answers are always visible. */
 	int row = draw_head(draw, area, popup, lines, popup->count + 1);
@@ -352,8 +349,8 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 static void draw_prompt(struct popup *popup, struct draw *draw, struct rect screen)
 {
 	int cols = dialog_cols(screen);
-	int lines = each_line(popup->text, cols, no_piece, NULL);
-	int complaint = each_line(popup->complaint, cols, no_piece, NULL), row;
+	int lines = each_line(popup->text, cols, NULL, NULL);
+	int complaint = each_line(popup->complaint, cols, NULL, NULL), row;
 	struct rect area = open_box(draw, screen, lines + 3 + complaint + 1, cols, popup->title);
 
 	/* What is typed is always visible, and the most of what is wrong with it. */
@@ -371,7 +368,7 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 {
 	int cols = fitted_cols(popup->text, screen),
 	    around = screen.rows < LAYOUT_FULL_ROWS - 4 ? 2 : 4;
-	int lines = each_line(popup->text, cols, no_piece, NULL);
+	int lines = each_line(popup->text, cols, NULL, NULL);
 	struct rect area = open_box(
 		draw, screen, lines + 1 < screen.rows - around ? lines + 1 : screen.rows - around,
 		cols, popup->title);

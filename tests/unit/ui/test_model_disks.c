@@ -2,6 +2,7 @@
 /* Screen 1 as data: rows, cursor, choice, refusals, and lines that never spill over. */
 #include "unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,11 +85,10 @@ END_TEST
 START_TEST(test_partitions)
 {
 	struct fixture f;
-	int err;
 
 	setup(&f, "rescue");
 	go_to(&f, "sda");
-	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_uint_eq(f.model.count, 9);
 	list_go(&f.model.cursor, f.model.cursor.at + 2);
 	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
@@ -96,12 +96,11 @@ START_TEST(test_partitions)
 	replace(&f, "unplugged");
 	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
 	/* Closed from one of its partitions: the cursor goes to the disk. */
-	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_ptr_null(disks_current(&f.model)->partition);
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sda");
 	go_to(&f, "sdc");
-	ck_assert(!disks_toggle(&f.model, &err));
-	ck_assert_int_eq(err, 0);
+	ck_assert_int_eq(disks_toggle(&f.model), -ENOENT);
 	teardown(&f);
 }
 END_TEST
@@ -165,11 +164,10 @@ START_TEST(test_sorted)
 {
 	struct disks_place place;
 	struct fixture f;
-	int err;
 
 	setup(&f, "rescue");
 	go_to(&f, "sdb");
-	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	disks_remember(&f.model, &place);
 	f.model.cursor.column = 2;
 	f.model.cursor.down = true;
@@ -266,7 +264,6 @@ START_TEST(test_marks)
 	struct fixture f;
 	struct disks_place place = { 0 };
 	struct line line;
-	int err;
 
 	setup(&f, "rescue");
 	endpoint_from_disk(&f.list->disks[0], &f.source);
@@ -278,7 +275,7 @@ START_TEST(test_marks)
 	row_text(&f, 2, 80, &line);
 	ck_assert_int_eq(strncmp(line.text, " !  sdc", 7), 0);
 	f.model.cursor.at = 1;
-	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	row_text(&f, 3, 80, &line);
 	ck_assert_int_eq(strncmp(line.text, " D   sdb2", 9), 0);
 	/* The same name with another identity is another disk. */
@@ -352,11 +349,10 @@ START_TEST(test_widths)
 	static const char *const names[] = { "rescue", "many", "hostile", "none", "crowded" };
 	struct fixture f;
 	struct line line;
-	int err;
 
 	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
 		setup(&f, names[n]);
-		disks_toggle(&f.model, &err);
+		disks_toggle(&f.model);
 		for (int cols = 80; cols <= 250; cols += 3) {
 			struct disks_columns columns;
 
@@ -386,11 +382,10 @@ START_TEST(test_many_partitions)
 	struct disks_columns columns;
 	struct fixture f;
 	struct line line;
-	int err;
 
 	setup(&f, "crowded");
 	go_to(&f, "nvme0n1");
-	ck_assert(disks_toggle(&f.model, &err));
+	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_uint_eq(f.model.count, 2 + 128);
 	disks_columns(&f.model, 80, &columns);
 	ck_assert_int_eq(columns.node, text_width(" nvme0n1p128"));
