@@ -403,7 +403,7 @@ static bool find(struct app *app, enum command command, int key)
 	else if (result == FIND_NO_TEXT)
 		app_say(app, _("There is no search to repeat: press / first."));
 	if (app->popup.kind == POPUP_NONE && target.holds && ops->moved)
-		ops->moved(app->states[ops->id], app);
+		ops->moved(app->states[ops->id]);
 	app_redraw(app);
 	return true;
 }
@@ -490,7 +490,7 @@ static bool key_to_field(struct app *app, int key)
 	if (event == FIELD_NOT_TAKEN)
 		return false;
 	if (ops->edited)
-		ops->edited(state_of(app), app, field, event);
+		ops->edited(state_of(app), app, event);
 	app_redraw(app);
 	return true;
 }

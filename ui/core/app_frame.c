@@ -281,7 +281,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 		return;
 	/* Letters are text there. */
 	if (ops->field && ops->field(state, app)) {
-		const char *keys = ops->field_keys ? ops->field_keys(state, app) : NULL;
+		const char *keys = ops->field_keys ? ops->field_keys(state) : NULL;
 
 		draw_words(
 			draw, area, 0, 0, ROLE_KEY,

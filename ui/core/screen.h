@@ -47,7 +47,7 @@ struct screen_ops {
 	 * does is drawn. `moved`: the cursor stands on what was found. All may be NULL. */
 	struct list *(*list)(void *state);
 	list_holds_fn *holds;
-	void (*moved)(void *state, struct app *app);
+	void (*moved)(void *state);
 
 	/* NULL when the command can be used now; else why not, translated: it is not in the footer
 	 * then, and the sentence becomes the message when the key is pressed. May be NULL. */
@@ -63,10 +63,10 @@ struct screen_ops {
 	/* The text field that takes characters now, NULL for none; and what became of a key that
 	 * went there. May both be NULL. */
 	struct field *(*field)(void *state, struct app *app);
-	void (*edited)(void *state, struct app *app, struct field *field, enum field_event event);
+	void (*edited)(void *state, struct app *app, enum field_event event);
 
 	/* What the keys do in that field, for the footer; NULL, also as the answer: the usual. */
-	const char *(*field_keys)(void *state, struct app *app);
+	const char *(*field_keys)(void *state);
 
 	/* The session has news (bits of enum session_change); also called while the screen is not
 	 * shown, so that no state points into an old disk list. May be NULL. */

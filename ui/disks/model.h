@@ -41,9 +41,7 @@ struct disks_model {
 void disks_init(struct disks_model *model, const struct endpoint *source,
 		const struct endpoint *destination);
 void disks_done(struct disks_model *model);
-/* Makes the rows again; the cursor stays on its disk or partition, by identity. -ENOMEM leaves
- * no rows. old_list may already be gone: it is not looked at, but the row under the cursor has
- * to be remembered with disks_remember() while it is there. */
+/* Where the cursor is. To be remembered before the list that the rows point into is freed. */
 struct disks_place {
 	bool known;
 	struct identity identity;
@@ -52,6 +50,8 @@ struct disks_place {
 	size_t row;
 };
 void disks_remember(const struct disks_model *model, struct disks_place *ret);
+/* Makes the rows again, of another list; the cursor stays on its disk or partition, by identity.
+ * -ENOMEM leaves no rows. */
 int disks_update(struct disks_model *model, const struct disk_list *list,
 		 const struct disks_place *place);
 /* The row under the cursor, NULL when there is none. */
@@ -101,7 +101,7 @@ enum role disks_health_role(const struct disks_health *health);
 /* Where the name starts in a row. */
 #define DISKS_NODE_COL 4
 
-/* The lines of a detail pane: label and text in turn. */
+/* A line of a detail pane. */
 struct disks_detail {
 	const char *label; /* translated */
 	struct line text;
@@ -116,8 +116,8 @@ int disks_summary(const struct disk *disk, const struct disks_health *health,
 		  struct line ret[static DISKS_SUMMARY_MAX]);
 /* Table and partitions. */
 void disks_text_holds(const struct disk *disk, struct line *line);
-/* Everything known about the disk, lines ended by \n; malloc'd, NULL without memory. missing: the
- * list's own notes are added. */
+/* Everything known about the disk, and what could not be found out at all, in lines that end with
+ * \n; malloc'd, NULL without memory. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */

@@ -423,7 +423,7 @@ static bool holds(void *data, int row, const char *text)
 	return (size_t)row < model->count && disks_holds(model, (size_t)row, text);
 }
 
-static void moved(void *data, struct app *app)
+static void moved(void *data)
 {
 	struct disks_state *state = data;
 

@@ -241,7 +241,7 @@ static void open_row(struct jobs_screen *screen, struct app *app)
 	}
 }
 
-static void moved(void *state, struct app *app)
+static void moved(void *state)
 {
 	struct jobs_screen *screen = state;
 
@@ -267,7 +267,7 @@ static bool command(void *state, struct app *app, enum command command)
 	struct list *list = &screen->list;
 
 	if (list_move(list, command)) {
-		moved(screen, app);
+		moved(screen);
 		return true;
 	}
 	if (list_sort_by(list, command, JOBS_SORT_COLUMNS)) {

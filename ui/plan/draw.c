@@ -459,7 +459,7 @@ static void draw_estimate(struct app *app, struct draw *draw, struct rect box,
 }
 
 static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *draw,
-		      struct rect area, const struct plan *plan)
+		      struct rect area)
 {
 	struct line line;
 	int room = area.rows - 1;
@@ -519,7 +519,7 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
 	draw_estimate(app, draw, layout.estimate, plan, destination);
-	draw_lost(screen, app, draw, layout.lost, plan);
+	draw_lost(screen, app, draw, layout.lost);
 	draw_gate(screen, app, draw, layout.start);
 	if (screen->options_open)
 		form_options_draw(&screen->form, screen->complaint, draw, body);

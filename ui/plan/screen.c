@@ -485,7 +485,7 @@ static void options_edited(struct plan_screen *screen, struct app *app, enum fie
 	}
 }
 
-static void edited(void *state, struct app *app, struct field *text, enum field_event event)
+static void edited(void *state, struct app *app, enum field_event event)
 {
 	struct plan_screen *screen = state;
 
@@ -498,7 +498,7 @@ static void edited(void *state, struct app *app, struct field *text, enum field_
 		plan_screen_enter(screen, app);
 		break;
 	case FIELD_CANCELLED:
-		field_clear(text);
+		field_clear(&screen->gate.typed);
 		gate_set_typing(&screen->gate, false);
 		screen->letters = true;
 		app_say(app, _("Letters are commands now. Tab goes back to the field."));
@@ -515,7 +515,7 @@ static struct list *list(void *state)
 	return screen->options_open ? NULL : &screen->list;
 }
 
-static const char *field_keys(void *state, struct app *app)
+static const char *field_keys(void *state)
 {
 	const struct plan_screen *screen = state;
 

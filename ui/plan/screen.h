@@ -69,8 +69,7 @@ void plan_screen_to_field(struct plan_screen *screen);
 /* A start that waited for the checks: they have ended. */
 void plan_screen_start_now(struct plan_screen *screen, struct app *app);
 
-/* change.c. Takes the next preset, or the one that the source's health asks for; `waits` when what
- * it uses is read first. */
+/* change.c. Takes the next preset; `waits` is set where what the source uses is read first. */
 void plan_screen_preset(struct plan_screen *screen, struct app *app);
 /* What was waited for is read, or cannot be. */
 void plan_screen_preset_read(struct plan_screen *screen, struct app *app);

@@ -385,7 +385,7 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 	say_choice(screen, app);
 }
 
-static void edited(void *state, struct app *app, struct field *text, enum field_event event)
+static void edited(void *state, struct app *app, enum field_event event)
 {
 	struct ranges_screen *screen = state;
 

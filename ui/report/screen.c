@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Screen 5: what became of it. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -376,19 +376,11 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 static void show_log(struct app *app)
 {
 	const struct report *report = session_copy(app_session(app)).report;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	CLEANUP(free)
+	char *text = run_text_log(report->events, report->event_count, report->files.log);
 
-	if (!out)
-		return;
-	for (size_t i = report->event_count; i-- > 0;)
-		run_print_event(&report->events[i], out);
-	if (report->files.log[0])
-		fprintf(out, _("All of it: %s\n"), report->files.log);
-	if (fclose(out) == 0)
+	if (text)
 		popup_text(app, _("Log, newest first"), text);
-	free(text);
 }
 
 /* Which bad areas are read once more: those that are ticked, or where none is, all of them. */

@@ -201,7 +201,7 @@ static void draw_queues(const struct run_view *view, struct rect box)
 		  &view->job->destination, ROLE_WRITE);
 	for (int i = 2; i < inside.rows; i++) {
 		line_start(&line, inside.cols);
-		if (!run_text_queue(view->plan, view->job, view->facts.now, inside.rows, i, &line))
+		if (!run_text_queue(view->job, view->facts.now, inside.rows, i, &line))
 			break;
 		draw_text(view->draw, inside, i, 0, ROLE_NORMAL, line.text);
 	}

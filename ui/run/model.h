@@ -127,11 +127,12 @@ const char *run_text_last_good(const struct job_snapshot *job, char *buffer, siz
 const char *run_text_temperature(const struct job_end *end, char *buffer, size_t size);
 /* Line `index` of the pane of the disks, which has `rows` lines, below those of the disks
  * themselves: from 2 on. False when there is none any more. */
-bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
-		    int index, struct line *line);
+bool run_text_queue(const struct job_snapshot *job, int64_t now, int rows, int index,
+		    struct line *line);
 void run_text_event(const struct job_event *event, struct line *line);
-/* The same for a popup: its time, a tab and its text. */
-void run_print_event(const struct job_event *event, FILE *out);
+/* All of them for a popup, the newest first, then the file that has them; malloc'd, NULL without
+ * memory. path "": there is none. */
+char *run_text_log(const struct job_event *events, size_t count, const char *path);
 enum role run_event_role(const struct job_event *event);
 
 /* ---- map ---- */

@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "stats/cpu.h"
@@ -150,30 +150,20 @@ static void tell_events(struct run_screen *screen, struct app *app)
 
 static void show_log(struct run_screen *screen, struct app *app)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	CLEANUP(free) char *text = run_text_log(screen->events, screen->event_count, "");
 
-	if (!out)
-		return;
-	for (size_t i = screen->event_count; i-- > 0;)
-		run_print_event(&screen->events[i], out);
-	if (!screen->event_count)
-		fprintf(out, "%s\n", _("Nothing has happened yet."));
-	if (fclose(out) == 0)
+	if (text)
 		popup_text(app, _("Log, newest first"), text);
-	free(text);
 }
 
 static void show_lanes(struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
 	const struct plan *plan = session_choice(app_session(app)).plan;
-	char *text = job && plan ? run_text_lanes(plan, job) : NULL;
+	CLEANUP(free) char *text = job && plan ? run_text_lanes(plan, job) : NULL;
 
 	if (text)
 		popup_text(app, _("Threads"), text);
-	free(text);
 }
 
 static void tick(void *state, struct app *app)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -64,7 +65,6 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 		line_add(line, _(" MAP NOT SAVED since %s"), ago);
 }
 
-/* "3 s ago"; "-" before the first good read of the source, and while the source is not read. */
 const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)
 {
 	char span[UNITS_TEXT_MAX];
@@ -129,8 +129,8 @@ static void queue_path_and_temperature(const struct job_snapshot *job, const cha
 		line_piece(line, "%s / %s", source, destination);
 }
 
-bool run_text_queue(const struct plan *plan, const struct job_snapshot *job, int64_t now, int rows,
-		    int index, struct line *line)
+bool run_text_queue(const struct job_snapshot *job, int64_t now, int rows, int index,
+		    struct line *line)
 {
 	char source[32], destination[32];
 
@@ -229,7 +229,7 @@ void run_text_event(const struct job_event *event, struct line *line)
 	line_fit(line, event->text);
 }
 
-void run_print_event(const struct job_event *event, FILE *out)
+static void print_event(const struct job_event *event, FILE *out)
 {
 	struct line line;
 	int clock;
@@ -238,6 +238,26 @@ void run_print_event(const struct job_event *event, FILE *out)
 	run_text_event(event, &line);
 	clock = 1 + (int)strcspn(line.text + 1, " ");
 	fprintf(out, "%.*s\t%s\n", clock, line.text, line.text + clock + 1);
+}
+
+char *run_text_log(const struct job_event *events, size_t count, const char *path)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = count; i-- > 0;)
+		print_event(&events[i], out);
+	if (path[0])
+		fprintf(out, _("All of it: %s\n"), path);
+	else if (!count)
+		fprintf(out, "%s\n", _("Nothing has happened yet."));
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 /* ---- map ---- */

@@ -290,7 +290,7 @@ const char *map_text_why(const struct map_area *area, char *buffer, size_t size)
 	return buffer;
 }
 
-/* ---- map_explain ---- */
+/* ---- what a failure means ---- */
 
 /* Sense keys (SPC-4, table 43). */
 enum sense_key {

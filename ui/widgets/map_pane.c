@@ -404,7 +404,7 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 	}
 }
 
-/* ---- map_layout ---- */
+/* ---- layout ---- */
 
 #define WHY_ROWS 2
 

@@ -86,7 +86,7 @@ static void check_lines(int width)
 			  run_map_legend(&job, true), &line));
 	for (int rows = 0; rows < 12; rows++) {
 		for (int i = 0; i < 12; i++)
-			EACH(run_text_queue(&plan, &job, INT64_MAX, rows, i, &line));
+			EACH(run_text_queue(&job, INT64_MAX, rows, i, &line));
 		ck_assert_int_le(run_cpu_lines(&job, 4, width > 60, rows, cpu), rows);
 	}
 }
@@ -351,7 +351,7 @@ START_TEST(test_unknown_is_a_dash)
 	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "00:01 to 00:06");
 	ck_assert_str_eq(run_text_temperature(&job.source, text, sizeof(text)), "-");
 	line_start(&line, 80);
-	ck_assert(run_text_queue(&plan, &job, 0, 4, 3, &line));
+	ck_assert(run_text_queue(&job, 0, 4, 3, &line));
 	ck_assert_ptr_nonnull(strstr(line.text, "temp - / -"));
 }
 END_TEST
@@ -365,7 +365,7 @@ START_TEST(test_a_copying_driver_is_seen)
 #define QUEUE(rows, cols, words)                                                                   \
 	do {                                                                                       \
 		line_start(&line, cols);                                                           \
-		ck_assert(run_text_queue(&plan, &job, 0, rows, 3, &line));                         \
+		ck_assert(run_text_queue(&job, 0, rows, 3, &line));                                \
 		ck_assert_str_eq(line.text, words);                                                \
 	} while (0)
 	job.source.backend = "buffered";
