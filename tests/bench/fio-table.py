@@ -10,6 +10,7 @@ requests a second. Nothing else may run meanwhile.
 import csv
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -59,6 +60,8 @@ def sizes(disk):
 
 
 def main():
+    if not shutil.which("fio"):
+        sys.exit("fio-table: fio is not installed")
     kind, disk, rounds = sys.argv[1], sys.argv[2], int((sys.argv[3:] or ["9"])[0])
     measure, pattern = {"engines": (engines, "randread"), "sizes": (sizes, "read")}[kind]
     ratios = {}
