@@ -46,7 +46,7 @@ done
 
 # What makes it, and what is in it; the libraries of clonedeck come as this machine has them.
 packages=(initramfs-tools linux-image-amd64 busybox udev zstd xz-utils cpio kmod
-	shim-signed grub-efi-amd64-signed grub-pc-bin grub-common xorriso mtools dosfstools mandoc
+	shim-signed grub-efi-amd64-signed grub-efi-amd64-bin grub-pc-bin grub-common xorriso mtools dosfstools mandoc
 	kbd console-setup dropbear-bin
 	smartmontools nvme-cli hdparm sg3-utils lsscsi fdisk gdisk gddrescue partclone e2fsprogs
 	util-linux mount ncurses-base libc-bin)
