@@ -175,8 +175,8 @@ static int place_tables(struct fitting *f, struct error *reterr)
 		last = ((others + 1) * f->other_sector + f->sector - 1) / f->sector;
 		last = u64_align_down(last + unit - 1, unit);
 	}
-	if (first > TABLE_MAX / f->sector || f->sectors < front + last + unit ||
-	    f->room < front + last + unit)
+	if (first > TABLE_MAX / f->sector || front > f->sectors ||
+	    f->sectors < front + last + unit || f->room < front + last + unit)
 		return fitting_refuse(f, reterr, _("%s has no room for the table of %s."), f->other,
 				      f->name);
 	if (f->other_sector != f->sector)

@@ -2,12 +2,15 @@
 /* Tables that fit: made by sfdisk, made to fit, laid down as a copy would, and asked of sfdisk. */
 #include "unit.h"
 
+#include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "discover/table.h"
 #include "layout/layout_private.h"
 
 #define MIB (1ULL << 20)
@@ -218,6 +221,29 @@ START_TEST(test_gpt_entries_damaged)
 	make(GPT, 16 * MIB);
 	poke(from, 1024 + 200, "x", 1);
 	refused(40 * MIB, GROW_NO, "entries");
+}
+END_TEST
+
+/* A header whose checksum is right, and with it an impossible first LBA for partitions. */
+START_TEST(test_gpt_impossible)
+{
+	const uint64_t first = htole64(UINT64_MAX - 20);
+	unsigned char header[512];
+	struct gpt_header *h = (struct gpt_header *)header;
+	int fd;
+
+	make("label: gpt\n", 16 * MIB);
+	fd = open(from, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(pread(fd, header, sizeof(header), 512), sizeof(header));
+	close(fd);
+	h->first_usable = first;
+	h->header_crc = 0;
+	h->header_crc = htole32(~crc32(~0U, CRC32_IEEE, header, le32toh(h->header_size)));
+	poke(from, 512, header, sizeof(header));
+	poke(from, 16 * MIB - 512, "x", 1);
+	refused(16 * 512, GROW_NO, "has no room for the table");
+	ck_assert_uint_eq(layout.table.count, 0);
+	refused(40 * MIB, GROW_NO, "has no room for the table");
 }
 END_TEST
 
@@ -473,9 +499,10 @@ Suite *unit_suite(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
-		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_disagrees, test_hybrid,
-		  test_gpt_overlap, test_dos, test_dos_extended, test_4k, test_huge, test_gpt_moved,
-		  test_gpt_makes_way, test_gpt_arranged, test_arranged_refused);
+		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_impossible,
+		  test_gpt_disagrees, test_hybrid, test_gpt_overlap, test_dos, test_dos_extended,
+		  test_4k, test_huge, test_gpt_moved, test_gpt_makes_way, test_gpt_arranged,
+		  test_arranged_refused);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
