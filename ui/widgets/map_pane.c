@@ -375,6 +375,8 @@ static bool map_command(struct map_pane *pane, const struct map_scene *scene, en
 
 bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum command command)
 {
+	int areas = (int)map_area_count(scene->snapshot);
+
 	if (command == COMMAND_MAP) {
 		bool open = !pane->open;
 
@@ -384,13 +386,16 @@ bool map_pane_command(struct map_pane *pane, const struct map_scene *scene, enum
 	}
 	if (!pane->open)
 		return false;
+	/* There may be fewer than in the last frame. */
+	list_fit(&pane->areas, areas, pane->areas.rows);
+	pane->list = pane->list && areas;
 	switch (command) {
 	case COMMAND_BACK:
 		*pane = (struct map_pane){ .ticked = pane->ticked };
 		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		pane->list = !pane->list && map_area_count(scene->snapshot) > 0;
+		pane->list = !pane->list && areas;
 		if (pane->list)
 			go_to_area(pane, scene, false);
 		return true;

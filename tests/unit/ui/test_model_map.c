@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "ui/widgets/map_model.h"
+#include "ui/widgets/map_pane.h"
 
 static struct plan plan;
 static struct partition partitions[3];
@@ -272,6 +273,27 @@ START_TEST(test_every_failure_is_explained)
 }
 END_TEST
 
+/* Between two frames, what was bad may be read after all. */
+START_TEST(test_areas_may_become_fewer)
+{
+	static struct job_snapshot now;
+	const struct map_scene scene = { .snapshot = &now, .plan = &plan, .ticks = true };
+	struct map_pane pane = { .open = true,
+				 .list = true,
+				 .areas = { .at = 2, .count = 3, .rows = 3 } };
+
+	now.bad[0] = (struct job_bad_area){ .lba = 70, .sectors = 1 };
+	now.bad[2] = (struct job_bad_area){ .lba = 500, .sectors = 1 };
+	now.bad_shown = 1;
+	ck_assert(map_pane_command(&pane, &scene, COMMAND_TOGGLE));
+	ck_assert_uint_eq(pane.ticked, 1);
+	ck_assert_uint_eq(pane.view.at, 70 * 512);
+	now.bad_shown = 0;
+	ck_assert(!map_pane_command(&pane, &scene, COMMAND_ACCEPT));
+	ck_assert_uint_eq(pane.view.at, 70 * 512);
+}
+END_TEST
+
 Suite *unit_suite(void)
 {
 	Suite *suite = suite_create("ui/model_map");
@@ -280,7 +302,7 @@ Suite *unit_suite(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	add_tests(tcase, test_window, test_cursor_stays_inside, test_every_cell_can_be_reached,
 		  test_scrolls_by_rows, test_cell_in_words, test_partition, test_bad_area,
-		  test_mismatch, test_every_failure_is_explained);
+		  test_mismatch, test_areas_may_become_fewer, test_every_failure_is_explained);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
