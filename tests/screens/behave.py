@@ -40,6 +40,10 @@ def resizing_any_time():
         for size, shown in (((80, 24), small), ((120, 40), large)):
             terminal.resize(*size)
             terminal.until(lambda screen, shown=shown: screen == shown, "it looks different")
+        # A map fills the window of a large screen with small letters, too.
+        terminal.resize(480, 130)
+        terminal.keys("m")
+        terminal.until(lambda screen: len(re.findall("[▓░]", screen)) > 40000, "the map is not there")
 
 
 def every_screen_survives_resizing():

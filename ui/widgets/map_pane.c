@@ -12,7 +12,7 @@
 #include "ui/run/latency.h"
 #include "ui/run/model.h"
 
-#define MAP_CELLS_MAX (250 * 100)
+#define MAP_CELLS_MAX (511 * 250)
 /* Enter on a bad area brings it this close: a window of so many times its size. */
 #define CLOSE_UP 16
 
