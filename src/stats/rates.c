@@ -322,7 +322,8 @@ static void update_eta(struct rates *rates, uint64_t now, uint64_t active)
 		rates->eta.at = now;
 		return;
 	}
-	if (active < FIRST_SHOWN || rates->pausing || active - rates->moved_active > STALLED) {
+	if (active - rates->eta.begun < FIRST_SHOWN || rates->pausing ||
+	    active - rates->moved_active > STALLED) {
 		rates->eta.known = rates->eta.shown.known = false;
 		return;
 	}
@@ -355,6 +356,11 @@ void rates_update(struct rates *rates, uint64_t now, uint64_t read, uint64_t wri
 
 	uint64_t active = now - rates->started - rates->paused;
 
+	/* Where tables are read and wiped first, that is no speed of the copy. */
+	if (written && !rates->written && rates->seconds) {
+		rates->eta.begun = active;
+		rates_forget_trend(rates);
+	}
 	if (written > rates->written)
 		rates->moved_active = active;
 	rates->read = read;

@@ -58,6 +58,7 @@ struct rates {
 		uint64_t at; /* monotonic ns that `left` is for */
 		struct eta_shown shown;
 		uint64_t since_second; /* what was measured before does not count */
+		uint64_t begun;        /* active time at the first byte */
 		unsigned since_bucket;
 	} eta;
 };

@@ -108,6 +108,22 @@ START_TEST(a_constant_disk)
 }
 END_TEST
 
+static double after_the_tables(double done, double seconds, double total)
+{
+	return seconds < 30 ? 0 : constant(done, seconds, total);
+}
+
+/* Tables are read and wiped before the first byte is copied. */
+START_TEST(what_comes_before_the_first_byte_is_no_speed)
+{
+	struct seen s = judge(&(struct trace){ 1e11, after_the_tables }, 40);
+
+	ck_assert_double_ge(s.first_known, 40);
+	ck_assert_double_le(s.first_known, 42);
+	ck_assert_double_le(fabs(s.worst), 0.05);
+}
+END_TEST
+
 /* Rough, as disks are: up to 10 % off from second to second. */
 static double noisy(double done, double seconds, double total)
 {
@@ -245,9 +261,10 @@ Suite *unit_suite(void)
 	TCase *tc = tcase_create("eta");
 
 	tcase_set_timeout(tc, 30);
-	add_tests(tc, a_constant_disk, a_noisy_disk, a_disk_with_zones, a_stall,
-		  nothing_moving_is_unknown, a_pause, a_rate_limit_set_on_purpose,
-		  a_disk_that_drops_by_itself, a_short_copy_never_shows_one);
+	add_tests(tc, a_constant_disk, what_comes_before_the_first_byte_is_no_speed, a_noisy_disk,
+		  a_disk_with_zones, a_stall, nothing_moving_is_unknown, a_pause,
+		  a_rate_limit_set_on_purpose, a_disk_that_drops_by_itself,
+		  a_short_copy_never_shows_one);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
