@@ -251,6 +251,9 @@ const char *pass_words(enum pass_kind kind);
  * else NULL. */
 const struct job_pass *job_pass_counted(const struct job_snapshot *job);
 
+/* Adds what the parts before have done to that of a later part of the same copy. */
+void job_snapshot_join(const struct job_snapshot *earlier, struct job_snapshot *job);
+
 /* "copying", "paused", …: for people, translated, in lower case. */
 const char *job_state_words(enum job_state state);
 /* "copying": the member of the JSON. */

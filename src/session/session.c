@@ -362,8 +362,10 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 	if (session->state == SESSION_VERIFYING)
 		return true;
 	session_join_parts(&session->unplugged, ret);
-	if (session->state == SESSION_WAITING)
+	if (session->state == SESSION_WAITING) {
 		ret->state = JOB_WAITING;
+		ret->elapsed += clock_monotonic() - session->unplugged.shown.since;
+	}
 	if (session->map_saved) {
 		ret->map_safe = true;
 		ret->map_failed = false;

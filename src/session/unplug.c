@@ -427,36 +427,8 @@ int session_go_on(struct session *session, struct error *reterr)
 	return r;
 }
 
-/* ---- the parts of a copy, added up ---- */
-
-/* What cannot be added up (latencies, the engine, the error) stays that of the last part. */
 void session_join_parts(const struct unplugged *earlier, struct job_snapshot *job)
 {
-	const struct job_snapshot *sum = &earlier->sum;
-
-	if (!earlier->parts)
-		return;
-	job->started_at = sum->started_at;
-	job->already = sum->already;
-	job->elapsed += sum->elapsed;
-	job->copy_ns += sum->copy_ns;
-	job->flush_ns += sum->flush_ns;
-	job->paused_ns += sum->paused_ns;
-	job->read += sum->read;
-	job->errors += sum->errors;
-	job->retries += sum->retries;
-	job->slow_reads += sum->slow_reads;
-	job->process_cpu_user += sum->process_cpu_user;
-	job->process_cpu_system += sum->process_cpu_system;
-	if (sum->overall > job->overall)
-		job->overall = sum->overall;
-	if (sum->peak > job->peak)
-		job->peak = sum->peak;
-	job->source.requests += sum->source.requests;
-	job->destination.requests += sum->destination.requests;
-	io_stats_add(&job->source.stats, &sum->source.stats);
-	io_stats_add(&job->destination.stats, &sum->destination.stats);
-	/* Over the time spent copying, as within one part. */
-	if (job->copy_ns > 0 && job->written > job->already)
-		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
+	if (earlier->parts)
+		job_snapshot_join(&earlier->sum, job);
 }

@@ -106,14 +106,26 @@ START_TEST(no_sector_is_bad_because_the_disk_goes)
 }
 END_TEST
 
-/* One bad sector is one, as long as the disk is there. */
+/* One bad sector is one, as long as the disk is there; and the part that goes on knows why. */
 START_TEST(bad_sectors_of_a_disk_that_stays)
 {
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512);
-	struct job_snapshot s = rig_run(&rig);
+	struct job_snapshot later, s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.bad_bytes, 512);
+	ck_assert_int_ne(s.bad[0].code, 0);
+
+	rig_drop_job(&rig);
+	rig.setup.resume = map;
+	later = rig_run(&rig);
+	ck_assert_uint_eq(later.bad_shown, 1);
+	job_snapshot_join(&s, &later);
+	ck_assert_int_eq(later.bad[0].code, s.bad[0].code);
+	ck_assert_uint_gt(s.rescue.read_errors, 0);
+	ck_assert_uint_eq(later.rescue.read_errors, s.rescue.read_errors);
+	map_destroy(map);
 }
 END_TEST
 

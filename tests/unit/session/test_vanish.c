@@ -158,10 +158,12 @@ START_TEST(source_comes_back_under_another_name)
 
 	ck_assert(waiting->source && !waiting->destination);
 	ck_assert_ptr_nonnull(strstr(waiting->who, before));
-	struct job_snapshot job;
+	struct job_snapshot job, later;
 
 	ck_assert(session_snapshot(session, &job));
 	ck_assert_int_eq(job.state, JOB_WAITING);
+	ck_assert(session_snapshot(session, &later));
+	ck_assert_uint_gt(later.elapsed, job.elapsed);
 
 	bool taken = take_the_name(before, 9);
 
