@@ -338,6 +338,15 @@ static struct disk_list *make_hidden(void)
 	return list;
 }
 
+static struct disk_list *make_reattached(void)
+{
+	struct disk_list *list = make_rescue(true);
+
+	if (list)
+		list->disks[0].identity.diskseq += 100;
+	return list;
+}
+
 struct disk_list *machine_make(const char *name)
 {
 	if (strcmp(name, "small") == 0)
@@ -352,6 +361,8 @@ struct disk_list *machine_make(const char *name)
 		return make_rescue(true);
 	if (strcmp(name, "unplugged") == 0)
 		return make_rescue(false);
+	if (strcmp(name, "reattached") == 0)
+		return make_reattached();
 	if (strcmp(name, "many") == 0)
 		return make_many();
 	if (strcmp(name, "hostile") == 0)

@@ -15,7 +15,8 @@
  * "rescue": SATA, SAS, USB with the running system, NVMe; two disks of one model.
  * "many": 200 disks. "hostile": names and labels that try to break the screen.
  * "crowded": two disks of 128 partitions. "silent": rescue, and sdb hangs. "unplugged": rescue
- * without sdb. "none": no disk. NULL for another name or without memory.
+ * without sdb. "reattached": rescue, where sda was away. "none": no disk. NULL for another name or
+ * without memory.
  */
 struct disk_list *machine_make(const char *name);
 /* What a disk of them answers; the copies that were made there; the table that a source gets. */

@@ -76,6 +76,7 @@ SINGLE = {
     "disks-silent": ("silent", ["Down"], "?> sdb"),
     "disks-silent-chosen": ("silent", ["Down", "s"], "has not answered"),
     "disks-unplugged": ("rescue unplugged", ["Down", "d", "r"], "is gone"),
+    "disks-reattached": ("rescue reattached", ["s", "r"], "attached anew"),
     "ranges-unplugged": ("rescue unplugged", RANGES + ["1", "r"], "is gone"),
     "ranges-error": ("rescue", RANGES + ["e", "C-u", "@1,3x,5"], "is not a number"),
     "ranges-undone": ("rescue", RANGES + ["e", "C-u", "0+10,@9", "Escape", "Tab", "4096", "Escape"],
@@ -193,7 +194,7 @@ SINGLE = {
 # Where all that counts are the words waited for: the rest of the screen is saved under another name.
 WORDS = [f"{name}-80x24" for name in (
     "disks-refused", "disks-twice", "disks-find", "disks-image-chosen", "ranges-none", "plan-scrolled",
-    "plan-letters", "plan-preset-next", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
+    "plan-letters", "plan-preset-next", "disks-reattached", "plan-wrong", "plan-empty", "plan-allow-wrong", "run-rate-wrong", "not-reached",
     "plan-by-digit", "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
 
 # Looked at where there is room for more.

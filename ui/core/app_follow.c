@@ -102,6 +102,16 @@ void app_show_waiting(struct app *app)
 	popup_interrupt(app, waiting_title(), text, choices, 2, answer_waiting, NULL);
 }
 
+/* The disk may have another name, and is another one to the kernel: the next plan is made of what
+ * is attached now. */
+static void take_ends(struct app *app)
+{
+	const struct plan *plan = session_choice(app->session).plan;
+
+	app->choice.source = plan->source;
+	app->choice.destination = plan->destinations[0];
+}
+
 static void follow_waiting(struct app *app, enum session_state before)
 {
 	const struct session_waiting *waiting = session_copy(app->session).waiting;
@@ -113,8 +123,10 @@ static void follow_waiting(struct app *app, enum session_state before)
 		app->waiting_said[0] = '\0';
 		if (popup_is_open(app, waiting_title()))
 			popup_close(app);
-		if (session_state(app->session) == SESSION_RUNNING)
+		if (session_state(app->session) == SESSION_RUNNING) {
+			take_ends(app);
 			app_say(app, _("The disk is back. The copy goes on where it ended."));
+		}
 		return;
 	}
 	if (app->stop_wanted && !waiting->trying) {

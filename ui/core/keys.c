@@ -145,7 +145,7 @@ static const struct command_info table[] = {
 	{ COMMAND_WHERE, ON(SCREEN_RUN), { 'w' },
 	  N_("where"), N_("where it is slow"), N_("latency by place and back"), 11 },
 	{ COMMAND_TABLES, ON(SCREEN_RUN), { 't' },
-	  N_("tables"), N_("table of threads"), N_("every thread, every counter"), 7 },
+	  N_("threads"), N_("table of threads"), N_("every thread, every counter"), 7 },
 	{ COMMAND_RATE, ON(SCREEN_RUN), { 'r' },
 	  N_("rate"), N_("rate limit"), N_("limit the rate while copying"), 8 },
 	{ COMMAND_BELL, ON(SCREEN_RUN), { 'b' },

@@ -50,7 +50,8 @@ bool disks_screen_choose(struct disks_state *state, struct app *app,
 	bool (*set)(struct app *, const struct endpoint *) =
 		destination ? app_choose_destination : app_choose_source;
 
-	if (same_end(mine, endpoint)) {
+	/* One that was attached anew meanwhile would be refused at the start. */
+	if (same_end(mine, endpoint) && mine->identity.diskseq == endpoint->identity.diskseq) {
 		app_say(app,
 			destination ? _("%s is the destination already. Esc takes it back.")
 				    : _("%s is the source already. Esc takes it back."),

@@ -68,26 +68,30 @@ static void tell_state(struct disks_state *state, struct app *app)
 
 /* ---- the list changed ---- */
 
-/* If a chosen disk is gone, or has another name now, it has to be chosen again: the name on the
- * screen would mean another disk. */
+/* If a chosen disk is gone, was attached anew, or has another name now, it has to be chosen again:
+ * the name on the screen would mean another disk. */
 static void check_end(struct app *app, const struct endpoint *endpoint,
 		      bool (*choose)(struct app *, const struct endpoint *))
 {
 	const struct disk_list *disks = session_disks(app_session(app));
 	const struct disk *disk;
 	char node[sizeof(endpoint->node)];
+	bool same;
 
 	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
 		return;
 	disk = endpoint_disk(disks, endpoint);
-	if (disk && strcmp(disk->node, endpoint->disk_node) == 0)
+	same = disk && strcmp(disk->node, endpoint->disk_node) == 0;
+	if (same && disk->identity.diskseq == endpoint->identity.diskseq)
 		return;
 	text_copy(node, sizeof(node), endpoint->node);
 	if (!choose(app, NULL))
 		return;
 	if (app_current(app) != SCREEN_DISKS)
 		app_go(app, SCREEN_DISKS);
-	if (disk)
+	if (same)
+		app_message(app, MESSAGE_WARN, _("%s was attached anew: choose again."), node);
+	else if (disk)
 		app_message(app, MESSAGE_WARN, _("%s is called %s now: choose again."), node,
 			    disk->node);
 	else
@@ -364,7 +368,11 @@ static bool act(struct disks_state *state, struct app *app, enum command command
 		return true;
 	case COMMAND_ACCEPT:
 	case COMMAND_TO_PLAN:
-		app_plan(app, NULL);
+		/* Of a copy that runs, it can be looked at. */
+		if (app_copying(app) && app_reached(app, SCREEN_PLAN))
+			app_go(app, SCREEN_PLAN);
+		else
+			app_plan(app, NULL);
 		return true;
 	case COMMAND_BACK:
 		return disks_screen_take_back(state, app);

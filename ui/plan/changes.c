@@ -87,7 +87,7 @@ size_t plan_ids_stuck(const struct identifiers *shared)
 	return count;
 }
 
-void plan_text_ids(const struct plan_options *options, const struct identifiers *shared,
+void plan_text_ids(const struct plan_options *options, const struct identifiers *shared, bool done,
 		   struct line *line)
 {
 	size_t stuck = options->identities == IDENTITIES_KEEP ? 0 : plan_ids_stuck(shared);
@@ -109,7 +109,8 @@ void plan_text_ids(const struct plan_options *options, const struct identifiers 
 	else
 		line_add(&all, "%s", _("new on the copy, and in its files that name them"));
 	line_fit(line, all.text);
-	line_piece(line, "%s", _("i=which"));
+	if (!done)
+		line_piece(line, "%s", _("i=which"));
 }
 
 /* What a system is started by. */

@@ -85,6 +85,7 @@ static void draw_end(const struct plan_screen *screen, struct app *app, struct d
 	struct session_choice choice = session_choice(app_session(app));
 	const struct plan *plan = choice.plan;
 	bool keep = plan->options.identities == IDENTITIES_KEEP;
+	bool done = !plan_screen_startable(app) || choice.resumes;
 	enum role role = ROLE_NORMAL;
 	char reason[160];
 	const char *offer;
@@ -103,17 +104,16 @@ static void draw_end(const struct plan_screen *screen, struct app *app, struct d
 		plan_text_copy(plan, choice.held->areas.count, choice.finished_bytes, &line);
 		break;
 	case END_TABLE:
-		plan_text_layout(plan, choice.offer != NULL, !plan_screen_startable(app),
-				 app_units(app), &line);
+		plan_text_layout(plan, choice.offer != NULL, done, app_units(app), &line);
 		break;
 	case END_IDS:
 		role = keep || plan_ids_stuck(&screen->shared) ? ROLE_WARN : ROLE_NORMAL;
-		plan_text_ids(&plan->options, &screen->shared, &line);
+		plan_text_ids(&plan->options, &screen->shared, done, &line);
 		break;
 	case END_PRESET:
 		offer = plan_screen_offer(app, reason, sizeof(reason));
 		role = offer ? ROLE_WARN : ROLE_NORMAL;
-		plan_text_preset(&plan->options, offer, &line);
+		plan_text_preset(&plan->options, offer, done, &line);
 		break;
 	case END_OPTIONS:
 		plan_text_options(&plan->options, plan_rolling(plan, choice.destination), &line);

@@ -64,6 +64,20 @@ static int name_cols(const struct plan *plan, int most)
 	return wanted < most ? wanted : most;
 }
 
+/* Of the longer one of both sizes: what stands before it is in columns, too. */
+static int size_cols(const struct plan *plan)
+{
+	int most = 0;
+
+	for (int i = 0; i < 2; i++) {
+		const struct endpoint *end = i ? &plan->destinations[0] : &plan->source;
+		int cols = text_width(UNITS_COUNT(end->size)) + 2;
+
+		most = cols > most ? cols : most;
+	}
+	return most;
+}
+
 static void text_end(const struct plan *plan, const char *label, const struct endpoint *end,
 		     struct line *line)
 {
@@ -79,6 +93,8 @@ static void text_end(const struct plan *plan, const char *label, const struct en
 	if (line->limit < 60)
 		bytes[0] = '\0';
 	wide = text_width(bytes);
+	if (wide && end->kind != ENDPOINT_IMAGE && wide < size_cols(plan))
+		wide = size_cols(plan);
 
 	plan_text_label(label, line);
 	if (end->kind == ENDPOINT_IMAGE) {
@@ -260,7 +276,8 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 		line_add(line, "%s", meanwhile ? _("; read back meanwhile") : _("; read back"));
 }
 
-void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line)
+void plan_text_preset(const struct plan_options *options, const char *offer, bool done,
+		      struct line *line)
 {
 	struct line all;
 
@@ -273,7 +290,7 @@ void plan_text_preset(const struct plan_options *options, const char *offer, str
 		line_add(&all, "%s: %s", preset_title(options->preset),
 			 preset_summary(options->preset));
 	line_fit(line, all.text);
-	if (!offer)
+	if (!offer && !done)
 		line_piece(line, "%s", _("Ctrl-P=next"));
 }
 

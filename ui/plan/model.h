@@ -31,7 +31,9 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 /* held: areas that are written last; finished: bytes that a map calls so, 0 without one. */
 void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line);
 /* offer: why another preset is offered; NULL: it is not. */
-void plan_text_preset(const struct plan_options *options, const char *offer, struct line *line);
+/* done: nothing can be changed any more. */
+void plan_text_preset(const struct plan_options *options, const char *offer, bool done,
+		      struct line *line);
 /* Is the time of reading the copy back no longer than that of making it? */
 bool plan_verifies_meanwhile(const struct plan_options *options, enum rolling_how rolling);
 void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
@@ -41,7 +43,7 @@ void plan_text_options(const struct plan_options *options, enum rolling_how roll
 void plan_text_layout(const struct plan *plan, bool offered, bool done, enum units_scale scale,
 		      struct line *line);
 /* What both disks will share, or will not. */
-void plan_text_ids(const struct plan_options *options, const struct identifiers *shared,
+void plan_text_ids(const struct plan_options *options, const struct identifiers *shared, bool done,
 		   struct line *line);
 /* So many of them stay the same whatever is asked for. */
 size_t plan_ids_stuck(const struct identifiers *shared);

@@ -403,7 +403,8 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
 	if ((command == COMMAND_OPTIONS || command == COMMAND_PRESET ||
-	     command == COMMAND_FIT_TABLE || command == COMMAND_LAYOUT) &&
+	     command == COMMAND_FIT_TABLE || command == COMMAND_LAYOUT ||
+	     command == COMMAND_IDENTITIES) &&
 	    session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
 	if (!plan_screen_startable(app))
@@ -519,9 +520,12 @@ static const char *field_keys(void *state)
 {
 	const struct plan_screen *screen = state;
 
-	return screen->options_open ? NULL
-				    : _("Enter=start  Ctrl-P=preset  Esc, then:  l=layout  i=IDs  "
-					"o=options  v=verify  m=estimate");
+	if (screen->options_open)
+		return NULL;
+	return session_choice(app_session(screen->app)).resumes
+		       ? _("Enter=start  Esc, then: m=estimate")
+		       : _("Enter=start  Ctrl-P=preset  Esc, then: l=layout  i=IDs  "
+			   "o=options  v=verify  m=estimate");
 }
 
 static const char *const notes[] = {

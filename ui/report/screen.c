@@ -143,9 +143,8 @@ static void tell_saved(struct app *app, struct report_sign *sign)
 		app_say(app, _("Operator and ticket are on the report now. s saves it."));
 	} else {
 		app_say(app,
-			sign->saved_as[0]
-				? _("Report, text and certificate were saved: %s")
-				: _("Operator and ticket are in report and certificate: %s"),
+			sign->saved_as[0] ? _("Report and certificate saved: %s")
+					  : _("Operator and ticket saved in: %s"),
 			report->files.certificate[0] ? report->files.certificate
 						     : report->files.json);
 	}

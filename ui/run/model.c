@@ -19,6 +19,7 @@ const char *run_state_words(const struct job_snapshot *job)
 		return _("READY");
 	case JOB_COPYING:
 	case JOB_FLUSHING:
+	case JOB_VERIFYING:
 		return run_stage_doing(job);
 	case JOB_PAUSED:
 		return _("PAUSED");
@@ -26,8 +27,6 @@ const char *run_state_words(const struct job_snapshot *job)
 		return _("STOPPING");
 	case JOB_WAITING:
 		return _("DISK GONE");
-	case JOB_VERIFYING:
-		return _("VERIFYING");
 	case JOB_ENDED:
 		break;
 	}

@@ -62,7 +62,7 @@ static void queue_map(const struct job_snapshot *job, int64_t now, struct line *
 	if (job->map_safe)
 		line_add(line, _(" map saved %s ago"), ago);
 	else
-		line_add(line, _(" MAP NOT SAVED since %s"), ago);
+		line_add(line, _(" MAP NOT SAVED for %s"), ago);
 }
 
 const char *run_text_last_good(const struct job_snapshot *job, char *buffer, size_t size)

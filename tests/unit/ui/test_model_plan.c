@@ -58,6 +58,16 @@ START_TEST(test_mock_up)
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N ZFL1A2B3"));
 	ck_assert_ptr_nonnull(strstr(line.text, "2,000,398,934,016 B"));
 	ck_assert_int_le(text_width(line.text), 80);
+
+	/* Both serial numbers are in one column, whatever the sizes. */
+	long column = strstr(line.text, "S/N") - line.text;
+	uint64_t size = plan.destinations[0].size;
+
+	plan.destinations[0].size = 512;
+	line_start(&line, 80);
+	plan_text_destination(&plan, true, &line);
+	ck_assert_int_eq(strstr(line.text, "S/N") - line.text, column);
+	plan.destinations[0].size = size;
 	line_start(&line, 80);
 	plan_text_destination(&plan, true, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
@@ -366,10 +376,14 @@ START_TEST(test_changes_in_a_line)
 		plan_text_layout(&made, false, false, UNITS_SI, &line);
 		ck_assert_int_le(text_width(line.text), cols);
 		line_start(&line, cols);
-		plan_text_ids(&made.options, &shared, &line);
+		plan_text_ids(&made.options, &shared, false, &line);
 		ck_assert_int_le(text_width(line.text), cols);
 	}
 	ck_assert_ptr_nonnull(strstr(line.text, "the same on both: unplug one"));
+	ck_assert_ptr_nonnull(strstr(line.text, "i=which"));
+	line_start(&line, 130);
+	plan_text_ids(&made.options, &shared, true, &line);
+	ck_assert_ptr_null(strstr(line.text, "i=which"));
 	text = plan_ids_everything(&made.options, &shared);
 	ck_assert_ptr_nonnull(strstr(text, "Both disks will have the same IDs. Unplug one"));
 	ck_assert_ptr_nonnull(strstr(text, "disk GUID AAAA\n"));
@@ -378,12 +392,12 @@ START_TEST(test_changes_in_a_line)
 	free(text);
 	made.options.identities = IDENTITIES_REWRITE;
 	line_start(&line, 80);
-	plan_text_ids(&made.options, &shared, &line);
+	plan_text_ids(&made.options, &shared, false, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "new on the copy, but for "));
 	/* What a system in a LUKS may name. */
 	shared.hidden = true;
 	line_start(&line, 80);
-	plan_text_ids(&made.options, &shared, &line);
+	plan_text_ids(&made.options, &shared, false, &line);
 	ck_assert_ptr_nonnull(
 		strstr(line.text, "if the system is in LUKS, RAID or LVM, mostly kept"));
 	text = plan_ids_everything(&made.options, &shared);
@@ -470,14 +484,17 @@ START_TEST(test_preset)
 	for (enum preset preset = 0; preset < PRESETS; preset++) {
 		preset_apply(&options, preset, 0);
 		line_start(&line, 80);
-		plan_text_preset(&options, NULL, &line);
+		plan_text_preset(&options, NULL, false, &line);
 		ck_assert_ptr_nonnull(strstr(line.text, preset_title(preset)));
 		ck_assert_ptr_nonnull(strstr(line.text, preset_summary(preset)));
 		ck_assert_ptr_nonnull(strstr(line.text, "Ctrl-P"));
 	}
 	preset_apply(&options, PRESET_HEALTHY, 0);
 	line_start(&line, 80);
-	plan_text_preset(&options, "sda has 24 weak sectors", &line);
+	plan_text_preset(&options, NULL, true, &line);
+	ck_assert_ptr_null(strstr(line.text, "Ctrl-P"));
+	line_start(&line, 80);
+	plan_text_preset(&options, "sda has 24 weak sectors", false, &line);
 	ck_assert_str_eq(
 		line.text,
 		" PRESET  Healthy. sda has 24 weak sectors: Ctrl-P takes the preset Failing");

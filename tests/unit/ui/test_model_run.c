@@ -288,6 +288,10 @@ START_TEST(test_reading_back)
 	line_start(&line, 80);
 	run_text_amount(&job, UNITS_SI, 512, &line);
 	ck_assert_str_eq(line.text, "500/2,000 GB");
+	ck_assert_str_eq(run_state_words(&job), "VERIFYING");
+	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_LOOK };
+	job.pass = PASS_LOOK;
+	ck_assert_str_eq(run_state_words(&job), "FINISHING");
 	/* Copied and verified are told apart while both go on; neither is 100% too early. */
 	job.state = JOB_COPYING;
 	job.pass = PASS_COPY;
