@@ -39,14 +39,18 @@ struct after_step *after_add(struct after_steps *steps, unsigned partition, cons
 struct after_disk {
 	int fd; /* claimed */
 	uint64_t size;
+	/* Bytes from its start that the copy of a disk with its table takes. 0: the table is no
+	 * part of the copy. */
+	uint64_t table;
 	uint32_t sector_size;
-	bool is_partition;                  /* all of it is what was copied */
-	const struct partition *partitions; /* of its own table */
+	/* What was copied as a whole, where it lies here. */
+	const struct partition *partitions;
 	size_t count;
 	struct log *log;
 };
 
-/* Bytes of a partition; number 0: of the disk. False: there is none with that number. */
+/* Bytes of a partition; number 0: of the table and what it describes. False: that is not, or not as
+ * a whole, what was copied. */
 bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *retstart,
 		 uint64_t *retlength);
 

@@ -279,7 +279,7 @@ static bool may_have_grub_code(const struct after_disk *disk)
 	CLEANUP(free) char *code = malloc(disk->sector_size);
 	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
 
-	return disk->is_partition || !code || fd < 0 ||
+	return !disk->table || !code || fd < 0 ||
 	       pread(fd, code, disk->sector_size, 0) != (ssize_t)disk->sector_size ||
 	       memmem(code, 440, "GRUB", 4);
 }

@@ -105,14 +105,16 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 		 uint64_t *retlength)
 {
 	*retstart = 0;
-	*retlength = disk->size;
-	if (!partition || disk->is_partition)
-		return true;
+	/* Not the whole disk: sfdisk writes the backup GPT to the end of what it sees. */
+	*retlength = disk->table;
+	if (!partition)
+		return disk->table > 0;
 	for (size_t i = 0; i < disk->count; i++)
 		if (disk->partitions[i].number == partition)
 			return u64_mul(disk->partitions[i].start, disk->sector_size, retstart) &&
 			       u64_mul(disk->partitions[i].sectors, disk->sector_size, retlength) &&
-			       *retstart < disk->size && *retlength <= disk->size - *retstart;
+			       *retlength > 0 && *retstart < disk->size &&
+			       *retlength <= disk->size - *retstart;
 	return false;
 }
 

@@ -12,17 +12,12 @@
 #include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/range.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "discover/lvm.h"
 #include "discover/table.h"
 #include "guard/claim.h"
-
-/* Of the partition, where only that was copied. */
-static unsigned number_of(const struct identifiers *list)
-{
-	return list->count ? list->items[0].partition : 0;
-}
 
 /* What the copy holds. */
 struct contents {
@@ -30,21 +25,93 @@ struct contents {
 	struct volumes volumes;
 };
 
-/* A partition that was copied to another one: as if it were one of a table. number: its own. */
-static void read_partition(const struct table_source *from, unsigned number, struct table *ret)
+/* Is the table of a whole disk copied to where that of the destination is? */
+static bool copies_table(const struct plan *plan)
 {
-	struct partition *all = calloc(1, sizeof(*all));
+	const struct extent *first = plan->extents;
 
-	table_done(ret);
-	if (!all)
-		return;
-	*all = (struct partition){ .number = number, .sectors = from->size / from->sector_size };
-	table_read_contents(from, all);
-	ret->partitions = all;
-	ret->partition_count = 1;
+	return plan->source.kind != ENDPOINT_PARTITION &&
+	       plan->destinations[0].kind == ENDPOINT_DISK && first->source_lba == 0 &&
+	       first->destination_lba == 0;
 }
 
-static void read_again(const struct after_disk *disk, unsigned number, struct contents *ret)
+static uint64_t end_of_copy(const struct plan *plan)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+
+		if (e.destination + e.length > end)
+			end = e.destination + e.length;
+	}
+	return end;
+}
+
+/* The byte of the destination to which a partition of the source was copied. False: no tool may be
+ * let at it there, as not all of it was copied, or not in one piece. */
+static bool find_place(const struct plan *plan, const struct partition *p, uint64_t *ret)
+{
+	bool alone = plan->source.kind == ENDPOINT_PARTITION;
+	uint64_t to = 0, size = p->sectors, start, length;
+
+	fitted_place(&plan->fitted, p->number, &to, &size);
+	if (!u64_mul(alone ? 0 : p->start, plan->sector_size, &start) ||
+	    !u64_mul(size < p->sectors ? size : p->sectors, plan->sector_size, &length))
+		return false;
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+
+		if (!range_contains((struct range){ e.source, e.length },
+				    (struct range){ start, length }))
+			continue;
+		*ret = e.destination + (start - e.source);
+		return true;
+	}
+	return false;
+}
+
+/* What else the table of the destination names has no sectors. */
+static void keep_copied(const struct plan *plan, const struct disk *source, uint32_t sector,
+			struct table *table)
+{
+	for (size_t i = 0; i < table->partition_count; i++) {
+		struct partition *p = &table->partitions[i];
+		const struct partition *from = disk_partition(source, p->number);
+		uint64_t place;
+
+		if (!from || !find_place(plan, from, &place) || place / sector != p->start)
+			p->sectors = 0;
+	}
+}
+
+/* Partitions that were copied without their table: as if they were in one. */
+static void read_copied(const struct plan *plan, const struct disk *source,
+			const struct table_source *from, struct table *ret)
+{
+	table_done(ret);
+	*ret = (struct table){ .partitions = calloc(source->partition_count + 1,
+						    sizeof(*ret->partitions)) };
+	for (size_t i = 0; ret->partitions && i < source->partition_count; i++) {
+		const struct partition *p = &source->partitions[i];
+		struct partition *copy = &ret->partitions[ret->partition_count];
+		uint64_t place;
+
+		if ((plan->source.kind == ENDPOINT_PARTITION &&
+		     p->number != plan->source.partition) ||
+		    !find_place(plan, p, &place))
+			continue;
+		*copy = (struct partition){ .number = p->number,
+					    .start = place / from->sector_size,
+					    .sectors = p->sectors * plan->sector_size /
+						       from->sector_size };
+		table_read_contents(from, copy);
+		ret->partition_count++;
+	}
+}
+
+static void read_again(const struct after_disk *disk, const struct plan *plan,
+		       const struct disk *source, struct contents *ret)
 {
 	/* The same device, through the page cache. */
 	CLEANUP(close) int fd = file_open_again(disk->fd, O_RDONLY);
@@ -57,8 +124,10 @@ static void read_again(const struct after_disk *disk, unsigned number, struct co
 		return;
 	if (table_read(&from, &ret->table) < 0)
 		table_done(&ret->table);
-	if (disk->is_partition)
-		read_partition(&from, number, &ret->table);
+	if (source && disk->table)
+		keep_copied(plan, source, from.sector_size, &ret->table);
+	else if (source)
+		read_copied(plan, source, &from, &ret->table);
 	lvm_find(&from, ret->table.partitions, ret->table.partition_count, &ret->volumes);
 }
 
@@ -112,7 +181,8 @@ static bool can_start(const struct after_disk *disk)
 	return boot_can_start(&look);
 }
 
-static void change_identifiers(const struct after_disk *disk, struct report *report)
+static void change_identifiers(const struct after_disk *disk, const struct disk *source,
+			       struct report *report)
 {
 	enum identities_choice mode = report->plan->options.identities;
 	struct identifiers *list = &report->identifiers;
@@ -120,12 +190,12 @@ static void change_identifiers(const struct after_disk *disk, struct report *rep
 
 	if (mode == IDENTITIES_KEEP)
 		return;
-	list->hidden = identifiers_any_closed(list) && !disk->is_partition && can_start(disk) &&
+	list->hidden = identifiers_any_closed(list) && disk->table && can_start(disk) &&
 		       !after_has_fstab(disk, list);
 	after_identities(disk, list, &report->after);
 	for (int turn = 0; turn < 2; turn++) {
 		table_done(&now.table);
-		read_again(disk, number_of(list), &now);
+		read_again(disk, report->plan, source, &now);
 		compare(&now, list);
 		if (turn == 0)
 			after_groups(disk, list, &report->after);
@@ -144,18 +214,19 @@ static void care(struct claim *claim, struct log *log, const struct disk *source
 	struct contents found = { 0 };
 	struct after_disk disk = { .fd = claim_fd(claim),
 				   .size = end->size,
-				   .sector_size = plan->sector_size,
-				   .is_partition = plan->source.kind == ENDPOINT_PARTITION,
+				   .table = copies_table(plan) ? end_of_copy(plan) : 0,
+				   .sector_size = plan->fitted.sector ? plan->fitted.sector
+								      : plan->sector_size,
 				   .log = log };
 
-	read_again(&disk, number_of(&report->identifiers), &found);
+	read_again(&disk, plan, source, &found);
 	disk.partitions = found.table.partitions;
 	disk.count = found.table.partition_count;
 	if (report->grown_fs.state != GROWN_FS_NOT_ASKED)
 		grow_fs(&disk, plan->fitted.grown, report->grown_fs.fs, &report->grown_fs);
 	/* The volumes of a source that was to be spared were not looked at. */
 	identifiers_find(plan, source, &found.volumes, &report->identifiers);
-	change_identifiers(&disk, report);
+	change_identifiers(&disk, source, report);
 	table_done(&found.table);
 }
 

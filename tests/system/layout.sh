@@ -551,6 +551,58 @@ a_GPT_fits_other_sectors() {
 
 a_DOS_table_fits_other_sectors() {
 	there_and_back dos
+	# The tools that come after the copy find its partitions, whatever its sectors are.
+	clone 0 "$back" "$large" --grow=last --grow-fs --identities=new
+	says 'found sound before and after'
+	says 'new UUID of partition 2'
+	clean "$large"
+	know_partitions "$large" 2
+	e2fsck -fn "${large}p2"
+}
+
+# nothing_else_changed LBA SECTORS: of the destination, since it was kept as before.img.
+nothing_else_changed() {
+	same before.img 0 destination.img 0 $(($1 * 512))
+	same before.img $((($1 + $2) * 512)) destination.img $((($1 + $2) * 512)) $((64 * MIB - ($1 + $2) * 512))
+}
+
+# The copy is of partition 2, which is at LBA 18432 of the source, and another place there.
+has_its_own_uuid() { # LBA
+	[ "$(blkid -p -s TYPE -o value -O $(($1 * 512)) destination.img)" = ext4 ]
+	[ "$(blkid -p -s UUID -o value -O $(($1 * 512)) destination.img)" != "$(blkid -p -s UUID -o value "${source}p2")" ]
+}
+
+new_identifiers_are_given_to_the_copy_alone() {
+	source=$(new_disk source 40)
+	destination=$(new_disk destination 64)
+	partition_gpt "$source"
+	# Another disk's table: its second partition lies elsewhere, and is none of the copy's.
+	sfdisk -q --wipe always "$destination" <<-TABLE
+		label: gpt
+		start=2048, size=4MiB, type=linux
+		start=90112, size=16MiB, type=linux
+	TABLE
+	know_partitions "$destination" 2
+	mkfs.ext4 -q -F "${destination}p2"
+	sync "${destination}p2"
+	cp destination.img before.img
+	clone 0 "$source" "$destination" -r @2 --identities=new
+	nothing_else_changed 18432 32768
+	has_its_own_uuid 18432
+	cp destination.img before.img
+	clone 0 "${source}p2" "$destination" --at 53248 --identities=new
+	nothing_else_changed 53248 32768
+	has_its_own_uuid 53248
+	# Of a part of a partition, no tool could tell that it is one.
+	clone 4 "$source" "$destination" -r 18432-40000 --identities=new
+	says 'NOT DONE: new UUID of partition 2'
+	# On a larger disk, the backup GPT stays where the copy has it.
+	cp destination.img before.img
+	clone 0 "$source" "$destination" --identities=new
+	nothing_else_changed 0 81920
+	says 'sfdisk --relocate gpt-bak-std'
+	sfdisk --relocate gpt-bak-std "$destination"
+	clean_gpt "$destination"
 }
 
 after_kill_9_the_same_table_comes() {
@@ -697,5 +749,6 @@ run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
 	a_DOS_table_fits_both a_DOS_table_becomes_a_GPT sectors_of_4096_bytes_fit_as_well \
 	a_GPT_fits_other_sectors a_DOS_table_fits_other_sectors \
+	new_identifiers_are_given_to_the_copy_alone \
 	after_kill_9_the_same_table_comes another_table_than_planned_is_not_copied \
 	odd_ones_are_refused broken_tables_are_told_and_kept no_table_fits_other_sectors

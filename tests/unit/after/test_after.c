@@ -60,10 +60,11 @@ START_TEST(a_tool_gets_a_partition_or_nothing)
 	const struct partition partitions[] = {
 		{ .number = 1, .start = 8, .sectors = 8 },
 		{ .number = 2, .start = 90, .sectors = 20 },
-		{ .number = 3, .start = UINT64_MAX / 2, .sectors = 1 }
+		{ .number = 3, .start = UINT64_MAX / 2, .sectors = 1 },
+		{ .number = 4, .start = 16, .sectors = 0 }
 	};
 	struct after_disk disk = {
-		.size = 100 * 512, .sector_size = 512, .partitions = partitions, .count = 3
+		.size = 100 * 512, .sector_size = 512, .partitions = partitions, .count = 4
 	};
 	uint64_t start, length;
 
@@ -72,13 +73,14 @@ START_TEST(a_tool_gets_a_partition_or_nothing)
 	ck_assert_uint_eq(length, 8 * 512);
 	ck_assert(!after_range(&disk, 2, &start, &length));
 	ck_assert(!after_range(&disk, 3, &start, &length));
+	ck_assert(!after_range(&disk, 4, &start, &length));
 	disk.count = 0;
 	ck_assert(!after_range(&disk, 1, &start, &length));
+	ck_assert(!after_range(&disk, 0, &start, &length));
+	disk.table = 90 * 512;
 	ck_assert(after_range(&disk, 0, &start, &length));
-	ck_assert_uint_eq(length, disk.size);
-	disk.is_partition = true;
-	ck_assert(after_range(&disk, 1, &start, &length));
 	ck_assert_uint_eq(start, 0);
+	ck_assert_uint_eq(length, 90 * 512);
 }
 END_TEST
 
