@@ -4,6 +4,7 @@
  * shrunk there, and the image is what the destination is copied from. Nothing on the source is
  * changed, and nothing on the destination until the image is ready.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static int check_destination(struct session *session, const struct clone_options
 			     const char *command)
 {
 	struct session_choice choice = session_choice(session);
+	struct error error = { 0 };
 
 	for (size_t i = 0; i < choice.verdicts->count; i++) {
 		const struct verdict *verdict = &choice.verdicts->items[i];
@@ -50,12 +52,18 @@ static int check_destination(struct session *session, const struct clone_options
 		fprintf(stderr, "clonedeck: %s\n", verdict->sentence);
 		return EXIT_REFUSED;
 	}
-	if (!options->dry_run && choice.token[0] &&
-	    (!options->confirm || strcmp(options->confirm, choice.token) != 0))
+	if (options->dry_run || !choice.token[0])
+		return 0;
+	if (!options->confirm)
 		return cli_usage(command,
 				 _("Nothing was written: --confirm is missing. It needs %s."),
 				 choice.token_phrase);
-	return 0;
+	if (strcmp(options->confirm, choice.token) == 0)
+		return 0;
+	error_set(&error, ERROR_CLASS_REFUSED, -EACCES, "confirm", options->destination,
+		  _("The confirmation is wrong; nothing was written. Expected: %s."),
+		  choice.token_phrase);
+	return cli_error(&error);
 }
 
 /* What is to be shrunk; number 0: nothing is. */

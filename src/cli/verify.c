@@ -77,14 +77,25 @@ static void print_by_design(const struct session *session, const struct clone_op
 {
 	struct report report = { .plan = session_choice(session).plan,
 				 .job = *session_copy(session).verified };
+	char word[512];
 
-	if (options->report || report_exit_code(&report) != EXIT_MISMATCH)
+	if (report_exit_code(&report) != EXIT_MISMATCH)
 		return;
+	if (options->report) {
+		if (report_was_changed(options->report))
+			fputs(_("clonedeck: its report says that this copy got new identifiers or "
+				"a larger file system after it was verified: there it differs by "
+				"design.\n"),
+			      stderr);
+		return;
+	}
 	fprintf(stderr,
 		_("clonedeck: if this copy was made with --used=only, --table=fit or new "
 		  "identifiers, these places differ by design. Its report knows them: clonedeck "
 		  "verify REPORT.json -d %s compares what was copied.\n"),
-		report.plan->destinations[0].node);
+		text_shell_quote(word, sizeof(word), report.plan->destinations[0].node)
+			? word
+			: "DESTINATION");
 }
 
 /* A source that is written to meanwhile differs, and that is no error. */

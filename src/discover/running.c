@@ -406,25 +406,28 @@ bool running_is_on(const struct running_end *end, const struct identity *disk)
 }
 
 /* By the kernel's list of locks, since the record of an image has no device number. */
-static pid_t locked_by(uint64_t inode)
+static pid_t locked_by(uint64_t inode, bool *retwrites)
 {
 	CLEANUP(fclose) FILE *locks = fopen("/proc/locks", "re");
 	unsigned long long found;
-	char line[160];
+	char line[160], how[8];
 	long pid;
 
-	while (locks && fgets(line, sizeof(line), locks))
-		if (sscanf(line, "%*d: FLOCK %*s %*s %ld %*x:%*x:%llu", &pid, &found) == 2 &&
-		    found == inode)
-			return (pid_t)pid;
+	while (locks && fgets(line, sizeof(line), locks)) {
+		if (sscanf(line, "%*d: FLOCK %*s %7s %ld %*x:%*x:%llu", how, &pid, &found) != 3 ||
+		    found != inode)
+			continue;
+		*retwrites = strcmp(how, "WRITE") == 0;
+		return (pid_t)pid;
+	}
 	return 0;
 }
 
-bool running_find_lock(uint64_t inode, struct running *ret)
+bool running_find_lock(uint64_t inode, struct running *ret, bool *retwrites)
 {
 	CLEANUP(free) struct running *running = calloc(RUNNING_MAX, sizeof(*running));
 	size_t count = running ? running_list(NULL, running) : 0;
-	pid_t pid = locked_by(inode);
+	pid_t pid = locked_by(inode, retwrites);
 
 	for (size_t i = 0; i < count; i++)
 		if (running[i].pid == pid) {

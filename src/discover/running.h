@@ -76,8 +76,9 @@ size_t running_list_ended(const char *folder, struct running *ret);
 bool running_find_ended(const char *folder, pid_t pid, struct running *ret);
 /* Is this end of a running copy on that disk? */
 bool running_is_on(const struct running_end *end, const struct identity *disk);
-/* The copy of another process that has locked the file with this inode, an image. */
-bool running_find_lock(uint64_t inode, struct running *ret);
+/* The copy of another process that has locked the file with this inode, an image or a node. writes:
+ * it copies to that. */
+bool running_find_lock(uint64_t inode, struct running *ret, bool *retwrites);
 /* "clonedeck, process 1944, is copying to it: 32 %"; translated. */
 const char *running_words(const struct running *running, bool destination, char *buffer,
 			  size_t size);

@@ -248,13 +248,13 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 	const char *node = claim->endpoint.node;
 	char name[256], words[160];
 	struct running running;
+	bool writes;
 
-	if (destination && !claim_is_device(claim) && fstat(fd, &st) == 0 &&
-	    running_find_lock(st.st_ino, &running))
+	if (fstat(fd, &st) == 0 && running_find_lock(st.st_ino, &running, &writes))
 		return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
 				 _("The destination %s is busy: %s. Wait until that has ended, or "
 				   "stop it (kill sends it SIGTERM; what is done can be resumed)."),
-				 node, running_words(&running, true, words, sizeof(words)));
+				 node, running_words(&running, writes, words, sizeof(words)));
 	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
 			 destination ? _("Another program has locked %s. Nothing was written. End "
 					 "that program (fuser -v %s names it) and start again.")

@@ -166,6 +166,8 @@ struct report_reference {
 /* -EINVAL with a sentence for anything that is no report, or has no list; -ENOENT where that is
  * gone. */
 int report_reference(const char *path, struct report_reference *ret, struct error *reterr);
+/* A saved report says that something was changed on the copy after it was verified. */
+bool report_was_changed(const char *path);
 /* JSON text, malloc'd. */
 int report_json(const struct report *report, char **ret, struct error *reterr);
 /* The certificate: HTML in UTF-8 that needs nothing else, no script and no other file; malloc'd. */

@@ -326,8 +326,10 @@ void aftercare_run(struct log *log, const struct disk *source, const struct layo
 
 void aftercare_say(struct report *report)
 {
-	bool left = false;
+	bool left = false, changed = false;
 
+	for (size_t i = 0; i < report->identifiers.count; i++)
+		changed = changed || report->identifiers.items[i].changed_to[0];
 	for (size_t i = 0; i < report->after.count; i++)
 		left = left || report->after.items[i].left;
 	if (!report->after_asked)
@@ -338,11 +340,13 @@ void aftercare_say(struct report *report)
 			      "given: take the old disk out before you use both, or repeat what "
 			      "failed."));
 	if (left)
+		outcome_add(
+			report, "%s",
+			_("Files on the copy may still name old identifiers: before it is started, "
+			  "change them, or install the boot loader again from a system that "
+			  "runs on it."));
+	if (changed && report->job.proof.asked)
 		outcome_add(report, "%s",
-			    _("Files on the copy still name old identifiers: before it is started, "
-			      "change them, or install the boot loader again from a system that "
-			      "runs on it."));
-	outcome_add(report, "%s",
-		    _("The copy was verified before it got new identifiers: by these it differs "
-		      "from the source now."));
+			    _("The copy was verified before it got new identifiers: by these it "
+			      "differs from the source now."));
 }

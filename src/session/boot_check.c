@@ -169,10 +169,10 @@ static void say_entry(struct report *report)
 			report,
 			has_fallback(&report->boot)
 				? _("If a UEFI machine does not start from the copy by itself, "
-				    "give it a boot entry there: efibootmgr --create --disk %s "
+				    "give it a boot entry there:  efibootmgr --create --disk %s "
 				    "--part %u --label %s --loader %s")
 				: _("A UEFI machine starts from the copy only with a boot entry. "
-				    "There, by the node that the disk has then: efibootmgr "
+				    "There, by the node that the disk has then:  efibootmgr "
 				    "--create --disk %s --part %u --label %s --loader %s"),
 			report->plan->destinations[0].node, loader->partition, name, path);
 }

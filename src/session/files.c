@@ -330,6 +330,7 @@ static int check_report(const struct plan *plan, const char *report, struct erro
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr)
 {
 	struct stat st;
+	char word[PATH_MAX];
 	int r = files_check_not_an_end(plan, map, reterr);
 
 	/* Anything but a file is refused elsewhere. */
@@ -338,7 +339,7 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
 			 _("The map %s exists already. Name another file, or go on with its copy:  "
 			   "clonedeck resume %s"),
-			 map, map);
+			 map, text_shell_quote(word, sizeof(word), map) ? word : "MAP");
 }
 
 int files_check(const struct files *files, const struct plan *plan, const char *map,

@@ -27,6 +27,12 @@ void outcome_add(struct report *report, const char *format, ...)
 	text_show(report->next[report->next_count++], REPORT_STEP_MAX, step);
 }
 
+/* Ready to be pasted into a shell; a name that cannot be is written as this word. */
+static const char *for_shell(const char *path, const char *word, char *buffer, size_t size)
+{
+	return text_shell_quote(buffer, size, path) ? buffer : word;
+}
+
 /* A format of a table has one %s. */
 static void add_about(struct report *report, const char *format, const char *what)
 {
@@ -166,7 +172,10 @@ static const char *hurt_table(const struct report *report)
 
 static void say_lost_table(const struct disk *source, struct report *report)
 {
-	const char *node = report->plan->destinations[0].node, *type = hurt_table(report);
+	char buffer[200];
+	const char *node = for_shell(report->plan->destinations[0].node, "DESTINATION", buffer,
+				     sizeof(buffer));
+	const char *type = hurt_table(report);
 	bool first = is_hurt(report, REPORT_HURT_MBR), gpt = is_hurt(report, REPORT_HURT_GPT);
 	bool backup = is_hurt(report, REPORT_HURT_GPT_BACKUP);
 
@@ -318,14 +327,24 @@ static void say_duplicates(struct report *report)
 			  "replaces the old one; take the old one out before you start from it."));
 }
 
+/* The sentences print no more than that of it. */
+#define MAP_WORD_MAX 301
+
+static const char *map_word(const struct report *report, char buffer[static MAP_WORD_MAX])
+{
+	return for_shell(report->files.map, "MAP", buffer, MAP_WORD_MAX);
+}
+
 /* The copy is not what the source is. */
 static void say_again(struct report *report)
 {
+	char map[MAP_WORD_MAX];
+
 	if (report->job.proof.changed_before)
 		outcome_add(report,
 			    _("%s was written to while the copy was stopped. See that nobody does "
 			      "so again, then copy all of it anew:  clonedeck resume %.300s"),
-			    report->plan->source.node, report->files.map);
+			    report->plan->source.node, map_word(report, map));
 	else if (report->job.proof.changed)
 		outcome_add(report,
 			    _("Another system or program is writing to %s. Unmount it there, then "
@@ -353,6 +372,7 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 {
 	enum exit_code code = report_exit_code(report);
 	bool in_use = report->source_writer[0] && report->job.result != JOB_RESULT_MISMATCH;
+	char map[MAP_WORD_MAX];
 
 	if (code == EXIT_MISMATCH && !in_use) {
 		say_again(report);
@@ -362,13 +382,13 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		/* An image that was deleted cannot be continued. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
 			outcome_add(report, _("To go on where it ended:  clonedeck resume %.300s"),
-				    report->files.map);
+				    map_word(report, map));
 		if (source_went(report))
 			outcome_add(
 				report,
 				_("If %s is lost:  clonedeck resume %.300s --allow source-gone  "
 				  "writes its tables, so that what was copied of it can be read."),
-				report->plan->source.node, report->files.map);
+				report->plan->source.node, map_word(report, map));
 		return;
 	}
 	say_tables(source, report);

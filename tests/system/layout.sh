@@ -598,9 +598,11 @@ new_identifiers_are_given_to_the_copy_alone() {
 	says 'NOT DONE: new UUID of partition 2'
 	# On a larger disk, the backup GPT stays where the copy has it.
 	cp destination.img before.img
-	clone 0 "$source" "$destination" --identities=new
+	clone 0 "$source" "$destination" --identities=new --report last.json
 	nothing_else_changed 0 81920
 	says 'sfdisk --relocate gpt-bak-std'
+	run 5 verify last.json -d "$destination"
+	says 'new identifiers or a larger file system after it was verified'
 	sfdisk --relocate gpt-bak-std "$destination"
 	clean_gpt "$destination"
 }

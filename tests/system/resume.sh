@@ -7,7 +7,7 @@
 # its process. Returns when the destination has got some of it.
 start_copy() { # [OPTION]...
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" \
-		--log-dir "$case_dir/logs" --map "$case_dir/copy.map" --rate "${rate:-4M}" "$@" \
+		--log-dir "$case_dir/logs" --map "$case_dir/${map:-copy.map}" --rate "${rate:-4M}" "$@" \
 		>"$case_dir/out" 2>"$case_dir/err" &
 	copy=$!
 	# The first MiB of a whole disk comes last.
@@ -58,12 +58,22 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	go_on
 }
 
+clonedeck() { # ARGUMENT...: a command that was printed, and what it does not know
+	run 0 "$@" --rate 0 --confirm "$destination" --log-dir "$case_dir/logs"
+}
+
 SIGINT_stops_too() {
 	two_disks
+	map="this copy's.map"
 	start_copy
 	kill -INT "$copy"
 	ends 6
-	go_on
+	# How it goes on can be pasted.
+	eval "$(jq -r '.next[0]' logs/*.json | sed 's/.*:  //')"
+	says COMPLETE
+	cmp "$source" "$(backing "$destination")"
+	run 1 clone -s "$source" -d "$destination" --map "$map" --confirm "$destination"
+	says "clonedeck resume 'this copy'\\''s.map'"
 }
 
 kill_9_loses_nothing_that_the_map_calls_finished() {
@@ -168,6 +178,8 @@ a_disk_that_a_copy_holds_names_it() {
 	says "is busy: clonedeck, process $copy, is copying to it: "
 	run 3 clone -s "$third" -d "$source" --confirm "$source" --log-dir other
 	says "is busy: clonedeck, process $copy, is copying from it: "
+	run 3 verify -s "$third" -d "$destination"
+	says "is busy: clonedeck, process $copy, is copying to it: "
 	kill -KILL "$copy"
 	wait "$copy" || true
 	run 0 show "$destination"
@@ -504,6 +516,7 @@ files_with_odd_names() {
 	ends 6
 	! LC_ALL=C grep -P '[^\x0a\x20-\x7e]' out err ||
 		fail 'what is not printable was printed'
+	says 'clonedeck resume MAP'
 	ddrescuelog -t "$odd/c.map"
 	# What is asked for can be typed; a script gives the name itself.
 	run 3 resume "$odd/c.map" --rate 0 --confirm x --log-dir "$odd"
