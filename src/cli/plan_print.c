@@ -65,6 +65,9 @@ static void put_preset(struct page *page, const struct plan_options *options)
 {
 	char sets[128];
 
+	/* As in the report; the other lines say how an ordinary copy is made. */
+	if (options->preset == PRESET_HEALTHY)
+		return;
 	page_field(page, _("preset"), "%s: %s", preset_name(options->preset),
 		   preset_sentence(options->preset));
 	if (preset_print(options, sets, sizeof(sets))[0])

@@ -29,7 +29,8 @@ bool used_parse(const char *value, struct used_modes *ret)
 		char *end;
 		unsigned long number = strtoul(++next, &end, 10);
 
-		if (end == next || *next < '0' || *next > '9' || number >= USED_NUMBERS)
+		if (end == next || *next < '0' || *next > '9' || number == 0 ||
+		    number >= USED_NUMBERS)
 			return false;
 		ret->of[number] = (unsigned char)mode;
 		next = end;
@@ -45,7 +46,8 @@ static enum used_mode mode_of(const struct session_choice *choice, const struct 
 static bool any_wanted(const struct session_choice *choice)
 {
 	for (size_t i = 0; choice->used && i < choice->used->count; i++)
-		if (mode_of(choice, &choice->used->parts[i]) != USED_WHOLE)
+		if (used_is_chosen(choice->plan, &choice->used->parts[i]) &&
+		    mode_of(choice, &choice->used->parts[i]) != USED_WHOLE)
 			return true;
 	return false;
 }
@@ -79,7 +81,8 @@ void used_print_text(const struct session_choice *choice, struct page *page)
 		return;
 	fprintf(page->out, "\n %s\n", _("WHAT IS USED"));
 	for (size_t i = 0; i < choice->used->count; i++)
-		put_part(choice, &choice->used->parts[i], page);
+		if (used_is_chosen(choice->plan, &choice->used->parts[i]))
+			put_part(choice, &choice->used->parts[i], page);
 }
 
 json_object *used_print_json(const struct session_choice *choice)
@@ -91,9 +94,12 @@ json_object *used_print_json(const struct session_choice *choice)
 	array = json_object_new_array();
 	for (size_t i = 0; i < choice->used->count; i++) {
 		const struct used_part *part = &choice->used->parts[i];
-		json_object *object = json_object_new_object();
+		json_object *object;
 		bool known = !part->whole[0];
 
+		if (!used_is_chosen(choice->plan, part))
+			continue;
+		object = json_object_new_object();
 		json_add_number(object, "number", part->number);
 		json_object_object_add(object, "fs", report_json_text(part->fs));
 		json_add_text(object, "copy",

@@ -71,8 +71,9 @@ static int take_facts(struct session *session, struct guard_facts *facts, struct
 	bool goes_on = session->resumes && session->finished_bytes > 0;
 	int r;
 
-	facts->whole_known = used_say_whole(session_used(session, &session->plan->source),
-					    &session->modes, facts->whole, sizeof(facts->whole));
+	facts->whole_known =
+		used_say_whole(session_used(session, &session->plan->source), &session->modes,
+			       session->plan, facts->whole, sizeof(facts->whole));
 	r = rules_check(session->plan, facts, session->allowed, goes_on ? RUN_RESUME : RUN_COPY,
 			&verdicts, reterr);
 

@@ -30,7 +30,18 @@ static enum used_mode mode_of(const struct used_modes *modes, const struct used_
 	return part->number < USED_NUMBERS ? modes->of[part->number] : USED_WHOLE;
 }
 
-bool used_say_whole(const struct used *used, const struct used_modes *modes, char *ret, size_t size)
+bool used_is_chosen(const struct plan *plan, const struct used_part *part)
+{
+	for (size_t i = 0; i < plan->extent_count; i++)
+		if (range_overlaps((struct range){ part->start, part->sectors },
+				   (struct range){ plan->extents[i].source_lba,
+						   plan->extents[i].sectors }))
+			return true;
+	return false;
+}
+
+bool used_say_whole(const struct used *used, const struct used_modes *modes,
+		    const struct plan *plan, char *ret, size_t size)
 {
 	bool known = false;
 
@@ -39,7 +50,8 @@ bool used_say_whole(const struct used *used, const struct used_modes *modes, cha
 		const struct used_part *part = &used->parts[i];
 		char name[64] = "";
 
-		if (mode_of(modes, part) == USED_WHOLE || !part->whole[0])
+		if (mode_of(modes, part) == USED_WHOLE || !part->whole[0] ||
+		    !used_is_chosen(plan, part))
 			continue;
 		known = known || part->fs[0];
 		if (part->number)

@@ -57,10 +57,12 @@ static inline const struct used_part *used_find(const struct used *used, unsigne
 /* "first", "only", "whole": as in options. */
 const char *used_mode_name(enum used_mode mode);
 
-/* Which partitions are copied whole although something else was asked for, and why: translated, ""
- * none. True: one of them has a known file system. */
-bool used_say_whole(const struct used *used, const struct used_modes *modes, char *ret,
-		    size_t size);
+/* Does the plan copy any of it? */
+bool used_is_chosen(const struct plan *plan, const struct used_part *part);
+/* Which partitions the plan copies whole although something else was asked for, and why:
+ * translated, "" none. True: one of them has a known file system. */
+bool used_say_whole(const struct used *used, const struct used_modes *modes,
+		    const struct plan *plan, char *ret, size_t size);
 
 /* ---- for the session ---- */
 

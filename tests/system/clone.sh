@@ -233,6 +233,9 @@ a_dry_run_shows_and_writes_nothing() {
 	says "$source"
 	says "$destination"
 	says root
+	run 0 clone -s "$source" -d "$destination" --dry-run --no-verify --no-arm-last --log-dir logs
+	says 'the copy is not read back'
+	! grep -qE 'read back and compared|written last' out || fail 'both cannot be true'
 	run 0 clone -s "$source" -d "$destination" --dry-run --json --log-dir logs
 	jq -e . out
 	[ "$(digest "$(backing "$destination")")" = "$before" ]

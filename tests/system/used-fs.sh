@@ -84,8 +84,14 @@ dirty_is_whole() {
 	says "partition 2: 346 MB, copied whole: it was not unmounted: its journal holds changes"
 	says "copied: partition 1: it was not unmounted: its journal holds changes; partition 2"
 	says "partition 3: 2.10 MB used of 62.9 MB; only that is copied"
+	# Nothing is said of partitions that are not copied at all.
+	run 0 clone -s "$cut" -d "$destination" --used=only -r @3 --dry-run
+	says "partition 3: 2.10 MB used of 62.9 MB; only that is copied"
+	! grep -qE 'partition [12]:' out || fail 'others are listed, too'
 	run 1 clone -s "$cut" -d "$destination" --used=only@9 --dry-run
 	says "has no partition 9"
+	run 1 clone -s "$cut" -d "$destination" --used=only@0 --dry-run
+	says "give first or only"
 }
 
 run_together 3 used_only used_first dirty_is_whole
