@@ -59,17 +59,31 @@ uint32_t half_made_piece(const struct half_made *half)
 		       : PIECE;
 }
 
-bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret)
+static bool find_extent(const struct half_made *half, uint64_t source, struct extent_bytes *ret)
 {
 	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(half->plan, i);
-
-		if (source < e.source || source - e.source >= e.length)
-			continue;
-		*ret = e.destination + (source - e.source);
-		return true;
+		*ret = plan_extent_bytes(half->plan, i);
+		if (source >= ret->source && source - ret->source < ret->length)
+			return true;
 	}
 	return false;
+}
+
+bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret)
+{
+	struct extent_bytes e;
+
+	if (!find_extent(half, source, &e))
+		return false;
+	*ret = e.destination + (source - e.source);
+	return true;
+}
+
+uint64_t half_made_left(const struct half_made *half, uint64_t source)
+{
+	struct extent_bytes e;
+
+	return find_extent(half, source, &e) ? e.length - (source - e.source) : 0;
 }
 
 static bool try_read(struct inspector *in, bool destination, uint64_t at, void *buffer,
@@ -97,6 +111,11 @@ static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool
 	*retgood = false;
 	if (!half_made_place(in->half, at, &place))
 		return length;
+	left = half_made_left(in->half, at);
+	if (length > left)
+		length = (uint32_t)left;
+	if (unit > length)
+		unit = length;
 	*retgood = try_read(in, true, place, in->a, length);
 	if (*retgood || length <= unit)
 		return length;

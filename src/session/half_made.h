@@ -52,6 +52,9 @@ bool half_made_read(const struct half_made *half, bool destination, uint64_t at,
 uint32_t half_made_piece(const struct half_made *half);
 /* Where this byte of the source goes. False: it is not in the plan. */
 bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret);
+/* Bytes from this one of the source to the end of its extent: what is behind them may lie elsewhere
+ * on the destination. 0: it is not copied. */
+uint64_t half_made_left(const struct half_made *half, uint64_t source);
 
 /* Compares a sample of what the map calls finished: with the digests of whole regions, otherwise
  * with the source. */

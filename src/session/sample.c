@@ -137,6 +137,7 @@ static void compare_spot(struct tally *tally, struct spot spot)
 	uint64_t place;
 
 	if (half_made_place(tally->half, spot.at, &place) &&
+	    half_made_left(tally->half, spot.at) >= spot.length &&
 	    half_made_read(tally->half, true, place, tally->a, spot.length) &&
 	    half_made_read(tally->half, false, spot.at, tally->b, spot.length))
 		count(tally, spot.at, memcmp(tally->a, tally->b, spot.length) == 0,
@@ -172,6 +173,8 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 		to = block.start + block.size < end ? block.start + block.size : end;
 		if (to - at > length)
 			to = at + length;
+		if (to - at > half_made_left(half, at))
+			to = at + half_made_left(half, at);
 		length = (uint32_t)(to - at);
 		if (!half_made_place(half, at, &place) ||
 		    !half_made_read(half, true, place, buffer, length))
@@ -223,8 +226,11 @@ bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t l
 	uint64_t place;
 	size_t region;
 
-	if (!buffer || !half_made_place(half, source, &place) ||
-	    !half_made_read(half, true, place, buffer, length))
+	if (!buffer || !half_made_place(half, source, &place))
+		return false;
+	if (length > half_made_left(half, source))
+		length = (uint32_t)half_made_left(half, source);
+	if (!half_made_read(half, true, place, buffer, length))
 		return false;
 	same = half_made_read(half, false, source, buffer + piece, length);
 	if (same && memcmp(buffer, buffer + piece, length) == 0)
@@ -245,6 +251,8 @@ static bool search_end(struct tally *tally, bool destination, uint64_t at, uint3
 
 	if (destination && !half_made_place(tally->half, at, &place))
 		return false;
+	if (length > half_made_left(tally->half, at))
+		length = (uint32_t)u64_align_down(half_made_left(tally->half, at), spot);
 	if (!half_made_read(tally->half, destination, place, tally->a, length)) {
 		tally->failed |= !destination;
 		return false;

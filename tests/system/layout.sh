@@ -490,9 +490,10 @@ sectors_of_4096_bytes_fit_as_well() {
 	done
 }
 
-# kill_in_the_middle DESTINATION OPTION...: clears it, and kills a copy to it when some of that is in copy.map.
+# kill_in_the_middle DESTINATION OPTION...: a used disk, on which nothing is recognised; kills a copy to it when
+# some of that is in copy.map.
 kill_in_the_middle() {
-	head -c 100M /dev/zero | dd of="$1" bs=1M conv=fsync status=none
+	noise 100M | dd of="$1" bs=1M iflag=fullblock conv=fsync status=none
 	blockdev --flushbufs "$1"
 	"$CLONEDECK" clone -s "$source" -d "$1" --confirm "$1" "${@:2}" \
 		--log-dir logs2 --map copy.map --map-interval 1 >out 2>err &
@@ -615,6 +616,9 @@ after_kill_9_the_same_table_comes() {
 	kill_in_the_middle "$destination" --grow=last --rate 30MB
 	nothing_to_find "$destination"
 	grep -q '^# clonedeck fitted=3,28672,49152,' copy.map
+	# A checksum is of the source as it is; a map with both would be refused.
+	run 1 clone -n -s "$source" -d "$destination" --grow=last --digest sha256
+	says 'ask for only one of them'
 	command -v ddrescuelog >/dev/null && ddrescuelog -t copy.map
 	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs3
 	clean_gpt "$destination"
