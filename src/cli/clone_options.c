@@ -245,6 +245,31 @@ static int check_ends(const char *command, const struct clone_options *options)
 	return 0;
 }
 
+/* What the report calls forensic must be that. */
+static int check_forensic(const char *command, const struct clone_options *options)
+{
+	const struct plan_options *plan = &options->plan;
+	bool only = options->used && memchr(options->modes.of, USED_ONLY, USED_NUMBERS);
+	bool sum = plan->checksums & 1U << CHECKSUM_SHA256;
+	const char *against = only                                  ? "--used=only"
+			      : plan->identities != IDENTITIES_KEEP ? "--identities"
+			      : !sum                                ? "--digest"
+								    : NULL;
+
+	if (plan->preset != PRESET_FORENSIC)
+		return 0;
+	/* What was read before is not read again for a checksum. */
+	if (options->command == COMMAND_RESUME)
+		return cli_usage(command, _("--%s %s: choose %s."), "preset", "forensic",
+				 "healthy, failing");
+	if (!against)
+		return 0;
+	return cli_usage(command,
+			 _("The preset forensic copies every sector and changes nothing: leave out "
+			   "%s, or the preset."),
+			 against);
+}
+
 static int check_options(const char *command, const struct clone_options *options)
 {
 	int r = check_ends(command, options);
@@ -263,7 +288,8 @@ static int check_options(const char *command, const struct clone_options *option
 		return cli_usage(
 			command,
 			_("--used and --domain both say what is worth copying: give one of them."));
-	return check_sg_options(command, &options->plan);
+	r = check_forensic(command, options);
+	return r ? r : check_sg_options(command, &options->plan);
 }
 
 /* The options of the plan among these rows that the command takes. A map decides the others. */

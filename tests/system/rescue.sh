@@ -295,6 +295,11 @@ a_preset_says_what_it_sets() {
 		.options.arm_last' out
 	run 1 clone -s "$source" -d "$destination" --preset dying --dry-run
 	says 'healthy, failing or forensic'
+	# What would make its words untrue is refused.
+	for option in --used=only --identities=new --digest=md5; do
+		run 1 clone -s "$source" -d "$destination" --preset forensic "$option" --dry-run
+		says "changes nothing: leave out ${option%=[nm]*}, or the preset"
+	done
 }
 
 # used_alone COUNT: so many bad sectors all over an ext4 that is half full. Those of what is used
