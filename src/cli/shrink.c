@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/clone_options.h"
 #include "cli/headless.h"
@@ -52,6 +53,10 @@ static int check_destination(struct session *session, const struct clone_options
 		fprintf(stderr, "clonedeck: %s\n", verdict->sentence);
 		return EXIT_REFUSED;
 	}
+	/* As with the table that the second copy makes. */
+	if (plan_options_check(&options->plan, &choice.plan->source, &choice.plan->destinations[0],
+			       &error) < 0)
+		return cli_error(&error);
 	if (options->dry_run || !choice.token[0])
 		return 0;
 	if (!options->confirm)
@@ -139,6 +144,22 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 	return r;
 }
 
+/* resume knows nothing of the second copy. */
+static void say_stopped(const struct clone_options *options)
+{
+	char image[512], destination[512];
+
+	if (!text_shell_quote(image, sizeof(image), options->shrink_via))
+		text_copy(image, sizeof(image), "IMAGE");
+	if (!text_shell_quote(destination, sizeof(destination), options->destination))
+		text_copy(destination, sizeof(destination), "DESTINATION");
+	fprintf(stderr,
+		_("clonedeck: This was the copy into the image; the destination is as it was. When "
+		  "the image is complete, go on from it:  clonedeck clone -s %s -d %s "
+		  "--shrink-via NEW-IMAGE\n"),
+		image, destination);
+}
+
 int clone_shrink(struct clone_options *options, const char *command, int signal_fd,
 		 const char **retimage)
 {
@@ -155,7 +176,12 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 		options->shrink_via, shrink.number, shrink.fs,
 		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));
 	r = fill_image(options, &shrink, command, signal_fd);
-	if (r == 0)
-		options->source = *retimage = options->shrink_via;
-	return r;
+	if (r == EXIT_STOPPED)
+		say_stopped(options);
+	if (r != 0)
+		return r;
+	options->source = *retimage = options->shrink_via;
+	/* Chosen for the disk. */
+	options->plan.source_backend = BACKEND_AUTO;
+	return 0;
 }

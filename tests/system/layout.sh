@@ -353,7 +353,10 @@ what_is_too_large_is_said() {
 	says 'must become 8192 sectors smaller'
 	says '--shrink-via IMAGE'
 	sha256sum destination.img >before
-	run 1 clone -s "$source" -d "$destination" --shrink-via image --confirm another --log-dir logs
+	run 3 clone -s "$source" -d "$destination" --shrink-via image --confirm another --log-dir logs
+	says 'The confirmation is wrong'
+	run 1 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --digest sha256
+	says 'ask for only one of them'
 	[ ! -e image ]
 	sha256sum -c before
 	# A tool that fails leaves the destination as it was.
@@ -371,6 +374,17 @@ what_is_too_large_is_said() {
 	rm image
 	run 0 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
 	[ ! -e image ]
+	# Stopped on the way into the image, it goes on as is said.
+	"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" \
+		--log-dir logs3 --rate 4M >out 2>err &
+	copy=$!
+	wait_for grep -q 'copying.* MB of' out
+	kill -INT "$copy"
+	ends 6
+	says "go on from it: clonedeck clone -s image -d $destination --shrink-via NEW-IMAGE"
+	run 0 resume logs3/*.map --rate 0 --log-dir logs3 --confirm "$case_dir/image"
+	run 0 clone -s image -d "$destination" --shrink-via image2 --confirm "$destination" --log-dir logs
+	[ ! -e image2 ]
 	grep -q 'after: sh: .*resize2fs' logs/*.log
 	says 'after    partition 3 (ext4) is shrunk to'
 	clean_gpt "$destination"
