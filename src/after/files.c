@@ -45,7 +45,7 @@ static const char *const names[] = {
 	"EFI/*/*.efi",
 	"EFI/*/*.EFI",
 };
-/* What unlocks a LUKS has its UUID in a packed copy of crypttab. */
+/* An initramfs that unlocks a LUKS has the UUID in its packed copy of crypttab. */
 static const char *const initramfs[] = {
 	"boot/initrd.img-*",
 	"boot/initramfs-*",
@@ -254,7 +254,7 @@ static bool can_look(const struct identifier *item)
 		(strcmp(item->fs, "btrfs") == 0 && item->changed_to[0]));
 }
 
-/* There may be a system in it all the same. */
+/* May a system be in it, though nobody can look? */
 static bool may_hide_system(const struct identifier *item)
 {
 	return strcmp(item->fs, "btrfs") == 0 || identifier_closed(item);
@@ -284,7 +284,7 @@ static bool may_have_grub_code(const struct after_disk *disk)
 	       memmem(code, 440, "GRUB", 4);
 }
 
-/* In the root folder, or in that of a volume. */
+/* In the root folder, or in that of a Btrfs volume. */
 static bool has_one_of(int root, const char *const *files, size_t count)
 {
 	char name[64];

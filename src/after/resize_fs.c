@@ -115,7 +115,7 @@ static void read_uuid(int fd, char ret[static UUID_TEXT_MAX], bool *retunfinishe
 	*retunfinished = bytes_little(super + SUPER_FLAGS, 8) & CHANGES_UUID;
 }
 
-/* Whoever finds the disk after a power cut has the log at best. */
+/* After a power cut, the log is the only thing that tells of it. */
 static void announce(const struct after_disk *disk, unsigned partition, const char *uuid)
 {
 	log_line(disk->log, LOG_LEVEL_WARNING, "after",

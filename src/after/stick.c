@@ -44,7 +44,7 @@ static bool is_of_plan(const struct disk *disk, const struct plan *plan)
 	return false;
 }
 
-/* What an image of the plan lies on is mounted, and so in use. */
+/* The disk on which an image of the plan lies is mounted, and so in use. */
 static bool may_be_one(const struct disk *disk, const struct plan *plan, bool any)
 {
 	return (any || disk->removable == YES || strcmp(disk->transport, "usb") == 0) &&
@@ -191,7 +191,7 @@ int stick_unmount(const struct stick *stick, struct stick_mount *mount, struct e
 	close(mount->folder);
 	close(mount->root);
 	mount->folder = mount->root = -1;
-	/* What the unmounting itself wrote; and the disk's own cache. */
+	/* Also what the unmounting wrote, and the disk's own cache. */
 	if (fsync(mount->device) < 0 && r == 0)
 		r = -errno;
 	close_all(mount);

@@ -36,7 +36,7 @@ static void end_line(struct output *output)
 	output->length = 0;
 	if (!line[0])
 		return;
-	/* What a shell is about to do is no word of a tool. */
+	/* With "+ ", a shell (set -x) shows the next command: that was not said by a tool. */
 	if (strncmp(line, "+ ", 2) != 0)
 		text_copy(output->said, output->size, line);
 	log_line(output->log, LOG_LEVEL_INFO, "after", "%s: %s", output->tool, line);

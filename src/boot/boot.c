@@ -110,7 +110,7 @@ static void look_at_active(const struct boot_source *source, const struct partit
 	if (!u64_mul(partition->start, source->sector_size, &start) ||
 	    !read_bytes(source, start, code, sizeof(code)))
 		return;
-	/* What a file system writes there by itself has no signature, or no code. */
+	/* The sector of a file system that starts nothing has no signature, or no code. */
 	if (code[510] != 0x55 || code[511] != 0xaa || bytes_are_zero(code + 90, FIRST - 90 - 2))
 		return;
 	item = add(look, BOOT_ACTIVE, partition->number, whose(code, sizeof(code)));
@@ -188,7 +188,7 @@ static void look_in_folder(struct esp *esp, const struct fat_entry *folder, cons
 	fat_enter(esp->fat, folder, &walk);
 	while (esp->entries_left && (r = fat_next(&walk, &entry)) > 0) {
 		esp->entries_left--;
-		/* What is cut is a path that nothing has. */
+		/* Cut, it would be the path of something else. */
 		if (snprintf(path, sizeof(path), "%s\\%s", above, entry.name) >= (int)sizeof(path))
 			continue;
 		if (!entry.folder)

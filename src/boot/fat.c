@@ -21,7 +21,7 @@
 #define PART_LETTERS 13U
 #define PARTS_MAX    20U
 #define LAST_PART    0x40
-/* No boot loader is longer. */
+/* No boot loader has more. */
 #define FILE_CLUSTERS_MAX (1U << 17)
 
 static int read_at(const struct fat *fat, uint64_t place, void *to, size_t length)

@@ -53,7 +53,7 @@ static uint64_t size_of_xfs(const unsigned char *first)
 		       : 0;
 }
 
-/* With the backup of its boot sector, which it does not count. */
+/* The backup of its boot sector lies behind the sectors that it counts. */
 static uint64_t size_of_ntfs(const unsigned char *first)
 {
 	uint64_t sectors = bytes_little(first + 0x28, 8), bytes;
@@ -236,7 +236,7 @@ int content_doubt(struct content *content, const char *why)
 	return -EBADMSG;
 }
 
-/* What is always used, and where the way around is longer. */
+/* Takes out what is always used, and places so small that reading over them is faster. */
 static int cut(const struct volume *volume, struct range_list *list)
 {
 	uint64_t edge = EDGE / volume->sector_size, sectors = volume->size / volume->sector_size;

@@ -225,7 +225,8 @@ static int choose_pack(struct f2fs *fs)
 	return 0;
 }
 
-/* Which copy of each block of the table holds: the highest bit is the first. NULL: not there. */
+/* Which of the two copies of each block of the table is the valid one, a bit each; the highest bit
+ * is of the first block. NULL: not there. */
 static const unsigned char *sit_versions(const struct f2fs *fs)
 {
 	const struct checkpoint *cp = (const void *)fs->pack;

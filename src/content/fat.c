@@ -15,7 +15,7 @@
 #include "boot/fat.h"
 #include "content/reader_private.h"
 
-/* Whole entries of each width, and whole sectors. */
+/* Entries of each width fill it, and sectors. */
 #define CHUNK 196608U /* 3 * 64 KiB */
 
 struct reading {
@@ -68,7 +68,7 @@ static int take_entries(struct reading *reading, const unsigned char *chunk, uin
 			uint32_t to)
 {
 	const struct fat *fat = &reading->fat;
-	/* What is below it, and no cluster, means nothing. */
+	/* Numbers below this one that are no clusters have no meaning. */
 	uint32_t bad = fat->bits == 12 ? 0xff7 : fat->bits == 16 ? 0xfff7 : 0x0ffffff7;
 	int r = 0;
 

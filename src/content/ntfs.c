@@ -74,7 +74,7 @@ struct index_entry {
 #define NO_CLIENT    0xffff
 #define CLEAN        2
 
-/* Of a size that is a number of clusters, or a power of two when negative. */
+/* Bytes of a size that is given in clusters, or, if negative, as a power of two. */
 static uint64_t size_of(int8_t clusters, uint64_t cluster_size)
 {
 	if (clusters > 0)

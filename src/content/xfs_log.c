@@ -96,7 +96,7 @@ static int is_in_order(const struct ring *ring, uint64_t head, uint32_t first,
 	for (uint64_t i = from; r == 0 && i < to; i++) {
 		uint32_t cycle = cycle_of(around + (i - from) * SECTOR);
 
-		/* What was never written to is 0. */
+		/* A sector that was never written to is 0. */
 		if (i < head ? cycle != first : cycle != first - 1 && cycle != 0)
 			return 0;
 	}

@@ -78,7 +78,7 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 	memcpy(f->table, f->before, TABLE_MAX);
 	if (f->other_sector != f->sector)
 		rescale(f);
-	/* What its numbers can say. */
+	/* The table has 32 bits for an LBA. */
 	most = (uint64_t)UINT32_MAX * f->other_sector / f->sector;
 	f->usable = f->room < most ? f->room : most;
 	f->places[0].sectors = 1;
@@ -86,7 +86,7 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 	return 0;
 }
 
-/* How the end is told in cylinders is the library's choice. */
+/* The same places in cylinders, heads and sectors are taken from what libfdisk made. */
 void dos_change(const struct fitting *f, unsigned char *table, const unsigned char *made)
 {
 	for (size_t i = 0; i < f->part_count; i++) {
@@ -174,7 +174,7 @@ static const char *find_obstacle(const struct fitting *f)
 
 		if (entry->boot & 0x80)
 			return _("a BIOS starts from it, which it would not do from the copy");
-		/* What lies there is written over, so it must not be part of anything. */
+		/* The new table is written over these sectors: no partition may use them. */
 		if (f->parts[i].start < FIRST_USABLE ||
 		    f->parts[i].start + f->parts[i].sectors > f->sectors - BACKUP)
 			return _("there is no room for a GPT before and behind its partitions");

@@ -76,7 +76,8 @@ static int check_header(struct fitting *f, struct error *reterr)
 	return 0;
 }
 
-/* A backup that is missing or damaged is made anew; one that says something else is somebody's. */
+/* A backup that is missing or damaged is made anew; one that is sound but different may be the
+ * right one of the two. */
 static int check_backup(const struct fitting *f, struct error *reterr)
 {
 	const struct gpt_header *header = header_of(f->sector, f->before), *other;

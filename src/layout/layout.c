@@ -90,7 +90,8 @@ static int check_parts(struct fitting *f, struct error *reterr)
 	return f->part_count && end > f->usable ? fit_smaller(f, reterr) : 0;
 }
 
-/* As asked for; libfdisk's table and what is copied follow from it. */
+/* Puts the partitions where they were asked for. What libfdisk makes, and what is copied, follows
+ * from that. */
 static int place(struct fitting *f, const struct plan_options *options, struct error *reterr)
 {
 	uint64_t most = 0;
@@ -197,7 +198,7 @@ static int compare_place(const struct fitting *f, const struct table_place *plac
 	CLEANUP(free) unsigned char *source = aligned_alloc(4096, TABLE_MAX + 4096);
 	int r = source ? fitting_read(f, place->source, place->sectors, source, NULL) : -ENOMEM;
 
-	/* What cannot be read differs. */
+	/* Where it cannot be read, all of it counts as different, and is written. */
 	if (source && r < 0)
 		r = 0, memset(source, 0xa5, length);
 	for (size_t i = 0; r == 0 && i < length; i += FITTED_UNIT)
@@ -238,7 +239,7 @@ static void add_parts(const struct fitting *f, struct layout *ret)
 		bool stays = part->to == part->start && part->size >= part->sectors;
 		uint64_t first = part->to < part->start ? part->to : part->start;
 
-		/* What has grown where it is, is copied as it is. */
+		/* A partition that has grown without moving is copied as it is. */
 		if (stays && !fitted->part_count && (part == f->grown || !part_changes(part)))
 			continue;
 		if (!fitted->part_count && ret->extents[0].sectors > first)

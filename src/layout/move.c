@@ -82,7 +82,7 @@ bool goes_by_table(const unsigned char *code)
 	       has_words(code, CODE, "artition table") || has_words(code, CODE, "oot error");
 }
 
-/* What the first sector of the disk starts, if it does so by its place. */
+/* Why the boot code in the first sector of the disk may need it at its place; NULL: it does not. */
 static const char *named_by_mbr(const struct fitting *f, const struct layout_part *part)
 {
 	const unsigned char *code = f->before;

@@ -57,7 +57,7 @@ static int draw_head(struct bench_screen *screen, struct app *app, struct draw *
 	return 1 + draw_state(screen, draw, area);
 }
 
-/* What there is to choose from. */
+/* The kinds of measurement. */
 static void draw_kinds(struct draw *draw, struct rect area)
 {
 	int row = 1;
@@ -71,7 +71,7 @@ static void draw_kinds(struct draw *draw, struct rect area)
 			       : 0;
 }
 
-/* Of what has the unit of the figure under the cursor. */
+/* Of the figures that have the unit of the one under the cursor. */
 static float make_chart(const struct bench_screen *screen, float *samples, int count)
 {
 	enum bench_unit unit =
@@ -195,7 +195,7 @@ static int draw_figure(struct draw *draw, struct rect area, const struct bench_f
 			bench_print(figure->unit, figure->largest, largest), figure->rounds);
 	else
 		text_copy(text, sizeof(text), how);
-	/* Of what no engine did, nothing stands before the first semicolon. */
+	/* Without an engine, the text begins with its semicolon. */
 	line_add(&line, "%s", text + (how[0] ? 0 : strspn(text, "; ")));
 	return draw_wrapped(draw, area, 0, 1, area.rows, ROLE_DIM, line.text);
 }

@@ -28,7 +28,7 @@ void bench_pair_end(struct bench_screen *screen)
 {
 	struct bench_pair *pair = &screen->pair;
 
-	/* One that still waits for a disk ends with the process. */
+	/* A session that still waits for a disk ends with the process. */
 	if (pair->session && session_wait(pair->session, -1, 0))
 		session_destroy(pair->session);
 	*pair = (struct bench_pair){ 0 };
@@ -53,7 +53,7 @@ void bench_pair_begin(struct bench_screen *screen, struct app *app, const struct
 	}
 	session_scan(screen->pair.session, NULL);
 	app_moves(app, true);
-	/* It takes the keys: what is typed too early must not reach the screen. */
+	/* The popup takes the keys: what is typed too early must not reach the screen. */
 	popup_text(app, _(title), _("Both disks are being checked..."));
 }
 
@@ -173,7 +173,7 @@ void bench_pair_look(struct bench_screen *screen, struct app *app)
 	struct error error = { 0 };
 	unsigned changes;
 
-	/* What is measured reads the plan: it stays as it was confirmed. */
+	/* While it is measured, the plan stays as it was confirmed. */
 	if (!pair->session || screen->options.confirmed)
 		return;
 	if (!popup_is_open(app, _(title))) {

@@ -79,7 +79,7 @@ static void write_limits(const struct disk *disk, struct line *line)
 		line_add(line, "%s", _("unknown"));
 }
 
-/* Of so many bytes, the names of the first partitions say enough. */
+/* Columns: behind them, further partitions are left out. */
 #define TABLE_MOST 200
 
 static void write_table(const struct disk *disk, struct line *line)

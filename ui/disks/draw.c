@@ -59,7 +59,7 @@ static void draw_no_disk(const struct disk_list *list, struct draw *draw, struct
 /* Rows of the list. */
 static int rows_wanted(const struct disks_model *model)
 {
-	/* Without a disk, what could not be found out may say why. */
+	/* Why there is no disk may be among what could not be found out. */
 	if (!model->count && model->list && model->list->missing_count)
 		return NO_DISK_LINES;
 	return (int)model->count;
@@ -93,7 +93,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 		draw_no_disk(model->list, draw, layout->list);
 }
 
-/* Where the list is when it is longer than its place. */
+/* Which row the cursor is on, where not all of them are shown. */
 static void draw_place(struct disks_state *state, struct draw *draw, struct rect area)
 {
 	const struct list *cursor = &state->model.cursor;
@@ -234,7 +234,7 @@ static const struct disk *disk_of(struct disks_state *state, struct app *app, bo
 	return NULL;
 }
 
-/* What a copy does to that end, on the upper edge of its pane. */
+/* Is that end only read, or erased? On the upper edge of its pane. */
 static void draw_fate(struct app *app, struct draw *draw, struct rect pane, bool is_source)
 {
 	const struct endpoint *end =

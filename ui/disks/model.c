@@ -285,7 +285,7 @@ bool disks_refuse(const struct disks_row *row, bool destination, struct verdict 
 
 	if (!row->disk)
 		return false;
-	/* No end of a plan: there is nothing to open. */
+	/* It cannot be the end of a plan: there is no node to open. */
 	if (row->partition && !row->partition->node[0]) {
 		*ret = (struct verdict){ .kind = VERDICT_REFUSE };
 		snprintf(ret->sentence, sizeof(ret->sentence),

@@ -104,7 +104,7 @@ static void tell_notes(struct disks_state *state, struct app *app)
 	/* The entry that says that root is needed has a line of its own. */
 	size_t missing = disks->missing_count - disks->not_root;
 
-	/* What r said is done. */
+	/* The search that r began has ended. */
 	if (state->notes_told && strcmp(app_said(app), _("Looking for disks...")) == 0)
 		tell_state(state, app);
 	if (state->notes_told)

@@ -101,7 +101,7 @@ static int try_value(const struct editor *editor, bool start, uint64_t value,
 		     : try_place(editor, value, asked_start(editor), ret, reterr);
 }
 
-/* As far as it goes: the last that the arithmetic takes before what it refuses. */
+/* Takes the last value between both that is not refused. False: there is none. */
 static bool approach(struct editor *editor, bool start, uint64_t from, uint64_t wanted)
 {
 	uint64_t unit = unit_of(editor), low = 0;
@@ -199,7 +199,7 @@ void editor_resize(struct editor *editor, int64_t by, struct editor_answer *ret)
 	const struct layout_part *part = &editor->parts[editor->at];
 	uint64_t step = (uint64_t)(by < 0 ? -by : by), unit = unit_of(editor);
 	uint64_t size = by > 0 ? part->size + step : part->size > step ? part->size - step : 0;
-	/* What has grown ends where all tools let partitions end. */
+	/* A partition that has grown ends at a whole unit, as all tools make it. */
 	uint64_t end = u64_align_down(part->to + size, unit);
 
 	change(editor, false, end > part->to + unit ? end - part->to : unit, ret);

@@ -212,7 +212,7 @@ static void draw_picture(const struct editor_screen *screen, struct app *app, st
 	const struct layout_table *table = &screen->model.table;
 	char source[CELLS_MAX + 1], copy[CELLS_MAX + 1], marks[CELLS_MAX + 1];
 	uint64_t sectors = table->room > table->sectors ? table->room : table->sectors;
-	/* Without room for both, that of the copy. */
+	/* Without room for both, only that of the copy. */
 	int cells = area.cols - 11, at = area.rows > 3;
 	struct line line;
 
@@ -332,7 +332,7 @@ void layout_editor(struct rect body, int wanted, struct layout_editor *ret)
 	ret->free = rect_cut_bottom(&rest, rows >= 8);
 	if (rest.rows > wanted + 1) {
 		ret->list = rect_cut_top(&rest, wanted);
-		/* What is said of it is near it. */
+		/* These lines stand directly below the list. */
 		ret->limit.row -= rest.rows - 1;
 		ret->free.row -= rest.rows - 1;
 	} else {

@@ -46,7 +46,7 @@ static int oldest_first(const void *a, const void *b)
 	return (one->started > other->started) - (one->started < other->started);
 }
 
-/* Of the copy under the cursor, whose row may point into a list that was freed. */
+/* Which copy is under the cursor: its row points into a list that may be freed. */
 static void remember(struct jobs_screen *screen)
 {
 	const struct jobs_row *row = at_cursor(screen);

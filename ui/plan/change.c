@@ -48,7 +48,7 @@ const char *plan_screen_offer(struct app *app, char *buffer, size_t size)
 	}
 }
 
-/* What the user chose on 2 Ranges stays. */
+/* What the user has chosen on 2 Ranges is not changed. */
 static bool choose_used(struct app *app, enum preset preset)
 {
 	const struct choice *choice = app_choice(app);
@@ -103,7 +103,7 @@ void plan_screen_preset(struct plan_screen *screen, struct app *app)
 
 /* ---- the table ---- */
 
-/* As it is; with the partition grown that is offered; only made to fit. */
+/* The next one: as it is; made to fit, with the offered partition grown; only made to fit. */
 bool plan_screen_fit_table(struct app *app)
 {
 	struct plan_options options = app_choice(app)->options;

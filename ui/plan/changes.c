@@ -113,7 +113,7 @@ void plan_text_ids(const struct plan_options *options, const struct identifiers 
 		line_piece(line, "%s", _("i=which"));
 }
 
-/* What a system is started by. */
+/* What of a system names this identifier; "": nothing that is known. */
 static const char *named_by(const struct identifiers *shared, size_t index)
 {
 	const struct identifier *item = &shared->items[index];

@@ -84,7 +84,7 @@ bool estimate_text(const struct plan *plan, const struct session_measured *measu
 		if (!estimate->known) {
 			line_add(line, _(" how long it takes is not known"));
 		} else if (text_saved(plan, measured, saved)) {
-			/* There is no room for another word. */
+			/* There is no room for "about", too. */
 			line_add(line, " %s", _("copy"));
 			line_to(line, 9);
 			line_add(line, "%s", UNITS_DURATION(estimate->copy));

@@ -42,7 +42,7 @@ static int model_cols(const struct plan *plan, int left)
 		if (text_width(identity->serial) > serials)
 			serials = text_width(identity->serial);
 	}
-	/* What no serial needs. */
+	/* Columns that no serial number needs. */
 	left -= text_width(_("S/N")) + 2 + serials;
 	return models <= usual || left <= usual ? usual : models < left ? models : left;
 }
@@ -370,7 +370,7 @@ static void add_open(struct plan_lines *lines, const char *sentence, size_t verd
 	} while (sentence[start]);
 }
 
-/* In the lines of what is lost and what is shared, which stand on top. */
+/* Do the lines LOST and IDS on top say the same? */
 static bool is_said_above(const struct verdict *verdict)
 {
 	return (verdict->means == MEANS_ERASES || verdict->means == MEANS_SAME_IDENTIFIERS) &&
@@ -439,7 +439,7 @@ void plan_lines_add_lost(struct plan_lines *lines, size_t count)
 	add_section(lines, PLAN_LINE_LOST, count);
 }
 
-/* What the line says, alone; false: there is no such line. */
+/* The change that this line is about, and no other; false: there is no such line. */
 static bool find_change(const struct fitted *fitted, size_t index, struct fitted *ret)
 {
 	*ret = (struct fitted){ 0 };

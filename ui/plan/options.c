@@ -419,7 +419,7 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 		       struct rect body)
 {
 	struct rect box = rect_centre(body, OPTION_ROWS + 5, COLS), area = rect_inside(box);
-	/* What is edited, and what is wrong with it, before anything else. */
+	/* On a small screen, the edited line and what is wrong with it come first. */
 	struct rect keys = rect_cut_bottom(&area, area.rows > 5);
 	struct rect foot = rect_cut_bottom(&area, area.rows > 4 ? FOOT_ROWS : 1);
 	char title[96];

@@ -76,8 +76,8 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
 
 /* ---- following the session ---- */
 
-/* The field keeps the keys: otherwise the next typed letter would be a command. What the user has
- * changed is no news of the disks. */
+/* The field keeps the keys: otherwise the next typed letter would be a command. Where the user has
+ * changed the plan, nothing is said of disks that have changed. */
 static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
 {
 	if (screen->letters || (!typing && gate_refused(&screen->gate)))

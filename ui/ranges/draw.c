@@ -24,7 +24,7 @@ static const struct used_part *part_of(const struct ranges_screen *screen, struc
 			 row->partition ? row->partition->number : 0);
 }
 
-/* In the tick of a partition that is understood. */
+/* In the tick of a partition whose file system is understood: what of it is copied. */
 static void draw_mode(const struct ranges_screen *screen, struct app *app, struct draw *draw,
 		      struct rect line, size_t index)
 {

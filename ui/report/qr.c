@@ -57,7 +57,7 @@ static int draw_code(struct draw *draw, struct rect area, const char *digits)
 
 	if (draw->term->glyphs == GLYPHS_ACS || draw->term->glyphs == GLYPHS_ASCII)
 		return 0;
-	/* Without regard to case, its letters take less room. */
+	/* All in capitals: that makes a smaller code. */
 	snprintf(text, sizeof(text), "SHA256 %s", digits);
 	code = QRcode_encodeString(text, 0, QR_ECLEVEL_L, QR_MODE_8, 0);
 	if (!code)

@@ -37,7 +37,7 @@ static const char *lane_rate(const struct job_snapshot *job, double bytes,
 	return job->elapsed < NSEC_PER_SEC ? "-" : units_print_rate(bytes, rate);
 }
 
-/* What the lane writes now; between two passes it is idle. */
+/* What the thread writes in a second; between two passes it is idle. */
 static const char *lane_words(const struct job_snapshot *job, unsigned lane,
 			      char rate[static UNITS_TEXT_MAX])
 {

@@ -153,7 +153,7 @@ static const char *sectors_text(const struct run_facts *facts, uint64_t bytes,
 	return units_print_count(size ? bytes / size : 0, text);
 }
 
-/* One by one, the worst first. */
+/* Each figure that there is room for, the worst ones first. */
 static void put_trouble(const struct run_facts *facts, struct line *line, enum role *retrole)
 {
 	const struct job_snapshot *job = facts->job;

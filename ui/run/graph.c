@@ -45,7 +45,7 @@ static void take_history(const struct rates *rates, unsigned step, int max, stru
 	if (rates->seconds > RATES_HISTORY && kept && rates->seconds % step)
 		kept--;
 	graph->step = step;
-	/* In the first of them nothing else is known yet. */
+	/* In the first step there are only the seconds so far. */
 	if (!kept && rates->seconds) {
 		graph->count = 1;
 		take(graph, second_at, rates, 0, (unsigned)rates->seconds);

@@ -198,7 +198,7 @@ const char *run_map_alarm(const struct job_snapshot *job)
 {
 	if (job->state == JOB_ENDED || (!job->map_failed && (!job->map_saved_at || job->map_safe)))
 		return NULL;
-	/* There s would stop it. */
+	/* While a disk is waited for, s stops the copy. */
 	return job->state == JOB_WAITING ? _("MAP NOT SAVED") : _("MAP NOT SAVED: s moves it");
 }
 

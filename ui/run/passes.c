@@ -84,21 +84,21 @@ static bool has_stage(const struct job_snapshot *job, const struct plan_options 
 
 	for (unsigned i = 0; i < begun(job); i++)
 		past |= stage_of(job->passes[i].kind) == stage && (stage != FLUSH || i > 0);
-	/* What did not happen is not shown as if it would. */
+	/* In the end, a stage that has not begun is not shown as still to come. */
 	if (past || job->state == JOB_ENDED || job->state == JOB_STOPPING)
 		return past;
 	if (stage == now)
 		return true;
 	if (job->only_reads)
 		return stage == VERIFY;
-	/* What was passed over was not needed. */
+	/* A stage that was left out was not needed. */
 	if (stage < now)
 		return false;
 	return stage != VERIFY || verifies_digests(options->verify) ||
 	       options->verify == VERIFY_COMPARE;
 }
 
-/* Of all its passes. The bytes of a rescue are counted in many ways. */
+/* Sums of all passes of the stage; those of a rescue count bytes in different ways. */
 static void add_figures(const struct job_snapshot *job, enum stage stage, struct run_stage *ret)
 {
 	for (unsigned i = 0; i < begun(job); i++) {

@@ -198,7 +198,7 @@ static void forget(struct run_screen *screen)
 
 static const char pausing[] = N_("Pausing when the requests in flight are done. p continues.");
 
-/* What p said is done. */
+/* The requests that p waited for are done. */
 static void tell_paused(struct app *app)
 {
 	if (strcmp(app_said(app), _(pausing)) == 0)

@@ -41,7 +41,7 @@ static void draw_heading(struct draw *draw, struct rect inside)
 	draw_cell_right(draw, inside, 0, col + AMOUNT_COLS, RATE_COLS, ROLE_DIM, _("AVERAGE"));
 }
 
-/* One that has not begun has no figures. */
+/* A stage that has not begun has no figures. */
 static void draw_figures(const struct run_view *view, struct rect inside, int row,
 			 const struct run_stage *stage)
 {

@@ -144,7 +144,8 @@ void map_pane_draw_whole(struct app *app, struct draw *draw, struct rect area,
 	ruler = rect_cut_bottom(&rest, ruled && rest.rows > 1);
 	if (rest.rows > 1 && has_places(plan, rates))
 		speed = rect_cut_top(&rest, rest.rows - 1);
-	/* What stands above and below it has one place for each column. */
+	/* With a speed above or partitions below, it is one row: each column is one place in all.
+	 */
 	map_view_window(&all, plan, 0, rect_empty(ruler) && rect_empty(speed) ? rest.rows : 1,
 			rest.cols, &window);
 	line_start(&line, area.cols);

@@ -330,7 +330,7 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area)
 {
 	int col = draw_text(draw, area, 0, 0, ROLE_WARN, popup->title);
 
-	/* What is walked through must be seen. */
+	/* Choices that are not all visible are not walked through. */
 	popup->walk = false;
 	popup->at = popup->count;
 
@@ -353,7 +353,7 @@ static void draw_prompt(struct popup *popup, struct draw *draw, struct rect scre
 	int complaint = each_line(popup->complaint, cols, NULL, NULL), row;
 	struct rect area = open_box(draw, screen, lines + 3 + complaint + 1, cols, popup->title);
 
-	/* What is typed is always visible, and the most of what is wrong with it. */
+	/* The typed line is always visible, and as much as possible of what is wrong with it. */
 	if (complaint > area.rows - 1)
 		complaint = area.rows - 1;
 	row = draw_head(draw, area, popup, lines, complaint + 2);
