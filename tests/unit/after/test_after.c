@@ -15,7 +15,9 @@ static int run(const char *command, unsigned seconds, char said[static 64])
 	return after_tool(argv, seconds, NULL, said, 64);
 }
 
-START_TEST(a_tool_ends_as_it_ends)
+UNIT_CASE(.timeout = 60);
+
+TEST(a_tool_ends_as_it_ends)
 {
 	char said[64];
 
@@ -25,18 +27,16 @@ START_TEST(a_tool_ends_as_it_ends)
 	ck_assert_str_eq(said, "no end of? line");
 	ck_assert_int_eq(run("kill -9 $$", 60, said), -EINTR);
 }
-END_TEST
 
-START_TEST(a_missing_tool_is_missing)
+TEST(a_missing_tool_is_missing)
 {
 	const char *const argv[] = { "clonedeck-no-such-tool", NULL };
 	char said[64];
 
 	ck_assert_int_eq(after_tool(argv, 60, NULL, said, sizeof(said)), -ENOENT);
 }
-END_TEST
 
-START_TEST(a_tool_that_hangs_is_ended)
+TEST(a_tool_that_hangs_is_ended)
 {
 	uint64_t begun = clock_monotonic();
 	char said[64];
@@ -45,17 +45,15 @@ START_TEST(a_tool_that_hangs_is_ended)
 	ck_assert_int_eq(run("exec >&- 2>&-; sleep 600", 1, said), -ETIMEDOUT);
 	ck_assert_uint_lt(clock_monotonic() - begun, 300 * NSEC_PER_SEC);
 }
-END_TEST
 
-START_TEST(endless_output_ends_in_time)
+TEST(endless_output_ends_in_time)
 {
 	char said[64];
 
 	ck_assert_int_eq(run("exec yes", 1, said), -ETIMEDOUT);
 }
-END_TEST
 
-START_TEST(a_tool_gets_a_partition_or_nothing)
+TEST(a_tool_gets_a_partition_or_nothing)
 {
 	const struct partition partitions[] = {
 		{ .number = 1, .start = 8, .sectors = 8 },
@@ -82,9 +80,8 @@ START_TEST(a_tool_gets_a_partition_or_nothing)
 	ck_assert_uint_eq(start, 0);
 	ck_assert_uint_eq(length, 90 * 512);
 }
-END_TEST
 
-START_TEST(steps_beyond_the_last_are_told)
+TEST(steps_beyond_the_last_are_told)
 {
 	struct after_steps steps = { 0 };
 
@@ -93,18 +90,4 @@ START_TEST(steps_beyond_the_last_are_told)
 	ck_assert(!steps.more);
 	ck_assert_ptr_null(after_add(&steps, 1, "one more"));
 	ck_assert(steps.more);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("after");
-	TCase *tcase = tcase_create("after");
-
-	add_tests(tcase, a_tool_ends_as_it_ends, a_missing_tool_is_missing,
-		  a_tool_that_hangs_is_ended, endless_output_ends_in_time,
-		  a_tool_gets_a_partition_or_nothing, steps_beyond_the_last_are_told);
-	tcase_set_timeout(tcase, 60);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

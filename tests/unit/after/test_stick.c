@@ -48,7 +48,9 @@ static size_t count(void)
 	return stick_list(&list, &plan, false, sticks);
 }
 
-START_TEST(what_can_be_mounted_and_is_not_of_the_plan)
+UNIT_CASE(.setup = begin);
+
+TEST(what_can_be_mounted_and_is_not_of_the_plan)
 {
 	ck_assert_uint_eq(count(), 3);
 	ck_assert_str_eq(sticks[0].node, "/dev/sdc1");
@@ -58,9 +60,8 @@ START_TEST(what_can_be_mounted_and_is_not_of_the_plan)
 	ck_assert_str_eq(sticks[2].node, "/dev/sdd");
 	ck_assert_uint_eq(stick_list(NULL, &plan, false, sticks), 0);
 }
-END_TEST
 
-START_TEST(no_disk_that_is_used)
+TEST(no_disk_that_is_used)
 {
 	static struct use use = { .kind = USE_MOUNT };
 
@@ -68,9 +69,8 @@ START_TEST(no_disk_that_is_used)
 	strcpy(disks[3].read_by, "clonedeck, process 7");
 	ck_assert_uint_eq(count(), 0);
 }
-END_TEST
 
-START_TEST(no_disk_that_is_built_in)
+TEST(no_disk_that_is_built_in)
 {
 	strcpy(disks[2].transport, "sata");
 	strcpy(disks[3].transport, "sata");
@@ -79,9 +79,8 @@ START_TEST(no_disk_that_is_built_in)
 	ck_assert_str_eq(sticks[0].node, "/dev/sdd");
 	ck_assert_uint_eq(stick_list(&list, &plan, true, sticks), 3);
 }
-END_TEST
 
-START_TEST(no_more_than_are_offered)
+TEST(no_more_than_are_offered)
 {
 	struct partition many[STICKS_MAX + 3];
 
@@ -90,17 +89,4 @@ START_TEST(no_more_than_are_offered)
 	disks[2].partitions = many;
 	disks[2].partition_count = STICKS_MAX + 3;
 	ck_assert_uint_eq(count(), STICKS_MAX);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("after/stick");
-	TCase *tests = tcase_create("stick");
-
-	tcase_add_checked_fixture(tests, begin, NULL);
-	add_tests(tests, what_can_be_mounted_and_is_not_of_the_plan, no_disk_that_is_used,
-		  no_disk_that_is_built_in, no_more_than_are_offered);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

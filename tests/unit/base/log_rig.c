@@ -13,7 +13,7 @@ char dir[64], path[128];
 struct log *logfile;
 struct error error;
 
-static void setup(void)
+void log_setup(void)
 {
 	strcpy(dir, "/tmp/clonedeck-log-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -22,7 +22,7 @@ static void setup(void)
 	error = (struct error){ 0 };
 }
 
-static void teardown(void)
+void log_teardown(void)
 {
 	log_close(logfile);
 	unlink(path);
@@ -73,15 +73,4 @@ void move_away(const char *moved)
 	check_line(line, "info    io: second");
 	check_line(strchr(line, '\n') + 1, "info    io: third");
 	unlink(old);
-}
-
-Suite *log_suite(const char *name, TCase **ret)
-{
-	Suite *suite = suite_create(name);
-
-	*ret = tcase_create(name);
-	tcase_set_timeout(*ret, 120);
-	tcase_add_checked_fixture(*ret, setup, teardown);
-	suite_add_tcase(suite, *ret);
-	return suite;
 }

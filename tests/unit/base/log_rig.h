@@ -18,5 +18,7 @@ void check_line(const char *line, const char *rest);
 /* Nothing of what the old place has not taken, a second line, is missing in the new one. */
 void move_away(const char *moved);
 
-/* A suite with one case, with time for a disk that hangs. */
-Suite *log_suite(const char *name, TCase **ret);
+/* With time for a disk that hangs. */
+#define LOG_CASE UNIT_CASE(.setup = log_setup, .teardown = log_teardown, .timeout = 120)
+void log_setup(void);
+void log_teardown(void);

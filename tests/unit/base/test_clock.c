@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-START_TEST(goes_forward)
+TEST(goes_forward)
 {
 	uint64_t before = clock_monotonic();
 
@@ -20,7 +20,6 @@ START_TEST(goes_forward)
 		before = now;
 	}
 }
-END_TEST
 
 /* Time of processor of this thread, ns. */
 static uint64_t thread_cpu(void)
@@ -31,7 +30,7 @@ static uint64_t thread_cpu(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-START_TEST(sleeps_until)
+TEST(sleeps_until)
 {
 	uint64_t until = clock_monotonic() + 20 * NSEC_PER_MSEC;
 	uint64_t cpu = thread_cpu();
@@ -43,7 +42,6 @@ START_TEST(sleeps_until)
 	/* A time that is past is no wait. */
 	clock_sleep_until(0);
 }
-END_TEST
 
 static void zone(const char *name)
 {
@@ -51,7 +49,7 @@ static void zone(const char *name)
 	tzset();
 }
 
-START_TEST(iso)
+TEST(iso)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -64,9 +62,8 @@ START_TEST(iso)
 	zone("XST9:30");
 	ck_assert_str_eq(clock_print_iso(0, text), "1969-12-31T14:30:00-09:30");
 }
-END_TEST
 
-START_TEST(beyond_the_calendar)
+TEST(beyond_the_calendar)
 {
 	char text[CLOCK_TEXT_MAX];
 
@@ -75,15 +72,4 @@ START_TEST(beyond_the_calendar)
 	ck_assert_str_eq(clock_print_iso(INT64_MIN, text), "-");
 	clock_print_iso(67767976233532799, text); /* the last second of the last year */
 	ck_assert_uint_lt(strlen(text), CLOCK_TEXT_MAX);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("clock");
-	TCase *tests = tcase_create("clock");
-
-	add_tests(tests, goes_forward, sleeps_until, iso, beyond_the_calendar);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

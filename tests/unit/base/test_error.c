@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-START_TEST(fills)
+TEST(fills)
 {
 	struct error error;
 
@@ -24,9 +24,8 @@ START_TEST(fills)
 	ck_assert(!error.has_lba);
 	ck_assert(!error.sense.known);
 }
-END_TEST
 
-START_TEST(knows_the_place)
+TEST(knows_the_place)
 {
 	struct error error = { 0 };
 
@@ -45,9 +44,8 @@ START_TEST(knows_the_place)
 	ck_assert_str_eq(error.operation, "");
 	ck_assert_str_eq(error.device, "");
 }
-END_TEST
 
-START_TEST(nobody_listens)
+TEST(nobody_listens)
 {
 	ck_assert_int_eq(error_set(NULL, ERROR_CLASS_SOURCE, -EIO, "read", "x", "%s", "x"), -EIO);
 	ck_assert_int_eq(
@@ -55,9 +53,8 @@ START_TEST(nobody_listens)
 		-EIO);
 	ck_assert_int_eq(error_nomem(NULL), -ENOMEM);
 }
-END_TEST
 
-START_TEST(never_success)
+TEST(never_success)
 {
 	struct error error;
 
@@ -67,9 +64,8 @@ START_TEST(never_success)
 	ck_assert_int_lt(error.code, 0);
 	ck_assert_int_lt(error_set(NULL, ERROR_CLASS_SOURCE, 0, "read", "x", "%s", "x"), 0);
 }
-END_TEST
 
-START_TEST(hostile_text)
+TEST(hostile_text)
 {
 	struct error error;
 	char longer[4096];
@@ -90,9 +86,8 @@ START_TEST(hostile_text)
 	ck_assert_uint_eq((unsigned char)error.sentence[strlen(error.sentence) - 1], 0xa9);
 	ck_assert_uint_eq((unsigned char)error.device[strlen(error.device) - 1], 0xa9);
 }
-END_TEST
 
-START_TEST(wraps_itself)
+TEST(wraps_itself)
 {
 	struct error error;
 
@@ -103,9 +98,8 @@ START_TEST(wraps_itself)
 	ck_assert_str_eq(error.device, "/dev/sda");
 	ck_assert_str_eq(error.operation, "open");
 }
-END_TEST
 
-START_TEST(memory)
+TEST(memory)
 {
 	struct error error = { 0 };
 
@@ -113,9 +107,8 @@ START_TEST(memory)
 	ck_assert_int_eq(error.class, ERROR_CLASS_ENVIRONMENT);
 	ck_assert_uint_gt(strlen(error.sentence), 10);
 }
-END_TEST
 
-START_TEST(phrases)
+TEST(phrases)
 {
 	ck_assert_str_eq(error_phrase(EIO), "medium or transport error");
 	ck_assert_str_eq(error_phrase(-EIO), "medium or transport error");
@@ -126,9 +119,8 @@ START_TEST(phrases)
 	ck_assert_uint_gt(strlen(error_phrase(INT_MIN)), 0);
 	ck_assert_uint_gt(strlen(error_phrase(0)), 0);
 }
-END_TEST
 
-START_TEST(exit_codes)
+TEST(exit_codes)
 {
 	const struct {
 		enum error_class class;
@@ -154,16 +146,4 @@ START_TEST(exit_codes)
 	ck_assert_int_eq(EXIT_COMPLETE, 0);
 	ck_assert_int_eq(EXIT_REFUSED, 3);
 	ck_assert_int_eq(EXIT_INTERNAL, 8);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("error");
-	TCase *tests = tcase_create("error");
-
-	add_tests(tests, fills, knows_the_place, nobody_listens, never_success, hostile_text,
-		  wraps_itself, memory, phrases, exit_codes);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -100,7 +100,9 @@ static void holds(const char *expected)
 	ck_assert(file_holds(path, expected));
 }
 
-START_TEST(makes_and_replaces)
+UNIT_CASE(.setup = set_up, .teardown = tear_down, .timeout = 200);
+
+TEST(makes_and_replaces)
 {
 	struct stat st;
 
@@ -111,17 +113,15 @@ START_TEST(makes_and_replaces)
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 }
-END_TEST
 
 /* As on FAT and NFS. */
-START_TEST(works_without_nameless_files)
+TEST(works_without_nameless_files)
 {
 	nameless = false;
 	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
 	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
 	holds("new");
 }
-END_TEST
 
 static void die(FILE *file, const void *user)
 {
@@ -142,7 +142,7 @@ static int entries(void)
 	return count - 2;
 }
 
-START_TEST(a_crash_leaves_nothing_beside)
+TEST(a_crash_leaves_nothing_beside)
 {
 	int fd = open(dir, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600), status;
 
@@ -161,9 +161,8 @@ START_TEST(a_crash_leaves_nothing_beside)
 	ck_assert_int_eq(entries(), 1);
 	holds("old");
 }
-END_TEST
 
-START_TEST(a_failure_keeps_the_old_one)
+TEST(a_failure_keeps_the_old_one)
 {
 	struct rlimit limit;
 
@@ -177,10 +176,9 @@ START_TEST(a_failure_keeps_the_old_one)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	holds("old");
 }
-END_TEST
 
 /* Left by a crash, or somebody's disk image: it is no obstacle, and stays as it is. */
-START_TEST(nothing_that_lies_beside_is_touched)
+TEST(nothing_that_lies_beside_is_touched)
 {
 	char beside[4][128], victim[104], link[128];
 
@@ -201,9 +199,8 @@ START_TEST(nothing_that_lies_beside_is_touched)
 		ck_assert_int_eq(unlink(beside[i]), 0);
 	}
 }
-END_TEST
 
-START_TEST(only_regular_files_are_replaced)
+TEST(only_regular_files_are_replaced)
 {
 	struct stat st;
 
@@ -215,16 +212,14 @@ START_TEST(only_regular_files_are_replaced)
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 }
-END_TEST
 
-START_TEST(no_directory_no_file)
+TEST(no_directory_no_file)
 {
 	char lost[104];
 
 	snprintf(lost, sizeof(lost), "%s/none/file", dir);
 	ck_assert_int_eq(file_replace(NULL, lost, 0600, fill, "new"), -ENOENT);
 }
-END_TEST
 
 static dev_t device(const char *name)
 {
@@ -241,7 +236,7 @@ static struct file_timeout *not_on(const char *name)
 }
 
 /* Its stick was unmounted, say: what shows in its place is no place for its files. */
-START_TEST(nothing_is_kept_on_the_file_system_beneath)
+TEST(nothing_is_kept_on_the_file_system_beneath)
 {
 	ck_assert_int_eq(file_replace(not_on(dir), path, 0600, fill, "new"), -EXDEV);
 	ck_assert_int_eq(entries(), 0);
@@ -252,16 +247,14 @@ START_TEST(nothing_is_kept_on_the_file_system_beneath)
 	ck_assert_int_eq(file_remove(not_on("/proc"), path), 0);
 	ck_assert_int_eq(entries(), 0);
 }
-END_TEST
 
-START_TEST(beneath_is_what_unmounting_would_show)
+TEST(beneath_is_what_unmounting_would_show)
 {
 	ck_assert_uint_eq(file_beneath("/proc/file"), device("/"));
 	ck_assert_uint_eq(file_beneath("/proc/self/fdinfo/file"), device("/"));
 	ck_assert_uint_eq(file_beneath("/file"), 0);
 	ck_assert_uint_eq(file_beneath("/proc/none/file"), 0);
 }
-END_TEST
 
 /* Each name in the folder of the test. */
 static void leads_to(const char *name, const char *expected)
@@ -282,7 +275,7 @@ static const char *const links[][2] = {
 
 #define LINKS (sizeof(links) / sizeof(links[0]))
 
-START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
+TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 {
 	char name[PATH_MAX], found[PATH_MAX];
 
@@ -312,7 +305,6 @@ START_TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 	}
 	ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
 #define NUMBERS 200000
 
@@ -323,7 +315,7 @@ static void fill_numbers(FILE *file, const void *user)
 		fprintf(file, "%d\n", i);
 }
 
-START_TEST(a_large_file_is_whole)
+TEST(a_large_file_is_whole)
 {
 	FILE *file;
 	int number;
@@ -338,9 +330,8 @@ START_TEST(a_large_file_is_whole)
 	ck_assert_int_eq(fgetc(file), EOF);
 	fclose(file);
 }
-END_TEST
 
-START_TEST(removing_is_as_good_as_nothing_there)
+TEST(removing_is_as_good_as_nothing_there)
 {
 	struct file_timeout *const with[] = { NULL, &timeout };
 
@@ -352,9 +343,8 @@ START_TEST(removing_is_as_good_as_nothing_there)
 		ck_assert_int_eq(file_remove(with[i], dir), -EISDIR);
 	}
 }
-END_TEST
 
-START_TEST(one_that_hangs_is_waited_for_once)
+TEST(one_that_hangs_is_waited_for_once)
 {
 	uint64_t before, waited;
 
@@ -380,9 +370,8 @@ START_TEST(one_that_hangs_is_waited_for_once)
 	holds("newest");
 	ck_assert_ptr_null(timeout.hung);
 }
-END_TEST
 
-START_TEST(another_directory_does_not_hang)
+TEST(another_directory_does_not_hang)
 {
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	pthread_mutex_lock(&disk);
@@ -398,23 +387,4 @@ START_TEST(another_directory_does_not_hang)
 		usleep(10000);
 	ck_assert_int_eq(unlink(elsewhere), 0);
 	ck_assert_int_eq(rmdir(folder), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("file");
-	TCase *tc = tcase_create("files");
-
-	tcase_add_checked_fixture(tc, set_up, tear_down);
-	tcase_set_timeout(tc, 200);
-	add_tests(tc, makes_and_replaces, works_without_nameless_files,
-		  a_crash_leaves_nothing_beside, a_failure_keeps_the_old_one,
-		  nothing_that_lies_beside_is_touched, only_regular_files_are_replaced,
-		  no_directory_no_file, a_link_is_followed_to_a_file_that_may_be_missing,
-		  nothing_is_kept_on_the_file_system_beneath, beneath_is_what_unmounting_would_show,
-		  a_large_file_is_whole, removing_is_as_good_as_nothing_there,
-		  one_that_hangs_is_waited_for_once, another_directory_does_not_hang);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -12,7 +12,9 @@
 
 #include "log_rig.h"
 
-START_TEST(writes_lines)
+LOG_CASE;
+
+TEST(writes_lines)
 {
 	struct stat status;
 
@@ -32,9 +34,8 @@ START_TEST(writes_lines)
 	ck_assert_str_eq(strchr(text, '\n'), "\n");
 	ck_assert(!log_failing(logfile, &error));
 }
-END_TEST
 
-START_TEST(appends)
+TEST(appends)
 {
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
@@ -48,9 +49,8 @@ START_TEST(appends)
 	check_line(text, "error   io: line");
 	check_line(strchr(text, '\n') + 1, "error   io: line");
 }
-END_TEST
 
-START_TEST(debug_by_module)
+TEST(debug_by_module)
 {
 	ck_assert_int_eq(log_open(path, "scan,io", &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_DEBUG, "io", "one");
@@ -66,9 +66,8 @@ START_TEST(debug_by_module)
 	log_line(logfile, LOG_LEVEL_DEBUG, "copy", "three");
 	ck_assert_ptr_nonnull(strstr(content(), "debug   copy: three"));
 }
-END_TEST
 
-START_TEST(errors)
+TEST(errors)
 {
 	struct error failure;
 
@@ -84,9 +83,8 @@ START_TEST(errors)
 	check_line(strchr(text, '\n') + 1,
 		   "error   copy: It failed. (read, errno 5, sense 3/11/04)");
 }
-END_TEST
 
-START_TEST(long_lines_stay_lines)
+TEST(long_lines_stay_lines)
 {
 	char longer[5000];
 
@@ -101,9 +99,8 @@ START_TEST(long_lines_stay_lines)
 	ck_assert_uint_lt((size_t)(strchr(text, '\n') - text), 2300);
 	check_line(strchr(text, '\n') + 1, "info    io: next");
 }
-END_TEST
 
-START_TEST(nothing_without_a_log)
+TEST(nothing_without_a_log)
 {
 	log_line(NULL, LOG_LEVEL_ERROR, "io", "%s", "x");
 	log_error(NULL, "io", &(struct error){ 0 });
@@ -112,9 +109,8 @@ START_TEST(nothing_without_a_log)
 	ck_assert_int_eq(log_move(NULL, "/none", &error), 0);
 	log_close(NULL);
 }
-END_TEST
 
-START_TEST(follows_no_link)
+TEST(follows_no_link)
 {
 	char victim[128];
 
@@ -125,9 +121,8 @@ START_TEST(follows_no_link)
 	ck_assert_ptr_nonnull(strstr(error.sentence, path));
 	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
 }
-END_TEST
 
-START_TEST(only_regular_files)
+TEST(only_regular_files)
 {
 	ck_assert_int_lt(log_open("/dev/null", NULL, &logfile, &error), 0);
 	ck_assert_int_lt(log_open(dir, NULL, &logfile, &error), 0);
@@ -143,7 +138,6 @@ START_TEST(only_regular_files)
 	ck_assert_int_eq(log_open("/no/such/folder/a.log", NULL, &logfile, NULL), -ENOENT);
 	ck_assert_ptr_null(logfile);
 }
-END_TEST
 
 static void *chatter(void *arg)
 {
@@ -152,7 +146,7 @@ static void *chatter(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_do_not_mix)
+TEST(threads_do_not_mix)
 {
 	static char names[4][4] = { "aa", "bb", "cc", "dd" };
 	pthread_t threads[4];
@@ -173,15 +167,4 @@ START_TEST(threads_do_not_mix)
 		lines++;
 	}
 	ck_assert_int_eq(lines, 800);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tests;
-	Suite *suite = log_suite("log", &tests);
-
-	add_tests(tests, writes_lines, appends, debug_by_module, errors, long_lines_stay_lines,
-		  nothing_without_a_log, follows_no_link, only_regular_files, threads_do_not_mix);
-	return suite;
 }

@@ -30,7 +30,9 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	return __real_write(fd, data, size);
 }
 
-START_TEST(another_place_takes_what_hangs)
+LOG_CASE;
+
+TEST(another_place_takes_what_hangs)
 {
 	char moved[160];
 
@@ -49,12 +51,11 @@ START_TEST(another_place_takes_what_hangs)
 	logfile = NULL;
 	pthread_mutex_unlock(&disk);
 }
-END_TEST
 
 /* Far more than is kept in memory. */
 #define LINES 20000
 
-START_TEST(nobody_waits_for_a_disk_that_hangs)
+TEST(nobody_waits_for_a_disk_that_hangs)
 {
 	unsigned kept = 0, lost = 0;
 
@@ -84,10 +85,9 @@ START_TEST(nobody_waits_for_a_disk_that_hangs)
 	ck_assert_uint_eq(kept + lost, LINES);
 	check_line(strchr(line, '\n') + 1, "info    io: after");
 }
-END_TEST
 
 /* Whoever closes it does not wait for ever, and what was said is written if the disk comes back. */
-START_TEST(a_log_that_hangs_is_left_alone)
+TEST(a_log_that_hangs_is_left_alone)
 {
 	uint64_t before = clock_monotonic();
 
@@ -104,15 +104,4 @@ START_TEST(a_log_that_hangs_is_left_alone)
 	while (!strstr(content(), "second"))
 		usleep(10000);
 	check_line(content(), "info    io: first");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tests;
-	Suite *suite = log_suite("log_hangs", &tests);
-
-	add_tests(tests, another_place_takes_what_hangs, nobody_waits_for_a_disk_that_hangs,
-		  a_log_that_hangs_is_left_alone);
-	return suite;
 }

@@ -21,8 +21,10 @@ static void limit_file_size(rlim_t bytes)
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){ bytes, RLIM_INFINITY }), 0);
 }
 
+LOG_CASE;
+
 /* A file system that is full and later is not: a limit on the size of files does the same. */
-START_TEST(a_failure_is_told_until_it_is_over)
+TEST(a_failure_is_told_until_it_is_over)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
@@ -54,10 +56,9 @@ START_TEST(a_failure_is_told_until_it_is_over)
 		check_line(line, *rest);
 	}
 }
-END_TEST
 
 /* Nobody has to say anything for that. */
-START_TEST(what_failed_is_tried_again)
+TEST(what_failed_is_tried_again)
 {
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
@@ -70,7 +71,6 @@ START_TEST(what_failed_is_tried_again)
 		usleep(10000);
 	check_line(content(), "info    io: first");
 }
-END_TEST
 
 /* A disk that has lost one of its files. */
 static _Atomic ino_t stale;
@@ -90,7 +90,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 }
 
 /* As when its file system was unmounted under it, and is mounted again. */
-START_TEST(a_file_that_comes_back_is_opened_again)
+TEST(a_file_that_comes_back_is_opened_again)
 {
 	struct stat status;
 	char old[160];
@@ -126,9 +126,8 @@ START_TEST(a_file_that_comes_back_is_opened_again)
 	check_line(strchr(line, '\n') + 1, "info    io: fourth");
 	unlink(old);
 }
-END_TEST
 
-START_TEST(another_place_takes_what_failed)
+TEST(another_place_takes_what_failed)
 {
 	struct stat status;
 	char moved[160];
@@ -146,7 +145,6 @@ START_TEST(another_place_takes_what_failed)
 	ck_assert_int_eq(stat(moved, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777, 0600);
 }
-END_TEST
 
 /* A stick that is pulled: the page cache takes lines, and only a sync tells, once. What was not on
  * the medium by then is holes. */
@@ -214,7 +212,7 @@ static void check_content(const char *const *rest)
 	ck_assert_str_eq(line, "");
 }
 
-START_TEST(what_the_medium_did_not_take_is_written_again)
+TEST(what_the_medium_did_not_take_is_written_again)
 {
 	struct stat status;
 
@@ -230,7 +228,6 @@ START_TEST(what_the_medium_did_not_take_is_written_again)
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq((size_t)status.st_size, strlen(content()));
 }
-END_TEST
 
 /* Mounted again, it is another file to the program. What the medium had of the lines that were on
  * the way is in it, and written once all the same; what is longer than we made it is not touched.
@@ -262,14 +259,13 @@ static void comes_back_with(const char *more, const char *const *rest)
 	check_content(rest);
 }
 
-START_TEST(a_stick_that_comes_back_has_every_line_once)
+TEST(a_stick_that_comes_back_has_every_line_once)
 {
 	comes_back_with("2026-09-21T1", (const char *[]){ "info    io: first", "info    io: second",
 							  "info    io: third", NULL });
 }
-END_TEST
 
-START_TEST(what_others_wrote_is_not_cut_off)
+TEST(what_others_wrote_is_not_cut_off)
 {
 	static const char others[] = "2026-09-21T14:12:20+02:00 info    other: 123456789 123456789 "
 				     "123456789 123456789 123456789";
@@ -278,9 +274,8 @@ START_TEST(what_others_wrote_is_not_cut_off)
 			(const char *[]){ "info    io: first", others + 26, "info    io: second",
 					  "info    io: third", NULL });
 }
-END_TEST
 
-START_TEST(many_lines_are_one_sync)
+TEST(many_lines_are_one_sync)
 {
 	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
 	syncs = 0;
@@ -293,9 +288,8 @@ START_TEST(many_lines_are_one_sync)
 	settle();
 	ck_assert_uint_lt(syncs, 20);
 }
-END_TEST
 
-START_TEST(another_place_takes_what_the_medium_did_not)
+TEST(another_place_takes_what_the_medium_did_not)
 {
 	char moved[160];
 
@@ -304,9 +298,8 @@ START_TEST(another_place_takes_what_the_medium_did_not)
 	pulled = false;
 	move_away(moved);
 }
-END_TEST
 
-START_TEST(nobodys_file_is_taken_for_the_log)
+TEST(nobodys_file_is_taken_for_the_log)
 {
 	char moved[160], text[16] = "";
 	FILE *file;
@@ -332,19 +325,4 @@ START_TEST(nobodys_file_is_taken_for_the_log)
 	fclose(file);
 	ck_assert_str_eq(text, "precious");
 	unlink(moved);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tests;
-	Suite *suite = log_suite("log_medium", &tests);
-
-	add_tests(tests, a_failure_is_told_until_it_is_over, what_failed_is_tried_again,
-		  a_file_that_comes_back_is_opened_again, another_place_takes_what_failed,
-		  what_the_medium_did_not_take_is_written_again,
-		  a_stick_that_comes_back_has_every_line_once, what_others_wrote_is_not_cut_off,
-		  many_lines_are_one_sync, another_place_takes_what_the_medium_did_not,
-		  nobodys_file_is_taken_for_the_log);
-	return suite;
 }

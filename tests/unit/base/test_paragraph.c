@@ -9,7 +9,7 @@
 #include "base/text.h"
 
 /* Breaking loses nothing but blanks, never exceeds the width, and always gets on. */
-START_TEST(breaks_lines)
+TEST(breaks_lines)
 {
 	const char *text =
 		"one two  three anextremelylongwordthatfitsnowhere \xe4\xbd\xa0\xe5\xa5\xbd x";
@@ -38,7 +38,6 @@ START_TEST(breaks_lines)
 		ck_assert_str_eq(kept, all);
 	}
 }
-END_TEST
 
 static const struct {
 	int columns;
@@ -53,7 +52,7 @@ static const struct {
 	  "- Run it\n  now,\n  or:\n  cat 'x  y' a\\'\n  b  No:\n  it:\n  c\n" },
 };
 
-START_TEST(a_command_is_one_line)
+TEST_ROWS(a_command_is_one_line, ARRAY_SIZE(paragraphs))
 {
 	char written[256] = "";
 	FILE *out = fmemopen(written, sizeof(written), "w");
@@ -63,9 +62,8 @@ START_TEST(a_command_is_one_line)
 	fclose(out);
 	ck_assert_str_eq(written, paragraphs[_i].lines);
 }
-END_TEST
 
-START_TEST(breaks_beside_wide_characters)
+TEST(breaks_beside_wide_characters)
 {
 	/* "日本語", "日本。語", "「日本」語": no line begins with what closes, or ends with what
 	 * opens. */
@@ -86,16 +84,4 @@ START_TEST(breaks_beside_wide_characters)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_msg(text_break(cases[i].text, cases[i].columns, &skip) == cases[i].bytes,
 			      "%zu", i);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("paragraph");
-	TCase *tests = tcase_create("paragraph");
-
-	add_tests(tests, breaks_lines, breaks_beside_wide_characters);
-	tcase_add_loop_test(tests, a_command_is_one_line, 0, (int)ARRAY_SIZE(paragraphs));
-	suite_add_tcase(suite, tests);
-	return suite;
 }

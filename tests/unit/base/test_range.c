@@ -10,7 +10,7 @@
 
 #define MAX UINT64_MAX
 
-START_TEST(checked_arithmetic)
+TEST(checked_arithmetic)
 {
 	uint64_t value = 7;
 
@@ -26,9 +26,8 @@ START_TEST(checked_arithmetic)
 	ck_assert(u64_mul(1ULL << 32, (1ULL << 32) - 1, &value));
 	ck_assert_uint_eq(value, 0xffffffff00000000ULL);
 }
-END_TEST
 
-START_TEST(alignment)
+TEST(alignment)
 {
 	uint64_t value = 7;
 
@@ -48,9 +47,8 @@ START_TEST(alignment)
 	ck_assert(!u64_align_up(MAX - 4094, 4096, &value));
 	ck_assert_uint_eq(value, MAX - 4095);
 }
-END_TEST
 
-START_TEST(ends)
+TEST(ends)
 {
 	uint64_t end = 7;
 
@@ -61,9 +59,8 @@ START_TEST(ends)
 	ck_assert(!range_end((struct range){ 1, MAX }, &end));
 	ck_assert_uint_eq(end, 7);
 }
-END_TEST
 
-START_TEST(overlap)
+TEST(overlap)
 {
 	const struct range a = { 10, 10 };
 
@@ -79,9 +76,8 @@ START_TEST(overlap)
 	ck_assert(range_overlaps((struct range){ 5, MAX }, (struct range){ MAX, MAX }));
 	ck_assert(!range_overlaps((struct range){ MAX, MAX }, (struct range){ 0, 5 }));
 }
-END_TEST
 
-START_TEST(containment)
+TEST(containment)
 {
 	const struct range a = { 10, 10 };
 
@@ -94,9 +90,8 @@ START_TEST(containment)
 	ck_assert(range_contains(a, (struct range){ 20, 0 }));
 	ck_assert(!range_contains(a, (struct range){ 21, 0 }));
 }
-END_TEST
 
-START_TEST(intersection)
+TEST(intersection)
 {
 	struct range out = { 1, 2 };
 
@@ -109,7 +104,6 @@ START_TEST(intersection)
 	ck_assert_uint_eq(out.start, 7);
 	ck_assert_uint_eq(out.count, MAX - 2);
 }
-END_TEST
 
 static void check_list(const struct range_list *list, const char *expected)
 {
@@ -122,7 +116,7 @@ static void check_list(const struct range_list *list, const char *expected)
 	ck_assert_str_eq(text, expected);
 }
 
-START_TEST(adding_merges)
+TEST(adding_merges)
 {
 	struct range_list list = { 0 };
 
@@ -146,9 +140,8 @@ START_TEST(adding_merges)
 	ck_assert_uint_eq(list.count, 0);
 	range_list_done(&list);
 }
-END_TEST
 
-START_TEST(overflow_changes_nothing)
+TEST(overflow_changes_nothing)
 {
 	struct range_list list = { 0 };
 
@@ -162,9 +155,8 @@ START_TEST(overflow_changes_nothing)
 	ck_assert(range_list_overlaps(&list, (struct range){ 0, MAX }));
 	range_list_done(&list);
 }
-END_TEST
 
-START_TEST(subtracting_splits)
+TEST(subtracting_splits)
 {
 	struct range_list list = { 0 };
 
@@ -182,9 +174,8 @@ START_TEST(subtracting_splits)
 	check_list(&list, "");
 	range_list_done(&list);
 }
-END_TEST
 
-START_TEST(whole_lists)
+TEST(whole_lists)
 {
 	struct range_list list = { 0 }, other = { 0 };
 
@@ -201,9 +192,8 @@ START_TEST(whole_lists)
 	range_list_done(&list);
 	range_list_done(&other);
 }
-END_TEST
 
-START_TEST(copies_are_apart)
+TEST(copies_are_apart)
 {
 	struct range_list list = { 0 }, copy = { 0 };
 
@@ -223,7 +213,6 @@ START_TEST(copies_are_apart)
 	range_list_done(&copy);
 	range_list_done(&list);
 }
-END_TEST
 
 #define BITS 300
 
@@ -293,15 +282,14 @@ static void compare_with_bitmap(uint64_t base, uint32_t seed)
 	range_list_done(&list);
 }
 
-START_TEST(like_a_bitmap)
+TEST(like_a_bitmap)
 {
 	compare_with_bitmap(0, 1);
 	compare_with_bitmap(MAX - BITS, 2);
 	compare_with_bitmap(39062500000ULL, 3);
 }
-END_TEST
 
-START_TEST(without_is_like_subtracting_each)
+TEST(without_is_like_subtracting_each)
 {
 	uint64_t seed = 88172645463325252ULL;
 
@@ -324,17 +312,4 @@ START_TEST(without_is_like_subtracting_each)
 		range_list_done(&from);
 		range_list_done(&what);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("range");
-	TCase *tests = tcase_create("range");
-
-	add_tests(tests, checked_arithmetic, alignment, ends, overlap, containment, intersection,
-		  adding_merges, overflow_changes_nothing, subtracting_splits, whole_lists,
-		  copies_are_apart, like_a_bitmap, without_is_like_subtracting_each);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

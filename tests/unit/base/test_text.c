@@ -124,7 +124,7 @@ static const struct {
 	{ "\xc2\xa0", "" },
 };
 
-START_TEST(sanitises)
+TEST_ROWS(sanitises, ARRAY_SIZE(texts))
 {
 	char out[64];
 	const char *from = texts[_i].from;
@@ -142,9 +142,8 @@ START_TEST(sanitises)
 	snprintf(same, sizeof(same), "%s", from);
 	ck_assert_str_eq(text_sanitise(same, sizeof(same), same, sizeof(same)), texts[_i].to);
 }
-END_TEST
 
-START_TEST(stops_at_length_and_at_nul)
+TEST(stops_at_length_and_at_nul)
 {
 	char out[64];
 
@@ -159,9 +158,8 @@ START_TEST(stops_at_length_and_at_nul)
 
 	ck_assert_str_eq(text_sanitise(out, sizeof(out), model, sizeof(model)), "DISK");
 }
-END_TEST
 
-START_TEST(truncates_between_characters)
+TEST(truncates_between_characters)
 {
 	char out[8];
 
@@ -174,7 +172,6 @@ START_TEST(truncates_between_characters)
 	text_sanitise(out, 0, "abc", 3);
 	ck_assert_int_eq(out[0], '~');
 }
-END_TEST
 
 /* Is it UTF-8 of code points from 0x20 on without those that steer a terminal? Written
  * apart from the code under test, the plain way. */
@@ -221,7 +218,7 @@ static bool harmless(const char *text)
 	return true;
 }
 
-START_TEST(every_code_point)
+TEST(every_code_point)
 {
 	for (uint32_t code = 1; code < 0x110000; code++) {
 		char from[5] = { 0 }, out[8];
@@ -251,9 +248,8 @@ START_TEST(every_code_point)
 			ck_assert_str_eq(out, from);
 	}
 }
-END_TEST
 
-START_TEST(random_bytes)
+TEST(random_bytes)
 {
 	uint32_t state = 88172645;
 
@@ -277,7 +273,6 @@ START_TEST(random_bytes)
 				ck_abort_msg("round %d wrote beyond its end", round);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *name, *encoded, *shown;
@@ -295,7 +290,7 @@ static const struct {
 	{ "\xed\xa0\x80", "%ED%A0%80", "%ED%A0%80" },
 };
 
-START_TEST(a_name_is_encoded_and_comes_back)
+TEST_ROWS(a_name_is_encoded_and_comes_back, ARRAY_SIZE(names))
 {
 	char out[64], back[64];
 
@@ -305,9 +300,8 @@ START_TEST(a_name_is_encoded_and_comes_back)
 	ck_assert_str_eq(back, names[_i].name);
 	ck_assert_str_eq(text_show(out, sizeof(out), names[_i].name), names[_i].shown);
 }
-END_TEST
 
-START_TEST(any_bytes_come_back)
+TEST(any_bytes_come_back)
 {
 	uint32_t state = 362436069;
 
@@ -326,9 +320,8 @@ START_TEST(any_bytes_come_back)
 			ck_abort_msg("round %d: '%s'", round, encoded);
 	}
 }
-END_TEST
 
-START_TEST(what_is_encoded_is_cut_between_characters)
+TEST(what_is_encoded_is_cut_between_characters)
 {
 	char out[8];
 
@@ -341,9 +334,8 @@ START_TEST(what_is_encoded_is_cut_between_characters)
 	text_encode(out, 0, "ab");
 	ck_assert_int_eq(out[0], '~');
 }
-END_TEST
 
-START_TEST(a_broken_code_is_no_name)
+TEST(a_broken_code_is_no_name)
 {
 	static const char *const broken[] = { "%", "a%4", "%4", "%G0", "%0G", "%00", "a%00b" };
 	char out[8];
@@ -358,18 +350,16 @@ START_TEST(a_broken_code_is_no_name)
 	ck_assert(!text_decode(out, sizeof(out), "12345678"));
 	ck_assert(!text_decode(out, 0, ""));
 }
-END_TEST
 
-START_TEST(same_in_every_locale)
+TEST(same_in_every_locale)
 {
 	char out[64];
 
 	setlocale(LC_ALL, "C");
 	ck_assert_str_eq(text_sanitise(out, sizeof(out), "caf\xc3\xa9 \033", 7), "caf\xc3\xa9 ?");
 }
-END_TEST
 
-START_TEST(width)
+TEST(width)
 {
 	ck_assert_int_eq(text_width(""), 0);
 	ck_assert_int_eq(text_width("abc"), 3);
@@ -378,9 +368,8 @@ START_TEST(width)
 	ck_assert_int_eq(text_width("\xe6\x97\xa5\xe6\x9c\xac"), 4);
 	ck_assert_int_eq(text_width("a\xff\xc3"), 3);
 }
-END_TEST
 
-START_TEST(fits)
+TEST(fits)
 {
 	char out[64];
 
@@ -394,9 +383,8 @@ START_TEST(fits)
 			 "\xe6\x97\xa5 ");
 	ck_assert_str_eq(text_fit(out, sizeof(out), "cafe\xcc\x81s", 4), "cafe\xcc\x81");
 }
-END_TEST
 
-START_TEST(fits_tail)
+TEST(fits_tail)
 {
 	char out[64];
 
@@ -421,10 +409,9 @@ START_TEST(fits_tail)
 				       3),
 			 "..f");
 }
-END_TEST
 
 /* Every width and size: as many columns as asked for, and never a byte too many. */
-START_TEST(fits_everywhere)
+TEST(fits_everywhere)
 {
 	static const char *const samples[] = {
 		"",
@@ -464,9 +451,8 @@ START_TEST(fits_everywhere)
 		}
 	}
 }
-END_TEST
 
-START_TEST(copies)
+TEST(copies)
 {
 	char out[16];
 
@@ -483,9 +469,8 @@ START_TEST(copies)
 	strcpy(out, "xxabc");
 	ck_assert_str_eq(text_copy(out, sizeof(out), out + 2), "abc");
 }
-END_TEST
 
-START_TEST(endings)
+TEST(endings)
 {
 	char name[] = "/log/1.map";
 
@@ -497,22 +482,4 @@ START_TEST(endings)
 	ck_assert_str_eq(text_drop_ending(name, ".log"), "/log/1.map");
 	ck_assert_str_eq(text_drop_ending(name, ".map"), "/log/1");
 	ck_assert_str_eq(text_drop_ending(name, ""), "/log/1");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("text");
-	TCase *tests = tcase_create("text");
-
-	tcase_add_loop_test(tests, sanitises, 0, (int)(sizeof(texts) / sizeof(texts[0])));
-	add_tests(tests, stops_at_length_and_at_nul, truncates_between_characters, every_code_point,
-		  random_bytes);
-	tcase_add_loop_test(tests, a_name_is_encoded_and_comes_back, 0,
-			    (int)(sizeof(names) / sizeof(names[0])));
-	add_tests(tests, any_bytes_come_back, what_is_encoded_is_cut_between_characters,
-		  a_broken_code_is_no_name, same_in_every_locale, width, fits, fits_tail,
-		  fits_everywhere, copies, endings);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

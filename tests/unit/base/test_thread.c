@@ -28,7 +28,7 @@ static void *look(void *argument)
 	return strcmp(name, "looker") == 0 || !*(int *)argument ? argument : NULL;
 }
 
-START_TEST(starts_with_signals_blocked)
+TEST(starts_with_signals_blocked)
 {
 	int quiet = 0;
 	pthread_t thread;
@@ -44,7 +44,6 @@ START_TEST(starts_with_signals_blocked)
 	ck_assert_int_eq(thread_create(&thread, 0, look, &quiet, NULL), 0);
 	ck_assert_int_eq(pthread_join(thread, &result), 0);
 }
-END_TEST
 
 static void caught(int signal)
 {
@@ -82,7 +81,7 @@ static void overflow_in_a_thread(void)
 }
 
 /* Without a stack for its handler the kernel would kill at once, and nothing be put in order. */
-START_TEST(overflow_reaches_a_handler)
+TEST(overflow_reaches_a_handler)
 {
 	pid_t child = fork();
 	int status;
@@ -93,24 +92,11 @@ START_TEST(overflow_reaches_a_handler)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == CAUGHT, "status %#x", status);
 }
-END_TEST
 
-START_TEST(more_than_there_is_room_for)
+TEST(more_than_there_is_room_for)
 {
 	pthread_t thread;
 	int quiet = 0;
 
 	ck_assert_int_lt(thread_create(&thread, (size_t)1 << 60, look, &quiet, "looker"), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("base/thread");
-	TCase *tcase = tcase_create("thread");
-
-	add_tests(tcase, starts_with_signals_blocked, overflow_reaches_a_handler,
-		  more_than_there_is_room_for);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

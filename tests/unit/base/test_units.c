@@ -45,7 +45,7 @@ static const struct {
 	{ "18446744073709551.615KB", UINT64_MAX },
 };
 
-START_TEST(parses)
+TEST_ROWS(parses, ARRAY_SIZE(sizes))
 {
 	uint64_t bytes = 1;
 	const char *end = NULL;
@@ -57,7 +57,6 @@ START_TEST(parses)
 	ck_assert_int_eq(units_parse_size(sizes[_i].text, 512, &end, &bytes), 0);
 	ck_assert_ptr_eq(end, sizes[_i].text + strlen(sizes[_i].text));
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -94,7 +93,7 @@ static const struct {
 	{ "18446744073709551.616KB", -ERANGE },
 };
 
-START_TEST(refuses)
+TEST_ROWS(refuses, ARRAY_SIZE(no_sizes))
 {
 	uint64_t bytes = 7;
 	int code = units_parse_size(no_sizes[_i].text, 512, NULL, &bytes);
@@ -102,9 +101,8 @@ START_TEST(refuses)
 	ck_assert_msg(code == no_sizes[_i].code, "'%s' gave %d", no_sizes[_i].text, code);
 	ck_assert_uint_eq(bytes, 7);
 }
-END_TEST
 
-START_TEST(tells_where_it_stopped)
+TEST(tells_where_it_stopped)
 {
 	const struct {
 		const char *text;
@@ -125,9 +123,8 @@ START_TEST(tells_where_it_stopped)
 		ck_assert_uint_eq(bytes, parts[i].bytes);
 	}
 }
-END_TEST
 
-START_TEST(sectors_need_a_size)
+TEST(sectors_need_a_size)
 {
 	uint64_t bytes;
 
@@ -135,7 +132,6 @@ START_TEST(sectors_need_a_size)
 	ck_assert_int_eq(units_parse_size("8s", 4096, NULL, &bytes), 0);
 	ck_assert_uint_eq(bytes, 32768);
 }
-END_TEST
 
 static const struct {
 	uint64_t bytes;
@@ -167,7 +163,7 @@ static const struct {
 	  "36,028,797,018,963,967 sectors" },
 };
 
-START_TEST(prints_sizes)
+TEST_ROWS(prints_sizes, ARRAY_SIZE(shown))
 {
 	char text[UNITS_TEXT_MAX];
 	uint64_t bytes = shown[_i].bytes;
@@ -179,9 +175,8 @@ START_TEST(prints_sizes)
 	ck_assert_str_eq(units_print_long(bytes, UNITS_IEC, 512, text), shown[_i].iec_long);
 	ck_assert_str_eq(units_print_long(bytes, UNITS_SECTORS, 512, text), shown[_i].sectors_long);
 }
-END_TEST
 
-START_TEST(short_is_short)
+TEST(short_is_short)
 {
 	char text[UNITS_TEXT_MAX];
 	uint64_t bytes = 1;
@@ -197,18 +192,16 @@ START_TEST(short_is_short)
 			bytes >>= bytes % 61;
 	}
 }
-END_TEST
 
-START_TEST(sectors_of_unknown_size)
+TEST(sectors_of_unknown_size)
 {
 	char text[UNITS_TEXT_MAX];
 
 	ck_assert_str_eq(units_print_long(2000, UNITS_SECTORS, 0, text), "2.00 kB");
 	ck_assert_str_eq(units_print_short(2000, UNITS_SECTORS, 0, text), "2.00K");
 }
-END_TEST
 
-START_TEST(prints_counts)
+TEST(prints_counts)
 {
 	char text[UNITS_TEXT_MAX];
 
@@ -218,9 +211,8 @@ START_TEST(prints_counts)
 	ck_assert_str_eq(units_print_count(1234567, text), "1,234,567");
 	ck_assert_str_eq(units_print_count(UINT64_MAX, text), "18,446,744,073,709,551,615");
 }
-END_TEST
 
-START_TEST(prints_rates)
+TEST(prints_rates)
 {
 	char text[UNITS_TEXT_MAX];
 
@@ -236,9 +228,8 @@ START_TEST(prints_rates)
 	ck_assert_str_eq(units_print_rate(INFINITY, text), "-");
 	ck_assert_uint_lt(strlen(units_print_rate(1e300, text)), UNITS_TEXT_MAX);
 }
-END_TEST
 
-START_TEST(prints_durations)
+TEST(prints_durations)
 {
 	char text[UNITS_TEXT_MAX];
 
@@ -249,22 +240,4 @@ START_TEST(prints_durations)
 	ck_assert_str_eq(units_print_duration(86400, text), "1 d 00:00:00");
 	ck_assert_str_eq(units_print_duration(1048200, text), "12 d 03:10:00");
 	ck_assert_str_eq(units_print_duration(UINT64_MAX, text), "213503982334601 d 07:00:15");
-}
-END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("units");
-	TCase *tests = tcase_create("units");
-
-	tcase_add_loop_test(tests, parses, 0, COUNT(sizes));
-	tcase_add_loop_test(tests, refuses, 0, COUNT(no_sizes));
-	add_tests(tests, tells_where_it_stopped, sectors_need_a_size);
-	tcase_add_loop_test(tests, prints_sizes, 0, COUNT(shown));
-	add_tests(tests, short_is_short, sectors_of_unknown_size, prints_counts, prints_rates,
-		  prints_durations);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

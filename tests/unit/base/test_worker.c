@@ -109,7 +109,9 @@ static void set_up(void)
 	held = no_threads = false;
 }
 
-START_TEST(the_result_is_read_and_freed)
+UNIT_CASE(.setup = set_up, .timeout = 200);
+
+TEST(the_result_is_read_and_freed)
 {
 	struct sum *sum;
 	struct worker *worker = start(&sum, 0);
@@ -123,9 +125,8 @@ START_TEST(the_result_is_read_and_freed)
 	ck_assert_uint_eq(freed, 1);
 	worker_abandon(NULL);
 }
-END_TEST
 
-START_TEST(one_that_hangs_is_waited_for_until_the_deadline)
+TEST(one_that_hangs_is_waited_for_until_the_deadline)
 {
 	uint64_t before = clock_monotonic(), waited;
 	struct worker *worker;
@@ -143,9 +144,8 @@ START_TEST(one_that_hangs_is_waited_for_until_the_deadline)
 	ck_assert_int_eq(sum->result, 5);
 	worker_abandon(worker);
 }
-END_TEST
 
-START_TEST(an_abandoned_one_frees_itself)
+TEST(an_abandoned_one_frees_itself)
 {
 	set_held(true);
 	worker_abandon(start(NULL, 0));
@@ -154,17 +154,15 @@ START_TEST(an_abandoned_one_frees_itself)
 	set_held(false);
 	wait_for(&freed, 1);
 }
-END_TEST
 
-START_TEST(abandoned_at_any_moment)
+TEST(abandoned_at_any_moment)
 {
 	for (unsigned i = 0; i < 200; i++)
 		worker_abandon(start(NULL, 0));
 	wait_for(&freed, 200);
 }
-END_TEST
 
-START_TEST(whoever_polls_is_woken)
+TEST(whoever_polls_is_woken)
 {
 	int fd = eventfd_new(NULL);
 	struct worker *worker;
@@ -183,9 +181,8 @@ START_TEST(whoever_polls_is_woken)
 	ck_assert(!is_readable(fd, 0));
 	close(fd);
 }
-END_TEST
 
-START_TEST(an_abandoned_one_wakes_nobody)
+TEST(an_abandoned_one_wakes_nobody)
 {
 	int fd = eventfd_new(NULL);
 
@@ -197,9 +194,8 @@ START_TEST(an_abandoned_one_wakes_nobody)
 	ck_assert(!is_readable(fd, 0));
 	close(fd);
 }
-END_TEST
 
-START_TEST(without_a_thread_the_data_stays_the_callers)
+TEST(without_a_thread_the_data_stays_the_callers)
 {
 	struct sum sum = { 0 };
 	const struct worker_order order = {
@@ -213,9 +209,8 @@ START_TEST(without_a_thread_the_data_stays_the_callers)
 	ck_assert_int_eq(worker_start(&order, &worker), -EAGAIN);
 	ck_assert_uint_eq(freed + begun, 0);
 }
-END_TEST
 
-START_TEST(an_answer_comes_in_time_or_not_at_all)
+TEST(an_answer_comes_in_time_or_not_at_all)
 {
 	struct sum sum = { 2, 3, 0 }, late = { 2, 3, 0 };
 
@@ -230,21 +225,4 @@ START_TEST(an_answer_comes_in_time_or_not_at_all)
 	no_threads = true;
 	ck_assert_int_eq(worker_ask("adder", add, &late, sizeof(late), WORKER_FOREVER), -EAGAIN);
 	ck_assert_int_eq(late.result, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("worker");
-	TCase *tcase = tcase_create("worker");
-
-	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_set_timeout(tcase, 200);
-	add_tests(tcase, the_result_is_read_and_freed,
-		  one_that_hangs_is_waited_for_until_the_deadline, an_abandoned_one_frees_itself,
-		  abandoned_at_any_moment, whoever_polls_is_woken, an_abandoned_one_wakes_nobody,
-		  without_a_thread_the_data_stays_the_callers,
-		  an_answer_comes_in_time_or_not_at_all);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -46,7 +46,9 @@ static struct io_request ask(unsigned buffer, uint64_t offset)
 	};
 }
 
-START_TEST(reads_what_is_there)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(reads_what_is_there)
 {
 	struct io_request requests[DEPTH], *done[DEPTH];
 	unsigned got = 0;
@@ -70,9 +72,8 @@ START_TEST(reads_what_is_there)
 	ck_assert_uint_ge(handle->calls, 2);
 	ck_assert_uint_le(handle->calls, 1 + DEPTH);
 }
-END_TEST
 
-START_TEST(depth_is_kept)
+TEST(depth_is_kept)
 {
 	struct io_request requests[DEPTH + 1], *done[DEPTH];
 
@@ -87,9 +88,8 @@ START_TEST(depth_is_kept)
 	ck_assert_int_eq(aio->reap(handle, 1, 1, UINT64_MAX, done), 1);
 	ck_assert_ptr_eq(done[0], &requests[DEPTH]);
 }
-END_TEST
 
-START_TEST(end_of_the_device_is_an_error)
+TEST(end_of_the_device_is_an_error)
 {
 	struct io_request request = ask(0, SIZE - 2 * KIB), *done;
 
@@ -98,9 +98,8 @@ START_TEST(end_of_the_device_is_an_error)
 	ck_assert_int_eq(request.result, -EIO);
 	ck_assert_uint_eq(request.done, 2 * KIB);
 }
-END_TEST
 
-START_TEST(errors_of_the_kernel_come_back)
+TEST(errors_of_the_kernel_come_back)
 {
 	struct io_request request = ask(0, 0), *done;
 
@@ -111,26 +110,12 @@ START_TEST(errors_of_the_kernel_come_back)
 	/* Refused at once, or as an answer. */
 	ck_assert(n == -EINVAL || (n == 1 && request.result == -EINVAL));
 }
-END_TEST
 
-START_TEST(page_cache_is_refused)
+TEST(page_cache_is_refused)
 {
 	struct error error = { 0 };
 
 	end.direct = false;
 	ck_assert_int_eq(aio->probe(aio, &end, &error), -EOPNOTSUPP);
 	ck_assert(strstr(error.sentence, "/dev/test"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/libaio");
-	TCase *tcase = tcase_create("libaio");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, reads_what_is_there, depth_is_kept, end_of_the_device_is_an_error,
-		  errors_of_the_kernel_come_back, page_cache_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

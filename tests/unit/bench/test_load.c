@@ -92,7 +92,9 @@ static void set_up(void)
 	};
 }
 
-START_TEST(in_order_and_round_again)
+UNIT_CASE(.setup = set_up, .teardown = rig_tear_down);
+
+TEST(in_order_and_round_again)
 {
 	load.start = 8192;
 	load.past = 8192 + 6 * 4096;
@@ -108,9 +110,8 @@ START_TEST(in_order_and_round_again)
 	ck_assert_uint_eq(loaded.how.request, 4096);
 	ck_assert_int_eq(loaded.how.path, BENCH_PATH_UNKNOWN);
 }
-END_TEST
 
-START_TEST(one_request_at_a_time_stays_on_one_processor)
+TEST(one_request_at_a_time_stays_on_one_processor)
 {
 	int all = may_run_on();
 
@@ -121,9 +122,8 @@ START_TEST(one_request_at_a_time_stays_on_one_processor)
 	ck_assert_int_eq(processors, all);
 	ck_assert_int_eq(may_run_on(), all);
 }
-END_TEST
 
-START_TEST(what_was_read_is_written_there_again)
+TEST(what_was_read_is_written_there_again)
 {
 	ck_assert_int_eq(bench_kept_new(7, 4096, &load.kept, NULL), 0);
 	load.start = 8192;
@@ -143,9 +143,8 @@ START_TEST(what_was_read_is_written_there_again)
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -EIO);
 	bench_kept_destroy(load.kept);
 }
-END_TEST
 
-START_TEST(every_pattern_stays_on_the_disk)
+TEST(every_pattern_stays_on_the_disk)
 {
 	load.bytes = 500 * 512;
 	load.request = 512;
@@ -162,18 +161,16 @@ START_TEST(every_pattern_stays_on_the_disk)
 	/* BENCH_SAME was the last */
 	ck_assert_uint_eq(places[499], places[0]);
 }
-END_TEST
 
-START_TEST(from_end_to_end)
+TEST(from_end_to_end)
 {
 	load.pattern = BENCH_ENDS;
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
 	for (unsigned i = 0; i < 10; i++)
 		ck_assert(i % 2 ? places[i] > SIZE / 100 * 99 - 4096 : places[i] < SIZE / 50);
 }
-END_TEST
 
-START_TEST(random_places_are_the_same_for_a_seed)
+TEST(random_places_are_the_same_for_a_seed)
 {
 	uint64_t first;
 
@@ -186,18 +183,16 @@ START_TEST(random_places_are_the_same_for_a_seed)
 	ck_assert_uint_eq(places[3], first);
 	ck_assert_uint_ne(places[3], places[4]);
 }
-END_TEST
 
-START_TEST(several_in_flight_read_no_more_than_asked)
+TEST(several_in_flight_read_no_more_than_asked)
 {
 	load.depth = 4;
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), 0);
 	ck_assert_uint_eq(loaded.requests, 10);
 	ck_assert_uint_eq(loaded.how.depth, 4);
 }
-END_TEST
 
-START_TEST(a_bad_place_ends_a_range_with_what_was_read)
+TEST(a_bad_place_ends_a_range_with_what_was_read)
 {
 	bad = 3 * 4096;
 	bad_code = -EIO;
@@ -206,9 +201,8 @@ START_TEST(a_bad_place_ends_a_range_with_what_was_read)
 	ck_assert_uint_eq(loaded.requests, 2);
 	ck_assert_uint_eq(loaded.error.lba, 24);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_gone_ends_all)
+TEST(a_disk_that_is_gone_ends_all)
 {
 	struct error error = { 0 };
 
@@ -218,9 +212,8 @@ START_TEST(a_disk_that_is_gone_ends_all)
 	ck_assert_uint_eq(loaded.requests, 2);
 	ck_assert_str_ne(error.sentence, "");
 }
-END_TEST
 
-START_TEST(stops_when_told)
+TEST(stops_when_told)
 {
 	load.bytes = 0;
 	load.ns = 60 * NSEC_PER_SEC;
@@ -228,14 +221,12 @@ START_TEST(stops_when_told)
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -ECANCELED);
 	ck_assert_uint_ge(loaded.requests, 5);
 }
-END_TEST
 
-START_TEST(a_disk_smaller_than_a_request)
+TEST(a_disk_smaller_than_a_request)
 {
 	run.end.size = 2048;
 	ck_assert_int_eq(bench_load_run(&run, &load, &loaded, NULL), -EINVAL);
 }
-END_TEST
 
 /* A driver that has room for two, whatever was asked for; `full`: for none any more. */
 static struct io_request *queued[2];
@@ -270,7 +261,7 @@ static const struct io_backend narrow = {
 	.close = sync_close,
 };
 
-START_TEST(what_a_driver_has_no_room_for_is_sent_later)
+TEST(what_a_driver_has_no_room_for_is_sent_later)
 {
 	load.backend = &narrow;
 	load.depth = 4;
@@ -280,9 +271,8 @@ START_TEST(what_a_driver_has_no_room_for_is_sent_later)
 	for (unsigned i = 0; i < 21; i++)
 		ck_assert_uint_eq(places[i], i * 4096);
 }
-END_TEST
 
-START_TEST(a_driver_that_never_has_room_again_can_be_left)
+TEST(a_driver_that_never_has_room_again_can_be_left)
 {
 	load.backend = &narrow;
 	load.depth = 4;
@@ -292,10 +282,9 @@ START_TEST(a_driver_that_never_has_room_again_can_be_left)
 	ck_assert_uint_eq(loaded.requests, 29);
 	ck_assert_uint_eq(queue_length, 0);
 }
-END_TEST
 
 /* Of a file; in a file system in memory, nothing can be dropped. */
-START_TEST(no_pages_stay_behind)
+TEST(no_pages_stay_behind)
 {
 	char path[] = "/var/tmp/clonedeck-load.XXXXXX", kept[256] = { 0 };
 	static char megabyte[1U << 20];
@@ -324,23 +313,4 @@ START_TEST(no_pages_stay_behind)
 	}
 	munmap(map, sizeof(megabyte));
 	close(fd);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/load");
-	TCase *tcase = tcase_create("load");
-
-	tcase_add_checked_fixture(tcase, set_up, rig_tear_down);
-	add_tests(tcase, in_order_and_round_again, one_request_at_a_time_stays_on_one_processor,
-		  what_was_read_is_written_there_again, every_pattern_stays_on_the_disk,
-		  from_end_to_end, random_places_are_the_same_for_a_seed,
-		  several_in_flight_read_no_more_than_asked,
-		  a_bad_place_ends_a_range_with_what_was_read, a_disk_that_is_gone_ends_all,
-		  stops_when_told, a_disk_smaller_than_a_request,
-		  what_a_driver_has_no_room_for_is_sent_later,
-		  a_driver_that_never_has_room_again_can_be_left, no_pages_stay_behind);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -121,31 +121,30 @@ static const struct turn {
 	      { "10000", 6000000 },
 	      { "15000", 4000000 } };
 
-START_TEST(the_rotation_is_found)
+UNIT_CASE(.setup = set_up, .teardown = rig_tear_down);
+
+TEST_ROWS(the_rotation_is_found, ARRAY_SIZE(turns))
 {
 	disk.turn = turns[_i].ns;
 	profile();
 	check_near(found("facts", "rotation", "value"), (double)turns[_i].ns / 1e9);
 }
-END_TEST
 
-START_TEST(what_a_cache_answers_is_no_rotation)
+TEST(what_a_cache_answers_is_no_rotation)
 {
 	profile();
 	ck_assert_ptr_null(figure_at("facts", "rotation", "value"));
 }
-END_TEST
 
-START_TEST(what_does_not_turn_is_not_asked)
+TEST(what_does_not_turn_is_not_asked)
 {
 	disk.turn = turns[1].ns;
 	run.end.rotational = NO;
 	profile();
 	ck_assert_ptr_null(figure_at("facts", "rotation", "value"));
 }
-END_TEST
 
-START_TEST(zones_are_found)
+TEST(zones_are_found)
 {
 	disk.turn = turns[1].ns;
 	disk.slow = SIZE / 2;
@@ -162,9 +161,8 @@ START_TEST(zones_are_found)
 		expected += (double)SIZE / 1024 / rate_at(at);
 	ck_assert_msg(fabs(whole - expected) < 0.05 * expected, "%g, not %g", whole, expected);
 }
-END_TEST
 
-START_TEST(reaching_a_place_takes_a_move_and_half_a_turn)
+TEST(reaching_a_place_takes_a_move_and_half_a_turn)
 {
 	disk.turn = turns[1].ns;
 	profile();
@@ -173,9 +171,8 @@ START_TEST(reaching_a_place_takes_a_move_and_half_a_turn)
 	ck_assert_msg(half > 0.0065 && half < 0.0100, "%g", half);
 	ck_assert(found("access", "random", "max") <= 0.0125);
 }
-END_TEST
 
-START_TEST(a_small_disk_has_fewer_places)
+TEST(a_small_disk_has_fewer_places)
 {
 	options.positions = 0;
 	run.end.size = 10U << 20;
@@ -193,10 +190,9 @@ START_TEST(a_small_disk_has_fewer_places)
 	ck_assert_int_eq(bench_profile.run(&run, NULL), -ERANGE);
 	ck_assert_uint_eq(result.table_count, 0);
 }
-END_TEST
 
 /* As the five blocks of the text. */
-START_TEST(places_are_where_they_were_asked_for)
+TEST(places_are_where_they_were_asked_for)
 {
 	static const uint64_t sectors[] = { 3, 1000000, 2000000 };
 	static const uint64_t late[] = { 0, SIZE / SECTOR - 1 };
@@ -213,20 +209,4 @@ START_TEST(places_are_where_they_were_asked_for)
 	options.sectors = late;
 	ck_assert_int_eq(bench_profile.run(&run, NULL), -ERANGE);
 	ck_assert_uint_eq(result.table_count, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/profile");
-	TCase *tcase = tcase_create("profile");
-
-	tcase_add_checked_fixture(tcase, set_up, rig_tear_down);
-	tcase_add_loop_test(tcase, the_rotation_is_found, 0,
-			    (int)(sizeof(turns) / sizeof(turns[0])));
-	add_tests(tcase, what_a_cache_answers_is_no_rotation, what_does_not_turn_is_not_asked,
-		  zones_are_found, reaching_a_place_takes_a_move_and_half_a_turn,
-		  a_small_disk_has_fewer_places, places_are_where_they_were_asked_for);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -46,7 +46,9 @@ static int measure(void)
 	return r;
 }
 
-START_TEST(derives_what_the_text_derived)
+UNIT_CASE(.setup = set_up, .teardown = tear_down);
+
+TEST(derives_what_the_text_derived)
 {
 	/* The first column of its table for 1024 MB. */
 	const struct rbuf_column column = { .amount = 1024.0 * (1 << 20),
@@ -63,9 +65,8 @@ START_TEST(derives_what_the_text_derived)
 	ck_assert_double_eq_tol(values[RBUF_BEST] / (1 << 20), 68, 0.5);
 	ck_assert_double_eq_tol(values[RBUF_WORST] / (1 << 20), 7.0, 0.05);
 }
-END_TEST
 
-START_TEST(noise_is_no_latency)
+TEST(noise_is_no_latency)
 {
 	const struct rbuf_column column = { .amount = 1 << 20,
 					    .smallest = 1,
@@ -80,9 +81,8 @@ START_TEST(noise_is_no_latency)
 	ck_assert_double_lt(values[RBUF_AFTER_LATENCY], 0);
 	ck_assert_double_gt(values[RBUF_BEST], values[RBUF_WORST]);
 }
-END_TEST
 
-START_TEST(reads_the_buffer_by_all_four_ways)
+TEST(reads_the_buffer_by_all_four_ways)
 {
 	static const struct {
 		const char *key;
@@ -108,9 +108,8 @@ START_TEST(reads_the_buffer_by_all_four_ways)
 	ck_assert_ptr_null(figure_at("rbuf", "131072", "direct"));
 	ck_assert_uint_eq(result.note_count, 0);
 }
-END_TEST
 
-START_TEST(a_driver_that_copies_is_named)
+TEST(a_driver_that_copies_is_named)
 {
 	disk.allow_direct = false;
 	ck_assert_int_eq(measure(), 0);
@@ -118,9 +117,8 @@ START_TEST(a_driver_that_copies_is_named)
 	ck_assert_ptr_nonnull(strstr(result.tables[0].columns[4].heading, "COPIED"));
 	ck_assert_ptr_nonnull(strstr(result.notes[0], "allow_dio"));
 }
-END_TEST
 
-START_TEST(the_largest_is_what_disk_and_adapter_allow)
+TEST(the_largest_is_what_disk_and_adapter_allow)
 {
 	disk.buffer = 20 << 10;
 	ck_assert_int_eq(measure(), 0);
@@ -128,18 +126,16 @@ START_TEST(the_largest_is_what_disk_and_adapter_allow)
 	ck_assert_ptr_nonnull(figure_at("rbuf", "16384", "direct"));
 	ck_assert_ptr_null(figure_at("rbuf", "32768", "direct"));
 }
-END_TEST
 
-START_TEST(one_size_where_one_was_asked_for)
+TEST(one_size_where_one_was_asked_for)
 {
 	options.request = 12 << 10;
 	ck_assert_int_eq(measure(), 0);
 	ck_assert_ptr_nonnull(figure_at("rbuf", "12288", "direct"));
 	ck_assert_uint_eq(result.row_count, 1 + RBUF_ROWS);
 }
-END_TEST
 
-START_TEST(a_size_that_cannot_be_is_no_measurement)
+TEST(a_size_that_cannot_be_is_no_measurement)
 {
 	options.request = 128 << 10;
 	ck_assert_int_eq(measure(), -EINVAL);
@@ -147,9 +143,8 @@ START_TEST(a_size_that_cannot_be_is_no_measurement)
 	ck_assert_int_eq(measure(), -EINVAL);
 	ck_assert_uint_eq(result.row_count, 0);
 }
-END_TEST
 
-START_TEST(a_small_reserve_buffer_leaves_the_rest)
+TEST(a_small_reserve_buffer_leaves_the_rest)
 {
 	disk.reserve_most = 16 << 10;
 	ck_assert_int_eq(measure(), 0);
@@ -157,9 +152,8 @@ START_TEST(a_small_reserve_buffer_leaves_the_rest)
 	ck_assert_ptr_null(figure_at("rbuf", "32768", "mmap"));
 	ck_assert_ptr_nonnull(figure_at("rbuf", "32768", "direct"));
 }
-END_TEST
 
-START_TEST(the_echo_buffer_where_that_is_all)
+TEST(the_echo_buffer_where_that_is_all)
 {
 	disk.buffer = 0;
 	disk.echo = 4096;
@@ -167,9 +161,8 @@ START_TEST(the_echo_buffer_where_that_is_all)
 	ck_assert_uint_gt(disk.buffers_read, 0);
 	ck_assert_uint_eq(result.row_count, 1 + RBUF_ROWS);
 }
-END_TEST
 
-START_TEST(a_refusal_becomes_reads_and_says_so)
+TEST(a_refusal_becomes_reads_and_says_so)
 {
 	disk.buffer = 0;
 	ck_assert_int_eq(measure(), 0);
@@ -178,9 +171,8 @@ START_TEST(a_refusal_becomes_reads_and_says_so)
 	ck_assert_ptr_nonnull(strstr(result.tables[0].title, "no READ BUFFER"));
 	ck_assert_ptr_nonnull(figure_at("rbuf", "65536", "indirect"));
 }
-END_TEST
 
-START_TEST(a_size_that_fails_is_left_out)
+TEST(a_size_that_fails_is_left_out)
 {
 	/* Everything that READ BUFFER is asked, once: the first cell. */
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x3c,
@@ -195,9 +187,8 @@ START_TEST(a_size_that_fails_is_left_out)
 	ck_assert_ptr_nonnull(figure_at("rbuf", "65536", "mmap"));
 	ck_assert_ptr_nonnull(figure_at("rbuf", "32768", "none"));
 }
-END_TEST
 
-START_TEST(news_of_a_reset_changes_nothing)
+TEST(news_of_a_reset_changes_nothing)
 {
 	sg_script_add(&disk, &(struct sg_script_rule){ .op = 0x3c,
 						       .lba = ANY_LBA,
@@ -209,17 +200,15 @@ START_TEST(news_of_a_reset_changes_nothing)
 	ck_assert_int_eq(measure(), 0);
 	ck_assert_ptr_nonnull(figure_at("rbuf", "65536", "none"));
 }
-END_TEST
 
-START_TEST(a_disk_that_is_gone_ends_it)
+TEST(a_disk_that_is_gone_ends_it)
 {
 	disk.gone = true;
 	ck_assert_int_lt(measure(), 0);
 	ck_assert_uint_eq(result.figure_count, 0);
 }
-END_TEST
 
-START_TEST(stopped_it_keeps_what_it_has)
+TEST(stopped_it_keeps_what_it_has)
 {
 	stops_after = 10;
 	ck_assert_int_eq(measure(), -ECANCELED);
@@ -227,29 +216,9 @@ START_TEST(stopped_it_keeps_what_it_has)
 	ck_assert_ptr_null(figure_at("rbuf", "4096", "none"));
 	ck_assert_ptr_nonnull(figure_at("derived", "best", "none"));
 }
-END_TEST
 
-START_TEST(without_an_sg_node_there_is_a_sentence)
+TEST(without_an_sg_node_there_is_a_sentence)
 {
 	run.end.sg = "";
 	ck_assert_int_eq(measure(), -EOPNOTSUPP);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/rbuf");
-	TCase *tcase = tcase_create("rbuf");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	add_tests(tcase, derives_what_the_text_derived, noise_is_no_latency,
-		  reads_the_buffer_by_all_four_ways, a_driver_that_copies_is_named,
-		  the_largest_is_what_disk_and_adapter_allow, one_size_where_one_was_asked_for,
-		  a_size_that_cannot_be_is_no_measurement, a_small_reserve_buffer_leaves_the_rest,
-		  the_echo_buffer_where_that_is_all, a_refusal_becomes_reads_and_says_so,
-		  a_size_that_fails_is_left_out, news_of_a_reset_changes_nothing,
-		  a_disk_that_is_gone_ends_it, stopped_it_keeps_what_it_has,
-		  without_an_sg_node_there_is_a_sentence);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -80,7 +80,9 @@ static void is_found(struct json_object *earlier)
 	bench_earlier_destroy(earlier);
 }
 
-START_TEST(an_earlier_result_is_found_by_its_keys)
+UNIT_CASE(.setup = set_up, .teardown = tear_down);
+
+TEST(an_earlier_result_is_found_by_its_keys)
 {
 	struct json_object *earlier = NULL;
 	struct error error = { 0 };
@@ -91,15 +93,13 @@ START_TEST(an_earlier_result_is_found_by_its_keys)
 	ck_assert_int_eq(load(&earlier, &error), 0);
 	is_found(earlier);
 }
-END_TEST
 
-START_TEST(a_result_that_is_still_here_is_one_too)
+TEST(a_result_that_is_still_here_is_one_too)
 {
 	is_found(bench_json_document(&result));
 }
-END_TEST
 
-START_TEST(another_disk_is_not_compared_with)
+TEST(another_disk_is_not_compared_with)
 {
 	struct json_object *earlier = NULL;
 	struct error error = { 0 };
@@ -116,9 +116,8 @@ START_TEST(another_disk_is_not_compared_with)
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sdx"));
 }
-END_TEST
 
-START_TEST(what_is_no_result_is_refused)
+TEST(what_is_no_result_is_refused)
 {
 	static const char *const texts[] = {
 		"",
@@ -140,9 +139,8 @@ START_TEST(what_is_no_result_is_refused)
 	unlink(path);
 	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
 }
-END_TEST
 
-START_TEST(figures_of_a_strange_shape_are_passed_over)
+TEST(figures_of_a_strange_shape_are_passed_over)
 {
 	struct json_object *earlier = NULL;
 
@@ -155,9 +153,8 @@ START_TEST(figures_of_a_strange_shape_are_passed_over)
 	ck_assert_double_lt(result.figures[0].before, 0);
 	bench_earlier_destroy(earlier);
 }
-END_TEST
 
-START_TEST(a_line_of_csv_for_each_figure)
+TEST(a_line_of_csv_for_each_figure)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -172,10 +169,9 @@ START_TEST(a_line_of_csv_for_each_figure)
 			 "rate,1024,depth-2,s,0.25,0.25,0.25,1,,,,,\n");
 	free(text);
 }
-END_TEST
 
 /* Depth 2 was measured in one row only, and in another unit. */
-START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
+TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 {
 	struct json_object *earlier = NULL;
 	char *text = bench_json(&result);
@@ -199,9 +195,8 @@ START_TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 	free(text);
 	bench_earlier_destroy(earlier);
 }
-END_TEST
 
-START_TEST(the_exit_code_says_how_it_ended)
+TEST(the_exit_code_says_how_it_ended)
 {
 	ck_assert_int_eq(bench_exit_code(&result), EXIT_COMPLETE);
 	result.end = BENCH_BAD_PLACES;
@@ -213,21 +208,4 @@ START_TEST(the_exit_code_says_how_it_ended)
 	ck_assert_int_eq(bench_exit_code(&result), EXIT_STOPPED);
 	error_set(&result.error, ERROR_CLASS_REFUSED, -EBUSY, "open", "", "in use");
 	ck_assert_int_eq(bench_exit_code(&result), EXIT_REFUSED);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/render");
-	TCase *tcase = tcase_create("render");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	add_tests(tcase, an_earlier_result_is_found_by_its_keys,
-		  a_result_that_is_still_here_is_one_too, another_disk_is_not_compared_with,
-		  what_is_no_result_is_refused, figures_of_a_strange_shape_are_passed_over,
-		  a_line_of_csv_for_each_figure,
-		  a_page_has_a_curve_for_each_column_of_the_first_unit,
-		  the_exit_code_says_how_it_ended);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

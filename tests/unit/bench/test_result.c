@@ -6,7 +6,7 @@
 #include "bench/profile.h"
 #include "unit.h"
 
-START_TEST(a_figure_scatters)
+TEST(a_figure_scatters)
 {
 	static const double rounds[] = { 3, 1, 10, 2 };
 	struct bench_result result = { 0 }, copy;
@@ -30,9 +30,8 @@ START_TEST(a_figure_scatters)
 	ck_assert_ptr_null(bench_result_find(&copy, 0, 1));
 	bench_result_done(&copy);
 }
-END_TEST
 
-START_TEST(rows_and_figures_grow)
+TEST(rows_and_figures_grow)
 {
 	struct bench_result result = { 0 }, copy;
 
@@ -48,9 +47,8 @@ START_TEST(rows_and_figures_grow)
 	bench_result_done(&copy);
 	bench_result_done(&result);
 }
-END_TEST
 
-START_TEST(figures_in_words)
+TEST(figures_in_words)
 {
 	char text[BENCH_TEXT_MAX];
 
@@ -67,9 +65,8 @@ START_TEST(figures_in_words)
 	ck_assert_str_eq(bench_print(BENCH_BYTES, 687104, text), "671 KiB");
 	ck_assert_str_eq(bench_print(BENCH_BYTES, 512, text), "512 B");
 }
-END_TEST
 
-START_TEST(the_whole_disk_from_its_places)
+TEST(the_whole_disk_from_its_places)
 {
 	/* Megabytes per second and blocks of 512 bytes of the text's disk, which took 506 s. */
 	static const double his[] = { 100 / 10.42, 100 / 10.88, 100 / 13.12, 100 / 14.56,
@@ -84,9 +81,8 @@ START_TEST(the_whole_disk_from_its_places)
 	ck_assert_double_eq(profile_whole(rates + 1, places + 1, 1, 1000), 0);
 	ck_assert_double_eq_tol(profile_whole(his, blocks, 5, 8813870) / 2048, 506, 0.04 * 506);
 }
-END_TEST
 
-START_TEST(a_weak_place_is_no_slow_zone)
+TEST(a_weak_place_is_no_slow_zone)
 {
 	static const double rates[] = { 200, 190, 100, 0, 180, 100, 90 };
 
@@ -95,16 +91,4 @@ START_TEST(a_weak_place_is_no_slow_zone)
 	ck_assert(!profile_is_weak(rates, 7, 3));
 	ck_assert(!profile_is_weak(rates, 7, 5));
 	ck_assert(!profile_is_weak(rates, 7, 6));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("bench/result");
-	TCase *tcase = tcase_create("result");
-
-	add_tests(tcase, a_figure_scatters, rows_and_figures_grow, figures_in_words,
-		  the_whole_disk_from_its_places, a_weak_place_is_no_slow_zone);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

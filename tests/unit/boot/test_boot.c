@@ -108,7 +108,9 @@ static void lose(unsigned sector)
 	lost_to = lost_at + SECTOR;
 }
 
-START_TEST(finds_the_loader)
+UNIT_CASE(.setup = make_disk);
+
+TEST(finds_the_loader)
 {
 	struct boot_look found = look();
 	const struct boot_item *loader = boot_find(&found, BOOT_LOADER);
@@ -121,9 +123,8 @@ START_TEST(finds_the_loader)
 	ck_assert_ptr_null(boot_best_loader(&found));
 	ck_assert_ptr_null(boot_find(&found, BOOT_CODE));
 }
-END_TEST
 
-START_TEST(sees_what_is_lost_of_it)
+TEST(sees_what_is_lost_of_it)
 {
 	struct boot_look found;
 
@@ -138,9 +139,8 @@ START_TEST(sees_what_is_lost_of_it)
 	found = look();
 	ck_assert(!boot_find(&found, BOOT_LOADER)->lost);
 }
-END_TEST
 
-START_TEST(long_names_are_put_together)
+TEST(long_names_are_put_together)
 {
 	static const char name[] = "loader-ü.efi";
 	uint8_t *part = disk[DATA + 1] + 32, sum = 0;
@@ -167,9 +167,8 @@ START_TEST(long_names_are_put_together)
 	found = look();
 	ck_assert_str_eq(found.items[2].text + 10, "LOADER~1.EFI");
 }
-END_TEST
 
-START_TEST(folders_in_a_circle_end)
+TEST(folders_in_a_circle_end)
 {
 	struct boot_look found;
 
@@ -178,9 +177,8 @@ START_TEST(folders_in_a_circle_end)
 	found = look();
 	ck_assert_uint_le(found.count, BOOT_ITEMS_MAX);
 }
-END_TEST
 
-START_TEST(a_file_longer_than_its_chain_is_lost)
+TEST(a_file_longer_than_its_chain_is_lost)
 {
 	struct boot_look found;
 
@@ -192,9 +190,8 @@ START_TEST(a_file_longer_than_its_chain_is_lost)
 	found = look();
 	ck_assert(boot_find(&found, BOOT_LOADER)->lost);
 }
-END_TEST
 
-START_TEST(no_fat_is_none)
+TEST(no_fat_is_none)
 {
 	/* Offset and value of what makes it one. */
 	static const unsigned broken[][2] = { { 11, 0 },   { 11, 600 }, { 14, 0 },     { 22, 0 },
@@ -210,7 +207,6 @@ START_TEST(no_fat_is_none)
 		ck_assert_msg(!boot_find(&found, BOOT_ESP), "%zu", i);
 	}
 }
-END_TEST
 
 static void make_grub(unsigned piece)
 {
@@ -221,7 +217,7 @@ static void make_grub(unsigned piece)
 	put16(disk[10] + 0x1f4 + 8, 20);
 }
 
-START_TEST(grub_and_its_core)
+TEST(grub_and_its_core)
 {
 	struct boot_look found;
 	char line[BOOT_LINE_MAX];
@@ -247,9 +243,8 @@ START_TEST(grub_and_its_core)
 	found = look();
 	ck_assert_ptr_null(boot_find(&found, BOOT_GRUB_CORE));
 }
-END_TEST
 
-START_TEST(an_active_partition_of_windows)
+TEST(an_active_partition_of_windows)
 {
 	struct boot_look found;
 
@@ -265,18 +260,4 @@ START_TEST(an_active_partition_of_windows)
 	found = look();
 	ck_assert_str_eq(boot_find(&found, BOOT_ACTIVE)->text, "Windows");
 	ck_assert_uint_eq(boot_find(&found, BOOT_ACTIVE)->partition, 2);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("boot");
-	TCase *tcase = tcase_create("boot");
-
-	tcase_add_checked_fixture(tcase, make_disk, NULL);
-	add_tests(tcase, finds_the_loader, sees_what_is_lost_of_it, long_names_are_put_together,
-		  folders_in_a_circle_end, a_file_longer_than_its_chain_is_lost, no_fat_is_none,
-		  grub_and_its_core, an_active_partition_of_windows);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

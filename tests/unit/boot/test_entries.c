@@ -47,7 +47,7 @@ static size_t make(uint8_t *data, const char *label, const char *loader)
 	return at;
 }
 
-START_TEST(names_disk_and_loader)
+TEST(names_disk_and_loader)
 {
 	struct boot_entry entry;
 	uint8_t data[512];
@@ -58,9 +58,8 @@ START_TEST(names_disk_and_loader)
 	ck_assert_str_eq(entry.part_uuid, "c12a7328-f81f-11d2-ba4b-00a0c93ec93b");
 	ck_assert_str_eq(entry.loader, "\\EFI\\debian\\shimx64.efi");
 }
-END_TEST
 
-START_TEST(names_a_partition_of_an_old_table)
+TEST(names_a_partition_of_an_old_table)
 {
 	struct boot_entry entry;
 	uint8_t data[512];
@@ -70,9 +69,8 @@ START_TEST(names_a_partition_of_an_old_table)
 	ck_assert(boot_entry_parse(data, length, &entry));
 	ck_assert_str_eq(entry.part_uuid, "c12a7328-02");
 }
-END_TEST
 
-START_TEST(a_shorter_one_is_none)
+TEST(a_shorter_one_is_none)
 {
 	struct boot_entry entry;
 	uint8_t data[512];
@@ -88,9 +86,8 @@ START_TEST(a_shorter_one_is_none)
 	data[10 + 14 + 2] = 3;
 	ck_assert(!boot_entry_parse(data, length, &entry));
 }
-END_TEST
 
-START_TEST(a_label_is_no_command_of_the_terminal)
+TEST(a_label_is_no_command_of_the_terminal)
 {
 	struct boot_entry entry;
 	uint8_t data[512];
@@ -99,26 +96,12 @@ START_TEST(a_label_is_no_command_of_the_terminal)
 	ck_assert(boot_entry_parse(data, length, &entry));
 	ck_assert(!strchr(entry.label, '\033'));
 }
-END_TEST
 
-START_TEST(without_variables_nothing_is_known)
+TEST(without_variables_nothing_is_known)
 {
 	struct boot_entries entries;
 
 	boot_entries_read("/nonexistent", &entries);
 	ck_assert(!entries.known);
 	ck_assert_uint_eq(entries.count, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("entries");
-	TCase *tcase = tcase_create("entries");
-
-	add_tests(tcase, names_disk_and_loader, names_a_partition_of_an_old_table,
-		  a_shorter_one_is_none, a_label_is_no_command_of_the_terminal,
-		  without_variables_nothing_is_known);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

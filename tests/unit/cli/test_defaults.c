@@ -50,7 +50,9 @@ static int of(const char *text)
 	return of_bytes(text, strlen(text));
 }
 
-START_TEST(options_are_taken)
+UNIT_CASE(.setup = set_up, .teardown = tear_down);
+
+TEST(options_are_taken)
 {
 	ck_assert_int_eq(
 		of("# looks\n\n  theme =\tlight \r\nglyphs=ascii\nno-mouse\ncolor = never\n"
@@ -68,10 +70,9 @@ START_TEST(options_are_taken)
 	ck_assert_int_eq(defaults.looks.theme, THEME_AUTO);
 	ck_assert_ptr_null(defaults.notify);
 }
-END_TEST
 
 /* What permits a write, or is no option, is no line of the file. */
-START_TEST(nothing_else_is)
+TEST(nothing_else_is)
 {
 	static const char *const wrong[] = {
 		"allow = source-mounted",
@@ -97,9 +98,8 @@ START_TEST(nothing_else_is)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		ck_assert_msg(of(wrong[i]) == EXIT_USAGE, "%s", wrong[i]);
 }
-END_TEST
 
-START_TEST(hostile_files)
+TEST(hostile_files)
 {
 	char text[CLI_DEFAULTS_MAX + 1];
 
@@ -120,10 +120,9 @@ START_TEST(hostile_files)
 	ck_assert_int_eq(symlink("/", path), 0);
 	ck_assert_int_eq(cli_read_defaults(&defaults), 0);
 }
-END_TEST
 
 /* Whoever could write it could have a program of theirs run. */
-START_TEST(not_believed)
+TEST(not_believed)
 {
 	ck_assert_int_eq(of("theme = light"), 0);
 	ck_assert_int_eq(defaults.looks.theme, THEME_LIGHT);
@@ -139,16 +138,4 @@ START_TEST(not_believed)
 		ck_assert_int_eq(cli_read_defaults(&defaults), 0);
 		ck_assert_int_eq(defaults.looks.theme, THEME_AUTO);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cli/defaults");
-	TCase *tcase = tcase_create("defaults");
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	add_tests(tcase, options_are_taken, nothing_else_is, hostile_files, not_believed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

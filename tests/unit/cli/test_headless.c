@@ -223,23 +223,23 @@ static void teardown(void)
 	close(said);
 }
 
-START_TEST(goes_its_way)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 30);
+
+TEST(goes_its_way)
 {
 	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
 	ck_assert_uint_ge(play.polls, 5);
 }
-END_TEST
 
 /* It must neither end early with a good exit code nor give up the copy. */
-START_TEST(kernel_that_will_not_wait)
+TEST(kernel_that_will_not_wait)
 {
 	play.poll_fails = true;
 	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
 	ck_assert_uint_ge(play.dispatches, play.until_ended);
 }
-END_TEST
 
-START_TEST(signal_without_poll)
+TEST(signal_without_poll)
 {
 	play.poll_fails = true;
 	play.until_ended = 1000;
@@ -247,9 +247,8 @@ START_TEST(signal_without_poll)
 	ck_assert_int_eq(play_it(), EXIT_STOPPED);
 	ck_assert_uint_eq(play.stops, 1);
 }
-END_TEST
 
-START_TEST(map_is_moved_by_a_signal)
+TEST(map_is_moved_by_a_signal)
 {
 	play.signal = SIGUSR2;
 	play.signal_at = 5;
@@ -257,10 +256,9 @@ START_TEST(map_is_moved_by_a_signal)
 	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
 	ck_assert_uint_eq(play.moves, 1);
 }
-END_TEST
 
 /* A second signal at once changes nothing; one that comes later leaves a disk that hangs. */
-START_TEST(hanging_disk_is_left)
+TEST(hanging_disk_is_left)
 {
 	play.hangs = true;
 	play.poll_fails = true;
@@ -273,7 +271,6 @@ START_TEST(hanging_disk_is_left)
 	ck_assert(abandoned);
 	ck_assert_uint_ge(play.dispatches, play.signal_last);
 }
-END_TEST
 
 static void leaves(unsigned dispatches)
 {
@@ -285,7 +282,7 @@ static void leaves(unsigned dispatches)
 }
 
 /* Whoever sent the only signal may not be there any more. */
-START_TEST(hanging_disk_is_left_by_itself)
+TEST(hanging_disk_is_left_by_itself)
 {
 	play.hangs = true;
 	play.until_ended = 1000000000;
@@ -294,9 +291,8 @@ START_TEST(hanging_disk_is_left_by_itself)
 	leaves(play.hours_pass_at);
 	ck_assert_uint_eq(play.stops, 1);
 }
-END_TEST
 
-START_TEST(disk_that_cannot_be_opened_is_left)
+TEST(disk_that_cannot_be_opened_is_left)
 {
 	play.until_started = 1000000000;
 	play.signal_at = 2;
@@ -305,19 +301,17 @@ START_TEST(disk_that_cannot_be_opened_is_left)
 	/* Should it be opened after all, nothing is written to it. */
 	ck_assert_uint_ge(play.stops, 1);
 }
-END_TEST
 
-START_TEST(disk_that_cannot_be_released_is_left)
+TEST(disk_that_cannot_be_released_is_left)
 {
 	play.release_hangs = true;
 	play.signal_at = 12;
 	play.hours_pass_at = 14;
 	leaves(play.hours_pass_at);
 }
-END_TEST
 
 /* Twice in one copy. */
-START_TEST(disk_that_comes_back)
+TEST(disk_that_comes_back)
 {
 	play.poll_fails = true;
 	play.vanishes = 2;
@@ -326,9 +320,8 @@ START_TEST(disk_that_comes_back)
 	ck_assert_int_eq(play_it(), EXIT_COMPLETE);
 	ck_assert_uint_eq(play.returns, 2);
 }
-END_TEST
 
-START_TEST(disk_that_stays_away)
+TEST(disk_that_stays_away)
 {
 	play.vanishes = 1;
 	play.until_back = 1000000000;
@@ -339,10 +332,9 @@ START_TEST(disk_that_stays_away)
 	ck_assert_uint_eq(play.returns, 0);
 	ck_assert_uint_ge(clock_monotonic() - before, NSEC_PER_SEC);
 }
-END_TEST
 
 /* What has begun to come back is not left half way. */
-START_TEST(signal_ends_the_waiting)
+TEST(signal_ends_the_waiting)
 {
 	play.poll_fails = true;
 	play.vanishes = 1;
@@ -351,9 +343,8 @@ START_TEST(signal_ends_the_waiting)
 	play_it();
 	ck_assert_uint_eq(play.returns, 0);
 }
-END_TEST
 
-START_TEST(failed_start_is_never_success)
+TEST(failed_start_is_never_success)
 {
 	play.start_fails = true;
 	play.poll_fails = true;
@@ -362,7 +353,6 @@ START_TEST(failed_start_is_never_success)
 	error_set(&play.error, ERROR_CLASS_REFUSED, -EBUSY, "open", "x", "no");
 	ck_assert_int_eq(play_it(), EXIT_REFUSED);
 }
-END_TEST
 
 static int verify_it(void)
 {
@@ -370,23 +360,21 @@ static int verify_it(void)
 	return headless_verify((struct session *)&play, signals, &options, &abandoned);
 }
 
-START_TEST(verification_goes_to_its_end)
+TEST(verification_goes_to_its_end)
 {
 	ck_assert_int_eq(verify_it(), 0);
 	ck_assert(!abandoned);
 	ck_assert_int_eq(play.state, SESSION_FINISHED);
 }
-END_TEST
 
-START_TEST(verification_that_cannot_start_is_never_success)
+TEST(verification_that_cannot_start_is_never_success)
 {
 	play.start_fails = true;
 	ck_assert_int_eq(verify_it(), EXIT_INTERNAL);
 }
-END_TEST
 
 /* Its disks are still being opened: there is no job that a signal could stop. */
-START_TEST(verification_that_hangs_is_left)
+TEST(verification_that_hangs_is_left)
 {
 	play.until_ended = 1000000000;
 	play.signal_at = 2;
@@ -394,26 +382,4 @@ START_TEST(verification_that_hangs_is_left)
 	ck_assert_int_eq(verify_it(), EXIT_STOPPED);
 	ck_assert(abandoned);
 	ck_assert_uint_ge(play.stops, 1);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cli/headless");
-	TCase *tcase = tcase_create("headless");
-
-	/* Seconds of waiting are what is tested, and the machine may have much else to do. */
-	tcase_set_timeout(tcase, 60);
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, goes_its_way, kernel_that_will_not_wait, signal_without_poll);
-	tcase_set_timeout(tcase, 30);
-	add_tests(tcase, hanging_disk_is_left, hanging_disk_is_left_by_itself,
-		  disk_that_cannot_be_opened_is_left, disk_that_cannot_be_released_is_left,
-		  map_is_moved_by_a_signal, disk_that_comes_back, disk_that_stays_away,
-		  signal_ends_the_waiting, failed_start_is_never_success,
-		  verification_goes_to_its_end, verification_that_cannot_start_is_never_success,
-		  verification_that_hangs_is_left);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

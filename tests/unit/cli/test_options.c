@@ -51,7 +51,7 @@ static int parse(enum clone_command command, struct clone_options *ret, ...)
 #define RESUME(...) parse(COMMAND_RESUME, &options, ##__VA_ARGS__, NULL)
 #define VERIFY(...) parse(COMMAND_VERIFY, &options, ##__VA_ARGS__, NULL)
 
-START_TEST(everything_is_taken)
+TEST(everything_is_taken)
 {
 	struct clone_options options;
 
@@ -87,10 +87,9 @@ START_TEST(everything_is_taken)
 	ck_assert(options.dry_run && options.json && !options.help);
 	ck_assert_str_eq(said, "");
 }
-END_TEST
 
 /* Each name reaches the member that it names. */
-START_TEST(rescue_options)
+TEST(rescue_options)
 {
 	struct clone_options options;
 
@@ -113,9 +112,8 @@ START_TEST(rescue_options)
 	ck_assert_int_eq(CLONE("--max-no-read", "1.5"), EXIT_USAGE);
 	ck_assert_int_eq(CLONE("--max-error-rate", "much"), EXIT_USAGE);
 }
-END_TEST
 
-START_TEST(areas_are_chosen_of_a_copy_that_goes_on)
+TEST(areas_are_chosen_of_a_copy_that_goes_on)
 {
 	struct clone_options options;
 
@@ -127,9 +125,8 @@ START_TEST(areas_are_chosen_of_a_copy_that_goes_on)
 	ck_assert_int_eq(RESUME("a.map"), 0);
 	ck_assert_ptr_null(options.retry_area);
 }
-END_TEST
 
-START_TEST(defaults_survive_errors)
+TEST(defaults_survive_errors)
 {
 	struct clone_options options;
 
@@ -144,9 +141,8 @@ START_TEST(defaults_survive_errors)
 	ck_assert_ptr_null(options.ranges);
 	ck_assert(!options.dry_run);
 }
-END_TEST
 
-START_TEST(verifying_is_chosen)
+TEST(verifying_is_chosen)
 {
 	struct clone_options options;
 
@@ -169,9 +165,8 @@ START_TEST(verifying_is_chosen)
 	ck_assert_int_eq(CLONE("--no-verify", "--verify"), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_DIGEST);
 }
-END_TEST
 
-START_TEST(bad_words_are_refused)
+TEST(bad_words_are_refused)
 {
 	static const char *const bad[][3] = {
 		{ "--dry", NULL, "--dry" },
@@ -223,9 +218,8 @@ START_TEST(bad_words_are_refused)
 		ck_assert_ptr_nonnull(strstr(said, "clonedeck clone --help"));
 	}
 }
-END_TEST
 
-START_TEST(both_ends_are_needed)
+TEST(both_ends_are_needed)
 {
 	struct clone_options options;
 
@@ -234,9 +228,8 @@ START_TEST(both_ends_are_needed)
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "--help", NULL), 0);
 	ck_assert(options.help);
 }
-END_TEST
 
-START_TEST(values_may_begin_with_a_dash)
+TEST(values_may_begin_with_a_dash)
 {
 	struct clone_options options;
 
@@ -247,9 +240,8 @@ START_TEST(values_may_begin_with_a_dash)
 	ck_assert_int_eq(CLONE("--ranges", "--33"), 0);
 	ck_assert_str_eq(options.ranges, "--33");
 }
-END_TEST
 
-START_TEST(empty_confirmation_is_a_wrong_one)
+TEST(empty_confirmation_is_a_wrong_one)
 {
 	struct clone_options options;
 
@@ -257,9 +249,8 @@ START_TEST(empty_confirmation_is_a_wrong_one)
 	ck_assert_str_eq(options.confirm, "");
 	ck_assert_int_eq(CLONE("--confirm", "", "--confirm", "x"), EXIT_USAGE);
 }
-END_TEST
 
-START_TEST(what_is_printed_of_the_user_is_harmless)
+TEST(what_is_printed_of_the_user_is_harmless)
 {
 	struct clone_options options;
 
@@ -267,9 +258,8 @@ START_TEST(what_is_printed_of_the_user_is_harmless)
 	ck_assert_ptr_null(strchr(said, '\033'));
 	ck_assert_ptr_null(strchr(said, '\a'));
 }
-END_TEST
 
-START_TEST(too_many_rules_are_refused)
+TEST(too_many_rules_are_refused)
 {
 	struct clone_options options;
 
@@ -287,9 +277,8 @@ START_TEST(too_many_rules_are_refused)
 			       "--allow=17", NULL),
 			 EXIT_USAGE);
 }
-END_TEST
 
-START_TEST(resume_takes_a_map_and_not_what_the_map_decides)
+TEST(resume_takes_a_map_and_not_what_the_map_decides)
 {
 	struct clone_options options;
 
@@ -307,9 +296,8 @@ START_TEST(resume_takes_a_map_and_not_what_the_map_decides)
 	ck_assert_int_eq(RESUME("a.map", "--ranges", "*"), EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(said, "clonedeck resume --help"));
 }
-END_TEST
 
-START_TEST(verify_takes_both_ends_or_a_report)
+TEST(verify_takes_both_ends_or_a_report)
 {
 	struct clone_options options;
 
@@ -333,20 +321,4 @@ START_TEST(verify_takes_both_ends_or_a_report)
 	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "--confirm", "X"), EXIT_USAGE);
 	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb", "-n"), EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(said, "clonedeck verify --help"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cli/options");
-	TCase *tcase = tcase_create("options");
-
-	add_tests(tcase, everything_is_taken, areas_are_chosen_of_a_copy_that_goes_on,
-		  defaults_survive_errors, rescue_options, verifying_is_chosen,
-		  bad_words_are_refused, both_ends_are_needed, values_may_begin_with_a_dash,
-		  empty_confirmation_is_a_wrong_one, what_is_printed_of_the_user_is_harmless,
-		  too_many_rules_are_refused, verify_takes_both_ends_or_a_report,
-		  resume_takes_a_map_and_not_what_the_map_decides);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

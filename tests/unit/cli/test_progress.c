@@ -21,17 +21,18 @@ static void setup(void)
 				     .errors = 2 };
 }
 
-START_TEST(line_says_where_it_is)
+UNIT_CASE(.setup = setup);
+
+TEST(line_says_where_it_is)
 {
 	progress_line(&job, line);
 	ck_assert_str_eq(line, "21.0 %  left 1:33:45  copying 42.0 %  842 GB of 2.00 TB  "
 			       "186 MB/s  errors 2");
 	ck_assert_int_le(text_width(line), 79);
 }
-END_TEST
 
 /* Beside the copy; a pass of its own has the line for itself. */
-START_TEST(what_is_verified_meanwhile_is_counted)
+TEST(what_is_verified_meanwhile_is_counted)
 {
 	ck_assert_ptr_null(strstr(progress_line(&job, line), "verified"));
 	job.proof.asked = job.proof.rolling = true;
@@ -43,10 +44,9 @@ START_TEST(what_is_verified_meanwhile_is_counted)
 	job.passes[0].total = job.total;
 	ck_assert_ptr_null(strstr(progress_line(&job, line), "verified"));
 }
-END_TEST
 
 /* It comes first: a terminal cuts the end. */
-START_TEST(what_hangs_is_named)
+TEST(what_hangs_is_named)
 {
 	job.hang = (struct job_hang){ .count = 1, .lba = 123456, .ns = 31000000000 };
 	progress_line(&job, line);
@@ -56,9 +56,8 @@ START_TEST(what_hangs_is_named)
 	job.hang.write = true;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "a write at LBA 123456"));
 }
-END_TEST
 
-START_TEST(hundred_is_kept_for_the_end)
+TEST(hundred_is_kept_for_the_end)
 {
 	job.written = job.total - 512;
 	job.overall = 0.9999;
@@ -68,9 +67,8 @@ START_TEST(hundred_is_kept_for_the_end)
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "copying 100.0 %"));
 	ck_assert_int_eq(strncmp(line, "99.9 %", 6), 0);
 }
-END_TEST
 
-START_TEST(unknown_time_is_not_zero)
+TEST(unknown_time_is_not_zero)
 {
 	job.eta.known = false;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "left unknown"));
@@ -81,14 +79,12 @@ START_TEST(unknown_time_is_not_zero)
 	job.now_pass = 0;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "TB  -  errors"));
 }
-END_TEST
 
-START_TEST(nothing_to_copy_divides_by_nothing)
+TEST(nothing_to_copy_divides_by_nothing)
 {
 	job.total = job.written = 0;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "copying 0.0 %"));
 }
-END_TEST
 
 /* In front of the second percentage. */
 static void check_word(void)
@@ -101,7 +97,7 @@ static void check_word(void)
 	ck_assert_msg(left[2] >= 'a' && left[2] <= 'z', "%s", line);
 }
 
-START_TEST(every_state_has_a_word)
+TEST(every_state_has_a_word)
 {
 	for (int state = JOB_READY; state <= JOB_WAITING; state++) {
 		job.state = (enum job_state)state;
@@ -109,10 +105,9 @@ START_TEST(every_state_has_a_word)
 		check_word();
 	}
 }
-END_TEST
 
 /* Who waits for a disk that is dying wants to know what is done to it. */
-START_TEST(passes_have_words_of_their_own)
+TEST(passes_have_words_of_their_own)
 {
 	job.pass = PASS_SCRAPE;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "scraping"));
@@ -123,19 +118,4 @@ START_TEST(passes_have_words_of_their_own)
 	}
 	job.pass = PASS_WIPE;
 	ck_assert_ptr_nonnull(strstr(progress_line(&job, line), "wiping"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cli/progress");
-	TCase *tcase = tcase_create("progress");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, line_says_where_it_is, what_is_verified_meanwhile_is_counted,
-		  what_hangs_is_named, hundred_is_kept_for_the_end, unknown_time_is_not_zero,
-		  nothing_to_copy_divides_by_nothing, every_state_has_a_word,
-		  passes_have_words_of_their_own);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

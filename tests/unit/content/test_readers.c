@@ -99,7 +99,9 @@ static void assert_taken(const struct volume *volume, int kind)
 	content_done(&content);
 }
 
-START_TEST(new_ones_are_taken)
+UNIT_CASE(.timeout = 60);
+
+TEST_ROWS(new_ones_are_taken, KINDS)
 {
 	struct volume volume = make(_i);
 	struct content content = read_it(&volume, _i);
@@ -115,9 +117,8 @@ START_TEST(new_ones_are_taken)
 	content_done(&content);
 	close(volume.fd);
 }
-END_TEST
 
-START_TEST(larger_than_its_partition)
+TEST_ROWS(larger_than_its_partition, KINDS)
 {
 	struct volume volume = make(_i);
 	struct content content;
@@ -130,7 +131,6 @@ START_TEST(larger_than_its_partition)
 	}
 	close(volume.fd);
 }
-END_TEST
 
 /* Places that hold anything, of the first that do. */
 static size_t find_sectors(const struct volume *volume, uint64_t *places, size_t room)
@@ -164,7 +164,7 @@ static void assert_no_more_free(const struct content *before, const struct conte
 	range_list_done(&more);
 }
 
-START_TEST(damaged_bytes_free_nothing)
+TEST_ROWS(damaged_bytes_free_nothing, KINDS)
 {
 	struct volume volume = make(_i);
 	struct content before = read_it(&volume, _i), after;
@@ -191,9 +191,8 @@ START_TEST(damaged_bytes_free_nothing)
 	content_done(&before);
 	close(volume.fd);
 }
-END_TEST
 
-START_TEST(fat_that_was_not_left_in_order)
+TEST(fat_that_was_not_left_in_order)
 {
 	struct volume volume = make(FAT_16);
 	uint16_t entry, reserved;
@@ -217,9 +216,8 @@ START_TEST(fat_that_was_not_left_in_order)
 	}
 	close(volume.fd);
 }
-END_TEST
 
-START_TEST(fat_12_knows_its_entries)
+TEST(fat_12_knows_its_entries)
 {
 	/* Clusters 2 to 1001 are used, 1002 to the end free: the border lies in the middle of a
 	 * byte. */
@@ -243,9 +241,8 @@ START_TEST(fat_12_knows_its_entries)
 	content_done(&content);
 	close(volume.fd);
 }
-END_TEST
 
-START_TEST(exfat_that_was_not_left_in_order)
+TEST(exfat_that_was_not_left_in_order)
 {
 	struct volume volume = make(EXFAT);
 	uint8_t serial;
@@ -265,9 +262,8 @@ START_TEST(exfat_that_was_not_left_in_order)
 	assert_whole(&volume, EXFAT, "the checksum of its boot sectors is wrong");
 	close(volume.fd);
 }
-END_TEST
 
-START_TEST(ntfs_log_that_holds_work)
+TEST(ntfs_log_that_holds_work)
 {
 	/* Record 2 of the table, at cluster 4, is the log; made by mkntfs it is wiped. Two restart
 	 * pages, of version 1.1, with a client, first clean, then not. */
@@ -303,7 +299,6 @@ START_TEST(ntfs_log_that_holds_work)
 	assert_whole(&volume, NTFS, "Windows still has it open (fast start)");
 	close(volume.fd);
 }
-END_TEST
 
 /* The checksum of the superblock after a change. */
 static void btrfs_put(const struct volume *volume, uint64_t offset, uint64_t value)
@@ -319,7 +314,7 @@ static void btrfs_put(const struct volume *volume, uint64_t offset, uint64_t val
 	put(volume, 65536, super, sizeof(super));
 }
 
-START_TEST(btrfs_that_is_in_doubt)
+TEST(btrfs_that_is_in_doubt)
 {
 	static const struct {
 		uint64_t offset, value;
@@ -348,7 +343,6 @@ START_TEST(btrfs_that_is_in_doubt)
 	assert_whole(&volume, BTRFS, "the checksum of its superblock is wrong");
 	close(volume.fd);
 }
-END_TEST
 
 /* In both blocks of both packs, with their checksums. */
 static void f2fs_flags(const struct volume *volume, uint32_t set, uint32_t clear)
@@ -372,7 +366,7 @@ static void f2fs_flags(const struct volume *volume, uint32_t set, uint32_t clear
 		}
 }
 
-START_TEST(f2fs_that_is_in_doubt)
+TEST(f2fs_that_is_in_doubt)
 {
 	static const uint32_t doubtful[] = { 0x2, 0x8, 0x10, 0x800, 0x1000, 0x4000 };
 	struct volume volume = make(F2FS);
@@ -408,10 +402,9 @@ START_TEST(f2fs_that_is_in_doubt)
 	assert_whole(&volume, F2FS, "none of its checkpoints is whole");
 	close(volume.fd);
 }
-END_TEST
 
 /* In a partition that is larger: they end where they did, to the last block or cluster. */
-START_TEST(its_own_size)
+TEST_ROWS(its_own_size, KINDS)
 {
 	struct volume volume = make(_i);
 	unsigned char noise[4096];
@@ -436,23 +429,4 @@ START_TEST(its_own_size)
 	put(&volume, 65536, noise, sizeof(noise));
 	ck_assert_uint_eq(content_size(&volume, made[_i].fs), volume.size);
 	close(volume.fd);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("readers");
-	TCase *all = tcase_create("all kinds"), *each = tcase_create("each kind");
-
-	tcase_set_timeout(all, 60);
-	tcase_add_loop_test(all, new_ones_are_taken, 0, KINDS);
-	tcase_add_loop_test(all, larger_than_its_partition, 0, KINDS);
-	tcase_add_loop_test(all, damaged_bytes_free_nothing, 0, KINDS);
-	tcase_add_loop_test(all, its_own_size, 0, KINDS);
-	suite_add_tcase(suite, all);
-	add_tests(each, fat_that_was_not_left_in_order, fat_12_knows_its_entries,
-		  exfat_that_was_not_left_in_order, ntfs_log_that_holds_work,
-		  btrfs_that_is_in_doubt, f2fs_that_is_in_doubt);
-	suite_add_tcase(suite, each);
-	return suite;
 }

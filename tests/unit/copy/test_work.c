@@ -74,8 +74,10 @@ static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
 	walk_one_way(plan, map, chunk, true);
 }
 
+UNIT_CASE(.timeout = 60);
+
 /* A pass gets exactly the areas with its statuses, neighbours as one. */
-START_TEST(areas_by_status)
+TEST(areas_by_status)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
 	struct work work = { 0 };
@@ -105,10 +107,9 @@ START_TEST(areas_by_status)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Where an area begins and ends among the chunks, either way, and which chunk a byte leads to. */
-START_TEST(chunks_of_an_area)
+TEST(chunks_of_an_area)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
 	struct work work = { 0 };
@@ -137,11 +138,10 @@ START_TEST(chunks_of_an_area)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Next to damage only the far half is read, and nothing that is small; next to what is finished, or
  * at the ends of the disk, all of it, up to the last chunk before damage. */
-START_TEST(halves_beside_damage)
+TEST(halves_beside_damage)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
 	struct work work = { 0 };
@@ -175,9 +175,8 @@ START_TEST(halves_beside_damage)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(chunks_cover_what_is_left)
+TEST(chunks_cover_what_is_left)
 {
 	struct extent extents[] = { { 3, 5, 1 }, { 7, 6, 1000 }, { 2000, 1999, 37 } };
 	struct plan *plan = make_plan(extents, 3);
@@ -198,9 +197,8 @@ START_TEST(chunks_cover_what_is_left)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(twenty_terabytes_take_no_room)
+TEST(twenty_terabytes_take_no_room)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
 	struct work work = { 0 };
@@ -216,9 +214,8 @@ START_TEST(twenty_terabytes_take_no_room)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(nothing_outside_the_plan_is_allowed)
+TEST(nothing_outside_the_plan_is_allowed)
 {
 	struct extent extents[] = { { 10, 110, 10 }, { 30, 130, 10 } };
 	static const struct {
@@ -243,7 +240,6 @@ START_TEST(nothing_outside_the_plan_is_allowed)
 	}
 	plan_destroy(plan);
 }
-END_TEST
 
 static struct work shared_work;
 static uint8_t taken[100000];
@@ -259,7 +255,7 @@ static void *taker(void *arg)
 	return NULL;
 }
 
-START_TEST(many_take_each_chunk_once)
+TEST(many_take_each_chunk_once)
 {
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, sizeof(taken) }, 1);
 	pthread_t threads[4];
@@ -280,9 +276,8 @@ START_TEST(many_take_each_chunk_once)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(the_limit_is_smooth)
+TEST(the_limit_is_smooth)
 {
 	struct rate_limit limit = { 0 };
 	uint64_t now = 1000 * NSEC_PER_SEC, wait = 0, passed = 0, begin = now;
@@ -311,7 +306,6 @@ START_TEST(the_limit_is_smooth)
 	ck_assert(rate_limit_take(&limit, UINT32_MAX, now, &wait));
 	ck_assert(!rate_limit_take(&limit, 1, now + 1, &wait));
 }
-END_TEST
 
 static struct ring ring;
 
@@ -326,7 +320,7 @@ static void *pusher(void *arg)
 	return NULL;
 }
 
-START_TEST(the_ring_keeps_order_and_loses_nothing)
+TEST(the_ring_keeps_order_and_loses_nothing)
 {
 	pthread_t thread;
 	size_t wrong = 0;
@@ -344,19 +338,4 @@ START_TEST(the_ring_keeps_order_and_loses_nothing)
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(wrong, 0);
 	ck_assert_ptr_null(ring_peek(&ring));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("work");
-	TCase *tc = tcase_create("work");
-
-	tcase_set_timeout(tc, 60);
-	add_tests(tc, chunks_cover_what_is_left, areas_by_status, chunks_of_an_area,
-		  halves_beside_damage, twenty_terabytes_take_no_room,
-		  nothing_outside_the_plan_is_allowed, many_take_each_chunk_once,
-		  the_limit_is_smooth, the_ring_keeps_order_and_loses_nothing);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -18,7 +18,7 @@ static const char *const of_abc[CHECKSUM_ALGORITHMS] = {
 	[CHECKSUM_XXH3] = "06b05ab6733a618578af5f94892f3950",
 };
 
-START_TEST(as_the_standards_say)
+TEST_ROWS(as_the_standards_say, CHECKSUM_ALGORITHMS)
 {
 	struct error error = { 0 };
 	char hex[CHECKSUM_HEX_MAX];
@@ -36,9 +36,8 @@ START_TEST(as_the_standards_say)
 	ck_assert_str_ne(hex, of_abc[_i]);
 	checksum_destroy(sum);
 }
-END_TEST
 
-START_TEST(sets_are_read_as_they_were_printed)
+TEST(sets_are_read_as_they_were_printed)
 {
 	for (unsigned set = 0; set < 1U << CHECKSUM_ALGORITHMS; set++) {
 		char text[CHECKSUMS_TEXT_MAX];
@@ -48,9 +47,8 @@ START_TEST(sets_are_read_as_they_were_printed)
 		ck_assert_uint_eq(back, set);
 	}
 }
-END_TEST
 
-START_TEST(anything_else_is_refused)
+TEST(anything_else_is_refused)
 {
 	static const char *const bad[] = { "",        "sha",        "SHA256",        "sha256,",
 					   ",sha256", "sha256 md5", "sha256,sha256", "sha256,none",
@@ -60,16 +58,4 @@ START_TEST(anything_else_is_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_msg(checksums_parse(bad[i], &set) == -EINVAL, "%s", bad[i]);
 	ck_assert_uint_eq(set, 42);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("digest/checksum");
-	TCase *tcase = tcase_create("sum");
-
-	tcase_add_loop_test(tcase, as_the_standards_say, 0, CHECKSUM_ALGORITHMS);
-	add_tests(tcase, sets_are_read_as_they_were_printed, anything_else_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

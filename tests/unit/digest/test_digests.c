@@ -19,7 +19,9 @@
 #define SECTOR 512
 #define MIB    (1U << 20)
 
-START_TEST(a_digest_is_the_sum_over_its_sectors)
+UNIT_CASE(.timeout = 60);
+
+TEST(a_digest_is_the_sum_over_its_sectors)
 {
 	unsigned char data[4 * SECTOR];
 	struct digest whole, sum = { 0 }, weighted;
@@ -36,10 +38,9 @@ START_TEST(a_digest_is_the_sum_over_its_sectors)
 	}
 	ck_assert(digest_equal(whole, sum));
 }
-END_TEST
 
 /* Whatever registers the processor has: a list made here is read elsewhere. */
-START_TEST(wide_registers_make_no_difference)
+TEST(wide_registers_make_no_difference)
 {
 #if HAVE_DIGEST_AVX2
 	static const uint32_t sizes[] = { 512, 520, 1024, 2048, 4096, 8192 };
@@ -61,9 +62,8 @@ START_TEST(wide_registers_make_no_difference)
 	}
 #endif
 }
-END_TEST
 
-START_TEST(sums_carry)
+TEST(sums_carry)
 {
 	struct digest sum = { UINT64_MAX, 1 };
 
@@ -71,9 +71,8 @@ START_TEST(sums_carry)
 	ck_assert_uint_eq(sum.low, 1);
 	ck_assert_uint_eq(sum.high, 5);
 }
-END_TEST
 
-START_TEST(a_digest_is_read_as_it_was_printed)
+TEST(a_digest_is_read_as_it_was_printed)
 {
 	struct digest digest = { 0x0123456789abcdefULL, 0xfedcba9876543210ULL }, back;
 	char text[DIGEST_TEXT_MAX];
@@ -86,7 +85,6 @@ START_TEST(a_digest_is_read_as_it_was_printed)
 	ck_assert(!digest_parse("FEDCBA98765432100123456789ABCDEF", &back));
 	ck_assert(!digest_parse("", &back));
 }
-END_TEST
 
 #define WINDOW 64 /* sectors */
 
@@ -120,7 +118,7 @@ static void corrupt(unsigned char *bad, const unsigned char *good, const unsigne
 }
 
 /* Thousands, at random places, each of them alone. */
-START_TEST(every_corruption_is_found)
+TEST(every_corruption_is_found)
 {
 	static unsigned char good[WINDOW * SECTOR], bad[sizeof(good)], old[sizeof(good)];
 	uint64_t state = 7;
@@ -145,10 +143,9 @@ START_TEST(every_corruption_is_found)
 	}
 	ck_assert_uint_ge(found, 9000);
 }
-END_TEST
 
 /* Pieces of any size in any order give what one look at all of it gives. */
-START_TEST(the_order_of_the_pieces_does_not_matter)
+TEST(the_order_of_the_pieces_does_not_matter)
 {
 	const struct extent extents[] = { { 3, 0, 5000 }, { 6000, 5000, 2192 } };
 	struct plan *plan = test_plan(extents, 2, 8192);
@@ -200,9 +197,8 @@ START_TEST(the_order_of_the_pieces_does_not_matter)
 	free(data);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(a_piece_over_a_border_is_in_both_regions)
+TEST(a_piece_over_a_border_is_in_both_regions)
 {
 	const struct extent extent = { 0, 0, 8192 };
 	struct plan *plan = test_plan(&extent, 1, 8192);
@@ -225,9 +221,8 @@ START_TEST(a_piece_over_a_border_is_in_both_regions)
 	digests_destroy(digests);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(places_outside_the_plan_have_no_region)
+TEST(places_outside_the_plan_have_no_region)
 {
 	const struct extent extents[] = { { 100, 0, 50 }, { 200, 60, 10 } };
 	struct plan *plan = test_plan(extents, 2, 1000);
@@ -245,9 +240,8 @@ START_TEST(places_outside_the_plan_have_no_region)
 	digests_destroy(digests);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(the_table_stays_small_for_a_large_disk)
+TEST(the_table_stays_small_for_a_large_disk)
 {
 	const uint64_t sectors = 20ULL * 1000 * 1000 * 1000 * 1000 / SECTOR;
 	const struct extent extent = { 0, 0, sectors };
@@ -265,7 +259,6 @@ START_TEST(the_table_stays_small_for_a_large_disk)
 	ck_assert_int_eq(digests_new_sized(plan, 3ULL << 40, &digests), -EINVAL);
 	plan_destroy(plan);
 }
-END_TEST
 
 static struct digests *taken_of(const struct plan *plan, const unsigned char *data, size_t sectors)
 {
@@ -285,7 +278,7 @@ static struct digests *taken_of(const struct plan *plan, const unsigned char *da
 }
 
 /* Any one of a region, the first and the last as well; two are too many. */
-START_TEST(one_wrong_sector_is_known_by_its_place)
+TEST(one_wrong_sector_is_known_by_its_place)
 {
 	const struct extent extent = { 0, 0, 3000 };
 	struct plan *plan = test_plan(&extent, 1, 4096);
@@ -316,20 +309,4 @@ START_TEST(one_wrong_sector_is_known_by_its_place)
 	digests_destroy(right);
 	free(data);
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("digest/digests");
-	TCase *tcase = tcase_create("digests");
-
-	tcase_set_timeout(tcase, 60);
-	add_tests(tcase, a_digest_is_the_sum_over_its_sectors, wide_registers_make_no_difference,
-		  sums_carry, a_digest_is_read_as_it_was_printed, every_corruption_is_found,
-		  the_order_of_the_pieces_does_not_matter, one_wrong_sector_is_known_by_its_place,
-		  a_piece_over_a_border_is_in_both_regions, places_outside_the_plan_have_no_region,
-		  the_table_stays_small_for_a_large_disk);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -90,7 +90,9 @@ static void spill(const char *text, size_t length)
 	fclose(file);
 }
 
-START_TEST(a_list_is_loaded_as_it_was_saved)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(a_list_is_loaded_as_it_was_saved)
 {
 	struct digest_list list;
 	struct digests *back = NULL;
@@ -118,10 +120,9 @@ START_TEST(a_list_is_loaded_as_it_was_saved)
 	digests_destroy(back);
 	digest_list_done(&list);
 }
-END_TEST
 
 /* Cut off anywhere, or any byte another one: never taken, always with a sentence. */
-START_TEST(every_damage_is_found)
+TEST(every_damage_is_found)
 {
 	struct digest_list list;
 	size_t length;
@@ -154,9 +155,8 @@ START_TEST(every_damage_is_found)
 	close(memory);
 	free(text);
 }
-END_TEST
 
-START_TEST(a_list_of_another_plan_is_refused)
+TEST(a_list_of_another_plan_is_refused)
 {
 	const struct extent extent = { 0, 0, 5000 };
 	struct plan *other = test_plan(&extent, 1, 8192);
@@ -176,9 +176,8 @@ START_TEST(a_list_of_another_plan_is_refused)
 	ck_assert_int_eq(digest_list_load(path, refuse_all, NULL, &list, &error), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "not this one"));
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+TEST(what_is_no_file_is_refused)
 {
 	struct digest_list list;
 	struct error error = { 0 };
@@ -190,18 +189,4 @@ START_TEST(what_is_no_file_is_refused)
 					  NULL, &error),
 			 0);
 	ck_assert(error.sentence[0]);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("digest/list");
-	TCase *tcase = tcase_create("list");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, a_list_is_loaded_as_it_was_saved, every_damage_is_found,
-		  a_list_of_another_plan_is_refused, what_is_no_file_is_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

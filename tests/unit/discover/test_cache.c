@@ -64,7 +64,9 @@ static bool find(void)
 	return cache_find(cache, &of, &error, &found);
 }
 
-START_TEST(what_was_told_is_kept)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(what_was_told_is_kept)
 {
 	ck_assert(!find());
 	keep(-EIO);
@@ -82,9 +84,8 @@ START_TEST(what_was_told_is_kept)
 	ck_assert(find());
 	ck_assert_int_eq(error, 0);
 }
-END_TEST
 
-START_TEST(another_disk_is_asked)
+TEST(another_disk_is_asked)
 {
 	uint64_t *const numbers[] = { &disk.identity.diskseq, &disk.identity.size,
 				      &partitions[0].start, &partitions[1].sectors };
@@ -105,9 +106,8 @@ START_TEST(another_disk_is_asked)
 	disk.identity.devno++;
 	ck_assert(!find());
 }
-END_TEST
 
-START_TEST(what_changed_is_forgotten)
+TEST(what_changed_is_forgotten)
 {
 	struct cache_key first = key(), second;
 
@@ -124,10 +124,9 @@ START_TEST(what_changed_is_forgotten)
 	keep(0);
 	ck_assert(cache_find(cache, &second, &error, &found));
 }
-END_TEST
 
 /* It was read before it changed, and has an entry only now. */
-START_TEST(an_answer_may_be_too_late)
+TEST(an_answer_may_be_too_late)
 {
 	struct cache_key of = key();
 	uint64_t before = cache_moment(cache);
@@ -143,26 +142,12 @@ START_TEST(an_answer_may_be_too_late)
 	cache_keep(cache, &of, before, 0, &told);
 	ck_assert(!find());
 }
-END_TEST
 
-START_TEST(nothing_is_kept_without_a_place)
+TEST(nothing_is_kept_without_a_place)
 {
 	cache_destroy(cache);
 	cache = NULL;
 	keep(0);
 	ck_assert(!find());
 	cache_forget(cache, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cache");
-	TCase *tests = tcase_create("cache");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, what_was_told_is_kept, another_disk_is_asked, what_changed_is_forgotten,
-		  an_answer_may_be_too_late, nothing_is_kept_without_a_place);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

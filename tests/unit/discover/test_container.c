@@ -83,7 +83,9 @@ static const struct {
 	{ "Apple DMG", BYTES("koly"), -512, "dmg2img x disk.img" },
 };
 
-START_TEST(refused_at_either_end)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(refused_at_either_end, ARRAY_SIZE(known))
 {
 	char format[64];
 
@@ -99,9 +101,8 @@ START_TEST(refused_at_either_end)
 	/* A copy that was begun with it goes on, whatever its first bytes are by now. */
 	ck_assert_int_eq(endpoint_resolve_recorded(&no_disks, "x", true, &endpoint, &error), 0);
 }
-END_TEST
 
-START_TEST(raw_images_are_taken)
+TEST(raw_images_are_taken)
 {
 	make("raw.img", BYTES("\xeb\x3c\x90MSDOS5.0"), 0);
 	ck_assert_int_eq(resolve("raw.img", false), 0);
@@ -118,9 +119,8 @@ START_TEST(raw_images_are_taken)
 	ck_assert_int_eq(truncate("short.img", 3), 0);
 	ck_assert_int_eq(resolve("short.img", false), 0);
 }
-END_TEST
 
-START_TEST(new_files_are_judged_by_their_name)
+TEST(new_files_are_judged_by_their_name)
 {
 	static const char *const names[] = { "a.img.gz",      "a.QCOW2", "a.vmdk",
 					     "a.vhdx",        "a.vdi",   "a.xz",
@@ -145,9 +145,8 @@ START_TEST(new_files_are_judged_by_their_name)
 	ck_assert_int_eq(resolve("a.gz.d", true), 0);
 	ck_assert_int_eq(resolve("gz", true), 0);
 }
-END_TEST
 
-START_TEST(the_command_survives_any_path)
+TEST(the_command_survives_any_path)
 {
 	char long_name[200];
 
@@ -165,9 +164,8 @@ START_TEST(the_command_survives_any_path)
 	ck_assert_ptr_null(strchr(error.sentence, '\x1b'));
 	ck_assert_ptr_nonnull(strstr(error.sentence, "gzip -dc FILE > disk.img"));
 }
-END_TEST
 
-START_TEST(clonezilla_folder)
+TEST(clonezilla_folder)
 {
 	ck_assert_int_eq(resolve(".", false), -EISDIR);
 	ck_assert_ptr_null(strstr(error.sentence, "Clonezilla"));
@@ -175,19 +173,4 @@ START_TEST(clonezilla_folder)
 	ck_assert_int_eq(resolve(".", false), -EISDIR);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "Clonezilla"));
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("container");
-	TCase *tests = tcase_create("container");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, refused_at_either_end, 0,
-			    (int)(sizeof(known) / sizeof(known[0])));
-	add_tests(tests, raw_images_are_taken, new_files_are_judged_by_their_name,
-		  the_command_survives_any_path, clonezilla_folder);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

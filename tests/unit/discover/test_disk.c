@@ -10,7 +10,7 @@
 #include "discover/usage.h"
 #include "unit.h"
 
-START_TEST(identity_by_what_is_written_on_the_disk)
+TEST(identity_by_what_is_written_on_the_disk)
 {
 	struct identity a = { .model = "M",
 			      .serial = "S",
@@ -47,9 +47,8 @@ START_TEST(identity_by_what_is_written_on_the_disk)
 	b.nsid = 2;
 	ck_assert(!identity_same(&a, &b));
 }
-END_TEST
 
-START_TEST(identity_without_serial)
+TEST(identity_without_serial)
 {
 	struct identity a = { .size = 1000, .diskseq = 3, .devno = 1 }, b = a;
 
@@ -66,9 +65,8 @@ START_TEST(identity_without_serial)
 	a = b = (struct identity){ 0 };
 	ck_assert(!identity_same(&a, &b));
 }
-END_TEST
 
-START_TEST(identity_of_files)
+TEST(identity_of_files)
 {
 	struct identity a = { .devno = 1, .inode = 5, .size = 10 }, b = a;
 
@@ -79,9 +77,8 @@ START_TEST(identity_of_files)
 	b.inode = 0;
 	ck_assert(!identity_same(&a, &b));
 }
-END_TEST
 
-START_TEST(letters_of_uses)
+TEST(letters_of_uses)
 {
 	struct use_list list = { 0 };
 	char buffer[16];
@@ -96,9 +93,8 @@ START_TEST(letters_of_uses)
 	use_list_done(&list);
 	ck_assert_uint_eq(list.count, 0);
 }
-END_TEST
 
-START_TEST(uses_are_listed_once_and_clean)
+TEST(uses_are_listed_once_and_clean)
 {
 	struct use_list list = { 0 };
 
@@ -109,9 +105,8 @@ START_TEST(uses_are_listed_once_and_clean)
 	ck_assert_str_eq(list.items[0].what, "/mnt/?[2J");
 	use_list_done(&list);
 }
-END_TEST
 
-START_TEST(types_have_names)
+TEST(types_have_names)
 {
 	char upper[] = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
 
@@ -123,9 +118,8 @@ START_TEST(types_have_names)
 	ck_assert(type_is_extended("0x5") && type_is_extended("0xf"));
 	ck_assert(!type_is_extended("0x83"));
 }
-END_TEST
 
-START_TEST(encoded_properties)
+TEST(encoded_properties)
 {
 	char to[64];
 
@@ -134,7 +128,6 @@ START_TEST(encoded_properties)
 	ck_assert_str_eq(attr_decode(to, sizeof(to), "\\xc3\\xa9"), "\xc3\xa9");
 	ck_assert_str_eq(attr_decode(to, 4, "abcdefgh"), "abc");
 }
-END_TEST
 
 static struct disk disk;
 
@@ -155,7 +148,7 @@ static void make(uint64_t sectors, const struct partition *partitions, size_t co
 	ck_assert_int_eq(regions_make(&disk, areas, area_count), 0);
 }
 
-START_TEST(regions_cover_the_disk)
+TEST(regions_cover_the_disk)
 {
 	struct partition partitions[] = {
 		{ .number = 1, .start = 2048, .sectors = 1000 },
@@ -178,9 +171,8 @@ START_TEST(regions_cover_the_disk)
 	check_region(5, REGION_TABLE_BACKUP, 9967, 33);
 	free(disk.regions);
 }
-END_TEST
 
-START_TEST(regions_of_odd_tables)
+TEST(regions_of_odd_tables)
 {
 	struct partition partitions[] = {
 		{ .number = 1, .start = 100, .sectors = 500 },
@@ -205,9 +197,8 @@ START_TEST(regions_of_odd_tables)
 	ck_assert_uint_eq(disk.region_count, 6);
 	free(disk.regions);
 }
-END_TEST
 
-START_TEST(regions_without_a_table)
+TEST(regions_without_a_table)
 {
 	make(1000, NULL, 0, NULL, 0);
 	ck_assert_uint_eq(disk.region_count, 1);
@@ -216,9 +207,8 @@ START_TEST(regions_without_a_table)
 	make(0, NULL, 0, NULL, 0);
 	ck_assert_uint_eq(disk.region_count, 0);
 }
-END_TEST
 
-START_TEST(finding_and_releasing)
+TEST(finding_and_releasing)
 {
 	struct disk two[2] = { { .node = "/dev/sda" }, { .node = "/dev/sdb" } };
 	struct disk_list list = { .disks = two, .count = 2 };
@@ -231,9 +221,8 @@ START_TEST(finding_and_releasing)
 	ck_assert_uint_eq(disk_sectors(&two[0]), 2);
 	disk_list_destroy(NULL);
 }
-END_TEST
 
-START_TEST(which_disks_take_ata_commands)
+TEST(which_disks_take_ata_commands)
 {
 	struct disk seen = { .kind = DISK_SCSI, .sg = "/dev/sg3", .removable = NO };
 
@@ -252,19 +241,4 @@ START_TEST(which_disks_take_ata_commands)
 	seen.silent = false;
 	seen.kind = DISK_OTHER;
 	ck_assert_str_eq(disk_ata_node(&seen), "");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("disk");
-	TCase *tests = tcase_create("disk");
-
-	add_tests(tests, identity_by_what_is_written_on_the_disk, identity_without_serial,
-		  identity_of_files, letters_of_uses, uses_are_listed_once_and_clean,
-		  types_have_names, encoded_properties, regions_cover_the_disk,
-		  regions_of_odd_tables, regions_without_a_table, finding_and_releasing,
-		  which_disks_take_ata_commands);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -84,7 +84,9 @@ static void make_file(const char *name, off_t size)
 	close(fd);
 }
 
-START_TEST(by_serial_and_wwn)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(by_serial_and_wwn)
 {
 	ck_assert_int_eq(resolve("serial=WD-WX12D3456789", true), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_DISK);
@@ -98,9 +100,8 @@ START_TEST(by_serial_and_wwn)
 	ck_assert_int_eq(resolve("wwn=50014ee2b1a2c3d4", false), 0);
 	ck_assert_int_eq(resolve("wwn=naa.50014ee2b1a2c3d4", false), 0);
 }
-END_TEST
 
-START_TEST(ambiguous_and_unknown_identities)
+TEST(ambiguous_and_unknown_identities)
 {
 	ck_assert_int_eq(resolve("serial=SAME", true), -EINVAL);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
@@ -111,9 +112,8 @@ START_TEST(ambiguous_and_unknown_identities)
 	ck_assert_int_eq(resolve("serial=", true), -ENODEV);
 	ck_assert_int_eq(resolve("wwn=", true), -ENODEV);
 }
-END_TEST
 
-START_TEST(nothing_is_created_below_dev)
+TEST(nothing_is_created_below_dev)
 {
 	ck_assert_int_eq(resolve("/dev/no-such-disk", true), -ENODEV);
 	ck_assert_int_eq(error.class, ERROR_CLASS_ENVIRONMENT);
@@ -122,17 +122,15 @@ START_TEST(nothing_is_created_below_dev)
 	ck_assert_int_eq(resolve("/dev/../dev/no-such-disk", true), -ENODEV);
 	ck_assert_int_eq(resolve("/dev/no-such-folder/disk", true), -ENODEV);
 }
-END_TEST
 
-START_TEST(devices_that_are_no_disks)
+TEST(devices_that_are_no_disks)
 {
 	ck_assert_int_eq(resolve("/tmp", true), -EISDIR);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
 }
-END_TEST
 
 /* What has no positions can be no end: one sentence that says so. */
-START_TEST(streams)
+TEST(streams)
 {
 	static const char *const names[] = { "-",         "pipe",         "socket",   "/dev/null",
 					     "/dev/zero", "/dev/urandom", "/dev/tty", "link" };
@@ -154,10 +152,9 @@ START_TEST(streams)
 	/* A file may have that name all the same. */
 	ck_assert_int_eq(resolve("./-", true), 0);
 }
-END_TEST
 
 /* "> out.img" would put the report into the image. */
-START_TEST(own_output_is_no_image)
+TEST(own_output_is_no_image)
 {
 	int fd, output = dup(STDOUT_FILENO);
 
@@ -175,18 +172,16 @@ START_TEST(own_output_is_no_image)
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
 	ck_assert_int_eq(resolve("out.img", true), 0);
 }
-END_TEST
 
-START_TEST(bare_name_of_a_disk_is_no_file)
+TEST(bare_name_of_a_disk_is_no_file)
 {
 	ck_assert_int_eq(resolve("zz", true), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/zz"));
 	ck_assert_int_eq(resolve("./zz", true), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_IMAGE);
 }
-END_TEST
 
-START_TEST(images)
+TEST(images)
 {
 	struct stat st;
 
@@ -212,9 +207,8 @@ START_TEST(images)
 	ck_assert(identity_same(&first.identity, &endpoint.identity));
 	ck_assert_str_eq(first.node, endpoint.node);
 }
-END_TEST
 
-START_TEST(new_images)
+TEST(new_images)
 {
 	char expected[128];
 
@@ -234,9 +228,8 @@ START_TEST(new_images)
 	ck_assert_int_eq(resolve("link.img", true), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "link"));
 }
-END_TEST
 
-START_TEST(path_that_is_too_long)
+TEST(path_that_is_too_long)
 {
 	char name[1024];
 
@@ -244,9 +237,8 @@ START_TEST(path_that_is_too_long)
 	name[sizeof(name) - 1] = '\0';
 	ck_assert_int_eq(resolve(name, true), -ENAMETOOLONG);
 }
-END_TEST
 
-START_TEST(failure_leaves_the_endpoint_alone)
+TEST(failure_leaves_the_endpoint_alone)
 {
 	struct endpoint before;
 
@@ -255,9 +247,8 @@ START_TEST(failure_leaves_the_endpoint_alone)
 	ck_assert_mem_eq(&endpoint, &before, sizeof(before));
 	ck_assert_int_lt(endpoint_resolve(&list, "serial=x", true, &endpoint, NULL), 0);
 }
-END_TEST
 
-START_TEST(partitions)
+TEST(partitions)
 {
 	endpoint_from_partition(&disks[0], &slices[0], &endpoint);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_PARTITION);
@@ -274,9 +265,8 @@ START_TEST(partitions)
 	endpoint_from_partition(&disks[0], &absurd, &endpoint);
 	ck_assert_uint_eq(endpoint.size, 0);
 }
-END_TEST
 
-START_TEST(tokens)
+TEST(tokens)
 {
 	char buffer[512];
 
@@ -304,19 +294,4 @@ START_TEST(tokens)
 	/* Not even that could be typed. */
 	strcpy(endpoint.node, "/srv/b\xe4\tr 100%.img");
 	ck_assert_str_eq(endpoint_token(&list, &endpoint, buffer), "/srv/b%E4%09r 100%25.img");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("endpoint");
-	TCase *tests = tcase_create("endpoint");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, by_serial_and_wwn, ambiguous_and_unknown_identities,
-		  nothing_is_created_below_dev, devices_that_are_no_disks, streams,
-		  own_output_is_no_image, bare_name_of_a_disk_is_no_file, images, new_images,
-		  path_that_is_too_long, failure_leaves_the_endpoint_alone, partitions, tokens);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

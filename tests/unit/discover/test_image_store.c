@@ -73,7 +73,9 @@ static void check_gpt(const struct disk *disk, uint32_t sector_size)
 	ck_assert_uint_eq(disk->note_count, 0);
 }
 
-START_TEST(gpt_tells_the_size_of_sectors)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(gpt_tells_the_size_of_sectors, 2)
 {
 	uint32_t sector_size = _i ? 4096 : 512;
 
@@ -82,10 +84,9 @@ START_TEST(gpt_tells_the_size_of_sectors)
 	ck_assert_uint_eq(endpoint.logical_sector_size, sector_size);
 	ck_assert_str_eq(look()->name, "a.img");
 }
-END_TEST
 
 /* Then only the backup is sound. */
-START_TEST(damaged_gpt_tells_it_too)
+TEST_ROWS(damaged_gpt_tells_it_too, 2)
 {
 	uint32_t sector_size = _i ? 4096 : 512;
 
@@ -94,11 +95,10 @@ START_TEST(damaged_gpt_tells_it_too)
 	look();
 	ck_assert_uint_eq(endpoint.logical_sector_size, sector_size);
 }
-END_TEST
 
 /* A table for small sectors that lies where one for large ones would begin, and the other way
  * round: what is sound counts. */
-START_TEST(remains_of_another_table_do_not_count)
+TEST(remains_of_another_table_do_not_count)
 {
 	make_gpt(4096);
 	memcpy(image.bytes + 512, "EFI PART", 8);
@@ -109,10 +109,9 @@ START_TEST(remains_of_another_table_do_not_count)
 	look();
 	ck_assert_uint_eq(endpoint.logical_sector_size, 512);
 }
-END_TEST
 
 /* An MS-DOS table does not say it; what is found by it does. */
-START_TEST(dos_table_is_tried)
+TEST_ROWS(dos_table_is_tried, 2)
 {
 	uint32_t sector_size = _i ? 4096 : 512;
 
@@ -122,9 +121,8 @@ START_TEST(dos_table_is_tried)
 	ck_assert_uint_eq(look()->identity.logical_sector_size, sector_size);
 	ck_assert_str_eq(look()->partitions[0].fs, "swap");
 }
-END_TEST
 
-START_TEST(without_a_table)
+TEST(without_a_table)
 {
 	const struct disk *disk;
 
@@ -141,9 +139,8 @@ START_TEST(without_a_table)
 	ck_assert_uint_eq(disk->signature_count, 1);
 	ck_assert_uint_eq(disk->signatures[0], 4086);
 }
-END_TEST
 
-START_TEST(asked_for_another_size)
+TEST(asked_for_another_size)
 {
 	make_gpt(512);
 	look();
@@ -153,9 +150,8 @@ START_TEST(asked_for_another_size)
 	endpoint.logical_sector_size = 0;
 	check_gpt(image_store_read(images, &endpoint), 512);
 }
-END_TEST
 
-START_TEST(read_once_until_it_changes)
+TEST(read_once_until_it_changes)
 {
 	const struct timespec times[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };
 	const struct disk *first, *second;
@@ -183,9 +179,8 @@ START_TEST(read_once_until_it_changes)
 	check_gpt(first, 512);
 	ck_assert_ptr_eq(image_store_known(images, &endpoint), second);
 }
-END_TEST
 
-START_TEST(no_image)
+TEST(no_image)
 {
 	struct endpoint disk = { .kind = ENDPOINT_DISK, .node = "/dev/null", .exists = true };
 
@@ -206,21 +201,4 @@ START_TEST(no_image)
 	ck_assert_str_eq(image_store_read(images, &endpoint)->table, "");
 	ck_assert_int_eq(truncate("a.img", 0), 0);
 	ck_assert_uint_eq(image_store_read(images, &endpoint)->region_count, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("image_store");
-	TCase *tests = tcase_create("image_store");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, gpt_tells_the_size_of_sectors, 0, 2);
-	tcase_add_loop_test(tests, damaged_gpt_tells_it_too, 0, 2);
-	tcase_add_test(tests, remains_of_another_table_do_not_count);
-	tcase_add_loop_test(tests, dos_table_is_tried, 0, 2);
-	add_tests(tests, without_a_table, asked_for_another_size, read_once_until_it_changes,
-		  no_image);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

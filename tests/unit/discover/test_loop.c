@@ -3,13 +3,11 @@
  * Discovery on real block devices: loop devices over files of its own. Needs
  * root; says so and is skipped without.
  */
-#include "discover/scan.h"
+#include "unit.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/loop.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +19,7 @@
 
 #include "discover/device.h"
 #include "discover/endpoint.h"
+#include "discover/scan.h"
 #include "fake/open_alone.h"
 #include "images.h"
 
@@ -113,7 +112,9 @@ static bool uses(const struct use_list *in_use, enum use_kind kind)
 	return false;
 }
 
-START_TEST(practice_disk)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60, .possible = unit_has_loops);
+
+TEST(practice_disk)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL }, { 4096, 8191, NULL } };
 
@@ -140,9 +141,8 @@ START_TEST(practice_disk)
 	ck_assert_uint_eq(disk->note_count, 0);
 	ck_assert_int_eq(disk->read_only, NO);
 }
-END_TEST
 
-START_TEST(sectors_of_4096)
+TEST(sectors_of_4096)
 {
 	struct gpt_partition partitions[] = { { 256, 511, NULL } };
 
@@ -159,9 +159,8 @@ START_TEST(sectors_of_4096)
 	ck_assert_uint_eq(disk->partitions[0].start, 256);
 	ck_assert_uint_eq(disk->regions[0].sectors, 6);
 }
-END_TEST
 
-START_TEST(read_only_disk)
+TEST(read_only_disk)
 {
 	attach_image(LO_FLAGS_READ_ONLY);
 
@@ -172,9 +171,8 @@ START_TEST(read_only_disk)
 	ck_assert_str_eq(disk->table, "");
 	ck_assert_int_eq(disk->regions[0].kind, REGION_WHOLE);
 }
-END_TEST
 
-START_TEST(held_by_another_program)
+TEST(held_by_another_program)
 {
 	attach_image(0);
 	ck_assert(!uses(&look()->in_use, USE_EXCLUSIVE));
@@ -186,10 +184,9 @@ START_TEST(held_by_another_program)
 	close(holder);
 	ck_assert(!uses(&look()->in_use, USE_EXCLUSIVE));
 }
-END_TEST
 
 /* Looking must not keep anybody from taking the disk afterwards. */
-START_TEST(looking_leaves_nothing_behind)
+TEST(looking_leaves_nothing_behind)
 {
 	attach_image(0);
 	for (int i = 0; i < 10; i++) {
@@ -201,9 +198,8 @@ START_TEST(looking_leaves_nothing_behind)
 		close(fd);
 	}
 }
-END_TEST
 
-START_TEST(mounted_file_system)
+TEST(mounted_file_system)
 {
 	char command[256], target[128];
 
@@ -226,9 +222,8 @@ START_TEST(mounted_file_system)
 	ck_assert(uses(&disk->in_use, USE_MOUNT));
 	ck_assert_str_eq(disk->in_use.items[0].what, target);
 }
-END_TEST
 
-START_TEST(table_that_the_kernel_has_not_read_again)
+TEST(table_that_the_kernel_has_not_read_again)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 	char path[128];
@@ -265,9 +260,8 @@ START_TEST(table_that_the_kernel_has_not_read_again)
 	ck_assert_uint_gt(disk->note_count, 0);
 	ck_assert_ptr_nonnull(strstr(disk->notes[disk->note_count - 1].text, "rereadpt"));
 }
-END_TEST
 
-START_TEST(endpoints_and_identity)
+TEST(endpoints_and_identity)
 {
 	struct endpoint endpoint;
 	struct error error = { 0 };
@@ -290,7 +284,6 @@ START_TEST(endpoints_and_identity)
 	ck_assert_int_eq(endpoint_resolve(&(struct disk_list){ 0 }, node, true, &endpoint, &error),
 			 -ENODEV);
 }
-END_TEST
 
 static bool attached(const char *loop)
 {
@@ -301,7 +294,7 @@ static bool attached(const char *loop)
 }
 
 /* Another disk under the same node is another disk. */
-START_TEST(replaced_disk_is_another)
+TEST(replaced_disk_is_another)
 {
 	struct identity before;
 	char path[128];
@@ -317,9 +310,8 @@ START_TEST(replaced_disk_is_another)
 	ck_assert_int_ge(loop_fd, 0);
 	ck_assert(!identity_same(&before, &look()->identity));
 }
-END_TEST
 
-START_TEST(without_root)
+TEST(without_root)
 {
 	attach_image(0);
 	ck_assert_int_eq(chmod(folder, 0755), 0);
@@ -347,55 +339,12 @@ START_TEST(without_root)
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-START_TEST(folder_that_does_not_exist)
+TEST(folder_that_does_not_exist)
 {
 	struct scan_options options = { .practice_dir = "/no/such/folder" };
 	struct error error = { 0 };
 
 	ck_assert_int_eq(scan_new(&options, &scan, &error), -ENOENT);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-}
-END_TEST
-
-static Suite *loop_suite(void)
-{
-	Suite *suite = suite_create("loop");
-	TCase *tests = tcase_create("loop");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, practice_disk);
-	tcase_add_test(tests, sectors_of_4096);
-	tcase_add_test(tests, read_only_disk);
-	tcase_add_test(tests, held_by_another_program);
-	tcase_add_test(tests, looking_leaves_nothing_behind);
-	tcase_add_test(tests, mounted_file_system);
-	tcase_add_test(tests, table_that_the_kernel_has_not_read_again);
-	tcase_add_test(tests, endpoints_and_identity);
-	tcase_add_test(tests, replaced_disk_is_another);
-	tcase_add_test(tests, without_root);
-	tcase_add_test(tests, folder_that_does_not_exist);
-	suite_add_tcase(suite, tests);
-	return suite;
-}
-
-int main(void)
-{
-	if (geteuid() != 0 || access("/dev/loop-control", R_OK | W_OK) != 0) {
-		puts("1..0 # SKIP needs root and loop devices");
-		return 0;
-	}
-	setlocale(LC_ALL, "C.UTF-8");
-
-	SRunner *runner = srunner_create(loop_suite());
-
-	srunner_set_tap(runner, "-");
-	srunner_run_all(runner, CK_SILENT);
-
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

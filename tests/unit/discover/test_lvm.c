@@ -74,7 +74,7 @@ static const char *volume_of(const char *name, const char *type, unsigned first,
 	return text;
 }
 
-START_TEST(volumes_lie_where_they_say)
+TEST(volumes_lie_where_they_say)
 {
 	/* The ring ends within the text. */
 	make_member(group_of("", volume_of("swap", "striped", 4, 6)), RING - 100);
@@ -97,10 +97,9 @@ START_TEST(volumes_lie_where_they_say)
 	ck_assert_str_eq(volumes.items[1].fs, "swap");
 	ck_assert_str_eq(volumes.items[1].label, "in it");
 }
-END_TEST
 
 /* Beyond the end, of a RAID, with a snapshot, on another disk. */
-START_TEST(what_is_not_in_one_piece_is_told)
+TEST(what_is_not_in_one_piece_is_told)
 {
 	static const char other[] = " pv1 {\n id = \"other\"\n pe_start = 2048\n }\n";
 	const struct {
@@ -131,10 +130,9 @@ START_TEST(what_is_not_in_one_piece_is_told)
 		ck_assert(!volumes.items[volumes.count - 1].reachable);
 	}
 }
-END_TEST
 
 /* Cut anywhere, or with any byte changed: found as it is, or not at all. */
-START_TEST(damage_is_no_group)
+TEST(damage_is_no_group)
 {
 	static const char signs[] = "{}[\"9";
 	static char text[4000];
@@ -176,16 +174,4 @@ START_TEST(damage_is_no_group)
 	make_member("-x {\nid = \"a\"\n}\n", 512);
 	find();
 	ck_assert_uint_eq(volumes.group_count, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("lvm");
-	TCase *tcase = tcase_create("lvm");
-
-	add_tests(tcase, volumes_lie_where_they_say, what_is_not_in_one_piece_is_told,
-		  damage_is_no_group);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -43,16 +43,17 @@ static uint64_t in_seconds(unsigned seconds)
 	return clock_monotonic() + seconds * NSEC_PER_SEC;
 }
 
-START_TEST(nothing_to_read)
+UNIT_CASE(.teardown = teardown, .timeout = 60);
+
+TEST(nothing_to_read)
 {
 	struct probe_result none;
 
 	ck_assert_int_eq(probe_disks(NULL, 0, in_seconds(1), &pending, &none), 0);
 	ck_assert_uint_eq(pending.count, 0);
 }
-END_TEST
 
-START_TEST(wrong_device_and_none)
+TEST(wrong_device_and_none)
 {
 	struct probe_request requests[] = {
 		{ .node = "/dev/no-such-disk", .size = 4096, .sector_size = 512 },
@@ -69,10 +70,9 @@ START_TEST(wrong_device_and_none)
 	ck_assert(!results[1].opened);
 	ck_assert_uint_eq(pending.count, 0);
 }
-END_TEST
 
 /* More disks than threads: everyone gets a turn. */
-START_TEST(many_take_turns)
+TEST(many_take_turns)
 {
 	static struct probe_request requests[1000];
 	static struct probe_result results[1000];
@@ -83,10 +83,9 @@ START_TEST(many_take_turns)
 	for (size_t i = 0; i < 1000; i++)
 		ck_assert(results[i].answered);
 }
-END_TEST
 
 /* A time that comes while they run; the sanitizers look on. */
-START_TEST(abandoned_while_running)
+TEST(abandoned_while_running)
 {
 	static struct probe_request requests[200];
 	static struct probe_result results[200];
@@ -102,9 +101,8 @@ START_TEST(abandoned_while_running)
 		pending_done(&pending);
 	}
 }
-END_TEST
 
-START_TEST(a_time_in_the_past_returns_at_once)
+TEST(a_time_in_the_past_returns_at_once)
 {
 	struct probe_request request = { .node = "/dev/null" };
 	uint64_t before = clock_monotonic();
@@ -114,10 +112,9 @@ START_TEST(a_time_in_the_past_returns_at_once)
 	ck_assert(!result.answered);
 	ck_assert_uint_lt(clock_monotonic() - before, 100 * NSEC_PER_SEC);
 }
-END_TEST
 
 /* Who is pending is told by number, and by which of those that had it. */
-START_TEST(one_that_hangs_is_pending_until_it_answers)
+TEST(one_that_hangs_is_pending_until_it_answers)
 {
 	struct probe_request requests[] = {
 		{ .node = HANGING, .devno = 5, .diskseq = 7 },
@@ -139,19 +136,4 @@ START_TEST(one_that_hangs_is_pending_until_it_answers)
 	pending_wait(&pending, in_seconds(30));
 	ck_assert_uint_eq(pending.count, 0);
 	ck_assert(!pending_has(&pending, 5, 7));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("probe");
-	TCase *tests = tcase_create("probe");
-
-	tcase_add_checked_fixture(tests, NULL, teardown);
-	tcase_set_timeout(tests, 60);
-	add_tests(tests, nothing_to_read, wrong_device_and_none, many_take_turns,
-		  abandoned_while_running, a_time_in_the_past_returns_at_once,
-		  one_that_hangs_is_pending_until_it_answers);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

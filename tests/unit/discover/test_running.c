@@ -90,7 +90,9 @@ static void check_disks(const struct running *running)
 	ck_assert(!running_is_on(&(struct running_end){ 0 }, &disk));
 }
 
-START_TEST(a_living_copy_is_told)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(a_living_copy_is_told)
 {
 	char words[160];
 
@@ -115,10 +117,9 @@ START_TEST(a_living_copy_is_told)
 	ck_assert_ptr_nonnull(strstr(words, "is copying from it: 99%"));
 	kill_it();
 }
-END_TEST
 
 /* Whatever process has its number by now, this one here for example. */
-START_TEST(what_a_dead_one_left_behind_is_not_believed)
+TEST(what_a_dead_one_left_behind_is_not_believed)
 {
 	char old[96], new[96];
 
@@ -136,10 +137,9 @@ START_TEST(what_a_dead_one_left_behind_is_not_believed)
 	ck_assert_uint_eq(running_list(folder, found), 1);
 	kill_it();
 }
-END_TEST
 
 /* One that ends takes it away; its own is no news to a process. */
-START_TEST(the_record_goes_with_the_copy)
+TEST(the_record_goes_with_the_copy)
 {
 	const struct running running = { .pid = getpid(), .percent = 1 };
 	struct running_record *record = NULL;
@@ -157,10 +157,9 @@ START_TEST(the_record_goes_with_the_copy)
 	running_destroy(NULL);
 	ck_assert_int_lt(running_new("/nowhere", &running, &record), 0);
 }
-END_TEST
 
 /* How it ended is told for a while, whoever begins meanwhile. */
-START_TEST(one_that_has_ended_tells_how)
+TEST(one_that_has_ended_tells_how)
 {
 	struct running running = {
 		.pid = 4711, .percent = 100, .exit_code = 4, .report = "/var/log/a b.json"
@@ -189,7 +188,6 @@ START_TEST(one_that_has_ended_tells_how)
 	running_destroy(record);
 	running_ended(NULL, &running);
 }
-END_TEST
 
 static void leave(const char *name, const char *text)
 {
@@ -205,7 +203,7 @@ static void leave(const char *name, const char *text)
 	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &lock), 0);
 }
 
-START_TEST(what_is_no_record_is_left_alone)
+TEST(what_is_no_record_is_left_alone)
 {
 	char long_line[4200];
 
@@ -222,18 +220,4 @@ START_TEST(what_is_no_record_is_left_alone)
 	leave("7.job", "clonedeck.job/1\npid 7\nsocket /run/x\npercent 1\nsource\nsource-new 1\n");
 	ck_assert_uint_eq(running_list(folder, found), 1);
 	ck_assert_int_eq(found[0].pid, 7);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("discover/running");
-	TCase *tcase = tcase_create("running");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, a_living_copy_is_told, what_a_dead_one_left_behind_is_not_believed,
-		  the_record_goes_with_the_copy, one_that_has_ended_tells_how,
-		  what_is_no_record_is_left_alone);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

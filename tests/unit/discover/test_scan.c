@@ -95,7 +95,9 @@ static bool uses(const struct use_list *in_use, enum use_kind kind, const char *
 	return false;
 }
 
-START_TEST(laptop_sata)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(laptop_sata)
 {
 	load_and_run("laptop", false);
 
@@ -139,9 +141,8 @@ START_TEST(laptop_sata)
 	ck_assert_int_eq(sda->regions[0].kind, REGION_TABLE);
 	ck_assert_int_eq(millidegrees(sda), 31000);
 }
-END_TEST
 
-START_TEST(laptop_nvme)
+TEST(laptop_nvme)
 {
 	load_and_run("laptop", false);
 
@@ -168,9 +169,8 @@ START_TEST(laptop_nvme)
 	ck_assert_str_eq(nvme->partitions[0].mountpoint, "/boot/efi");
 	ck_assert(uses(&nvme->partitions[1].in_use, USE_DM, "vg-swap"));
 }
-END_TEST
 
-START_TEST(laptop_usb_and_oddities)
+TEST(laptop_usb_and_oddities)
 {
 	load_and_run("laptop", false);
 	ck_assert_uint_eq(list->count, 4);
@@ -190,9 +190,8 @@ START_TEST(laptop_usb_and_oddities)
 	ck_assert(!missing("raw driver"));
 	ck_assert(!missing("sg driver"));
 }
-END_TEST
 
-START_TEST(laptop_all)
+TEST(laptop_all)
 {
 	load_and_run("laptop", true);
 	ck_assert_uint_eq(list->count, 7);
@@ -200,9 +199,8 @@ START_TEST(laptop_all)
 	ck_assert_int_eq(disk("/dev/dm-1")->kind, DISK_DM);
 	ck_assert_ptr_null(disk_list_find(list, "/dev/sr0"));
 }
-END_TEST
 
-START_TEST(endpoints_by_every_name)
+TEST(endpoints_by_every_name)
 {
 	struct endpoint endpoint;
 	struct error error = { 0 };
@@ -223,9 +221,8 @@ START_TEST(endpoints_by_every_name)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "an optical drive"));
 	ck_assert_int_eq(endpoint_resolve(list, "/dev/sr0", true, &endpoint, &error), -ENODEV);
 }
-END_TEST
 
-START_TEST(identity_alone_is_the_same)
+TEST(identity_alone_is_the_same)
 {
 	struct identity identity;
 
@@ -242,7 +239,6 @@ START_TEST(identity_alone_is_the_same)
 	}
 	ck_assert_int_eq(identity_read(12345, false, &identity), -ENODEV);
 }
-END_TEST
 
 /* struct raw_config_request of linux/raw.h, which is gone. */
 struct binding {
@@ -272,7 +268,7 @@ static gboolean answer_rawctl(UMockdevIoctlBase *handler, UMockdevIoctlClient *c
 	return TRUE;
 }
 
-START_TEST(raw_bindings)
+TEST(raw_bindings)
 {
 	UMockdevIoctlBase *handler = umockdev_ioctl_base_new();
 	struct endpoint endpoint;
@@ -307,7 +303,6 @@ START_TEST(raw_bindings)
 	umockdev_testbed_detach_ioctl(testbed, "/dev/raw/rawctl", NULL);
 	g_object_unref(handler);
 }
-END_TEST
 
 /* The folder of a driver, which the testbed does not make of the devices' links to it. */
 static void bind_to_ahci(const char *device)
@@ -325,7 +320,7 @@ static void bind_to_ahci(const char *device)
 	g_free(root);
 }
 
-START_TEST(nvme_disks_that_the_sata_controller_hides)
+TEST(nvme_disks_that_the_sata_controller_hides)
 {
 	load_and_run("nosg", false);
 	ck_assert(!missing("NVMe"));
@@ -337,9 +332,8 @@ START_TEST(nvme_disks_that_the_sata_controller_hides)
 	run("nosg", false);
 	ck_assert(missing("hides NVMe disks (2)"));
 }
-END_TEST
 
-START_TEST(no_sg_driver_and_no_udev_database)
+TEST(no_sg_driver_and_no_udev_database)
 {
 	load_and_run("nosg", false);
 	ck_assert(missing("modprobe sg"));
@@ -353,9 +347,8 @@ START_TEST(no_sg_driver_and_no_udev_database)
 	ck_assert_str_eq(disk("/dev/sdb")->identity.wwn, "");
 	ck_assert(disk_is_host_managed(disk("/dev/sdc")));
 }
-END_TEST
 
-START_TEST(stacks_spread_their_uses)
+TEST(stacks_spread_their_uses)
 {
 	load_and_run("stack", true);
 	for (int i = 0; i < 2; i++) {
@@ -384,7 +377,6 @@ START_TEST(stacks_spread_their_uses)
 	ck_assert_uint_gt(disk("/dev/md0")->in_use.count, 0);
 	ck_assert_str_eq(disk("/dev/md0")->identity.model, "raid1");
 }
-END_TEST
 
 /* What umockdev does not take from a dump: folders of sysfs that belong to no device. */
 static void make_in_sysfs(const char *script)
@@ -399,7 +391,7 @@ static void make_in_sysfs(const char *script)
 	g_free(root);
 }
 
-START_TEST(btrfs_members_share_the_mount)
+TEST(btrfs_members_share_the_mount)
 {
 	load("stack");
 	make_in_sysfs("mkdir -p fs/btrfs/1234/devices && cd fs/btrfs/1234/devices && "
@@ -409,10 +401,9 @@ START_TEST(btrfs_members_share_the_mount)
 	ck_assert(uses(&disk("/dev/sdd")->in_use, USE_MOUNT, "/data"));
 	ck_assert_uint_eq(disk("/dev/sdh")->in_use.count, 0);
 }
-END_TEST
 
 /* A cache without anything to cache: the kernel names no holder of it. */
-START_TEST(bcache_holds_what_it_registered)
+TEST(bcache_holds_what_it_registered)
 {
 	load("stack");
 	make_in_sysfs("mkdir -p fs/bcache class/block/sdh/bcache class/block/bcache0/bcache "
@@ -423,7 +414,6 @@ START_TEST(bcache_holds_what_it_registered)
 	ck_assert_uint_eq(disk("/dev/sde")->in_use.count, 1);
 	ck_assert_uint_eq(disk("/dev/bcache0")->in_use.count, 0);
 }
-END_TEST
 
 static size_t place_of(const struct use_list *in_use, const char *what)
 {
@@ -434,7 +424,7 @@ static size_t place_of(const struct use_list *in_use, const char *what)
 }
 
 /* vgchange, then mdadm, then cryptsetup. */
-START_TEST(holders_are_told_from_the_top)
+TEST(holders_are_told_from_the_top)
 {
 	load_and_run("stack", true);
 
@@ -444,11 +434,10 @@ START_TEST(holders_are_told_from_the_top)
 	ck_assert_uint_lt(place_of(in_use, "vg0-srv"), place_of(in_use, "md0"));
 	ck_assert_uint_lt(place_of(in_use, "md0"), place_of(in_use, "crypt0"));
 }
-END_TEST
 
 /* Recorded where it all was real: LVM on md, crypt, bcache, btrfs on NVMe and virtio, a linear
  * device over a whole disk, half an array, two paths to one disk, swap in memory. */
-START_TEST(a_recorded_machine_tells_every_use)
+TEST(a_recorded_machine_tells_every_use)
 {
 	static const struct {
 		const char *node, *letters;
@@ -482,9 +471,8 @@ START_TEST(a_recorded_machine_tells_every_use)
 	ck_assert(uses(&disk("/dev/sdl")->partitions[0].in_use, USE_MD, "md5"));
 	ck_assert_uint_eq(disk("/dev/sdl")->partitions[1].in_use.count, 0);
 }
-END_TEST
 
-START_TEST(a_recorded_machine_names_every_disk)
+TEST(a_recorded_machine_names_every_disk)
 {
 	load_and_run("stacked", false);
 	ck_assert_uint_eq(list->count, 20);
@@ -510,9 +498,8 @@ START_TEST(a_recorded_machine_names_every_disk)
 	ck_assert_str_eq(disk("/dev/sda")->transport, "sata");
 	ck_assert(!missing("no sg node"));
 }
-END_TEST
 
-START_TEST(the_rescue_stick_is_known_by_its_volume)
+TEST(the_rescue_stick_is_known_by_its_volume)
 {
 	char cmdline[] = "cmdline.XXXXXX";
 	int fd = mkstemp(cmdline);
@@ -530,9 +517,8 @@ START_TEST(the_rescue_stick_is_known_by_its_volume)
 	ck_assert_str_eq(disk("/dev/sda")->in_use.items[0].node, "/dev/sda");
 	ck_assert(!uses(&disk("/dev/nvme0n1")->in_use, USE_BOOT, "this rescue stick"));
 }
-END_TEST
 
-START_TEST(mounts_that_cannot_be_read)
+TEST(mounts_that_cannot_be_read)
 {
 	struct scan_options options = { .mountinfo = "/no/such/mountinfo" };
 	struct error error = { 0 };
@@ -543,7 +529,6 @@ START_TEST(mounts_that_cannot_be_read)
 	ck_assert_int_lt(scan_run(scan, &list, &error), 0);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "no disk can be called unused"));
 }
-END_TEST
 
 static bool next_event(char *text, unsigned size, bool *rescan)
 {
@@ -554,7 +539,7 @@ static bool next_event(char *text, unsigned size, bool *rescan)
 	return scan_next_event(scan, text, size, rescan);
 }
 
-START_TEST(hot_plug)
+TEST(hot_plug)
 {
 	char text[256];
 	bool rescan = false;
@@ -576,23 +561,4 @@ START_TEST(hot_plug)
 	ck_assert(rescan);
 	ck_assert_str_eq(text, "");
 	ck_assert(!scan_next_event(scan, text, sizeof(text), &rescan));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("scan");
-	TCase *tests = tcase_create("scan");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	add_tests(tests, laptop_sata, laptop_nvme, laptop_usb_and_oddities, laptop_all,
-		  endpoints_by_every_name, identity_alone_is_the_same, raw_bindings,
-		  nvme_disks_that_the_sata_controller_hides, no_sg_driver_and_no_udev_database,
-		  stacks_spread_their_uses, btrfs_members_share_the_mount,
-		  bcache_holds_what_it_registered, holders_are_told_from_the_top,
-		  a_recorded_machine_tells_every_use, a_recorded_machine_names_every_disk,
-		  the_rescue_stick_is_known_by_its_volume, mounts_that_cannot_be_read, hot_plug);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

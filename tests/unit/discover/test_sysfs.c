@@ -28,7 +28,9 @@ static void teardown(void)
 	rmdir(folder);
 }
 
-START_TEST(leads_where_the_kernel_leads)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(leads_where_the_kernel_leads)
 {
 	static const char *const folders[] = { "/sys/class/net", "/sys/class/block",
 					       "/sys/class/tty", "/sys/dev/char" };
@@ -54,9 +56,8 @@ START_TEST(leads_where_the_kernel_leads)
 	}
 	ck_assert_uint_gt(followed, 0);
 }
-END_TEST
 
-START_TEST(by_the_number_of_a_device)
+TEST(by_the_number_of_a_device)
 {
 	char found[PATH_MAX], expected[PATH_MAX];
 
@@ -66,18 +67,16 @@ START_TEST(by_the_number_of_a_device)
 	ck_assert_str_eq(found, expected);
 	ck_assert_int_eq(sysfs_by_number("char", makedev(4095, 1048575), found), -ENOENT);
 }
-END_TEST
 
-START_TEST(what_is_no_link)
+TEST(what_is_no_link)
 {
 	char found[PATH_MAX];
 
 	ck_assert_int_eq(sysfs_follow("/sys/class", found), -EINVAL);
 	ck_assert_int_eq(sysfs_follow("/sys/class/none/such", found), -ENOENT);
 }
-END_TEST
 
-START_TEST(no_further_up_than_to_the_root)
+TEST(no_further_up_than_to_the_root)
 {
 	char link[128], found[PATH_MAX];
 
@@ -85,17 +84,4 @@ START_TEST(no_further_up_than_to_the_root)
 	ck_assert_int_eq(symlink("../../../../../../devices/x", link), 0);
 	ck_assert_int_eq(sysfs_follow(link, found), 0);
 	ck_assert_str_eq(found, "/devices/x");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("sysfs");
-	TCase *tests = tcase_create("sysfs");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, leads_where_the_kernel_leads, by_the_number_of_a_device, what_is_no_link,
-		  no_further_up_than_to_the_root);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -93,7 +93,9 @@ static const struct table_area *area_at(uint64_t start)
 	return NULL;
 }
 
-START_TEST(empty_disk_has_nothing)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(empty_disk_has_nothing)
 {
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "");
@@ -103,9 +105,8 @@ START_TEST(empty_disk_has_nothing)
 	ck_assert_uint_eq(table.area_count, 0);
 	ck_assert_uint_eq(table.note_count, 0);
 }
-END_TEST
 
-START_TEST(whole_disk_with_signature)
+TEST(whole_disk_with_signature)
 {
 	image_swap(&image, 0, SECTORS, "wholelabel");
 	ck_assert_int_eq(read_image(), 0);
@@ -115,12 +116,11 @@ START_TEST(whole_disk_with_signature)
 	ck_assert_uint_eq(table.signature_count, 1);
 	ck_assert_uint_eq(table.signatures[0], 4086);
 }
-END_TEST
 
 static const uint16_t hostile_name[] = { 'a', 0x1b,   '[', '3',    '1',  'm', 0x202e,
 					 'x', 0xd800, 'y', 0x200b, 0x07, 'z', 0 };
 
-START_TEST(gpt_partitions_and_hostile_names)
+TEST(gpt_partitions_and_hostile_names)
 {
 	uint16_t longest[37];
 	struct gpt_partition partitions[] = {
@@ -156,7 +156,6 @@ START_TEST(gpt_partitions_and_hostile_names)
 	ck_assert_uint_eq(area_at(2)->sectors, 32);
 	ck_assert_int_eq(area_at(SECTORS - 1)->kind, REGION_TABLE_BACKUP);
 }
-END_TEST
 
 static void make_two_swaps(void)
 {
@@ -169,7 +168,7 @@ static void make_two_swaps(void)
 
 /* Each failed read may be the disk's last: wherever it is that the disk fails, it does so once.
  * What else is there is shown. */
-START_TEST(a_disk_that_fails_is_read_once)
+TEST_ROWS(a_disk_that_fails_is_read_once, 4)
 {
 	static const struct {
 		off_t fails_at;
@@ -192,10 +191,9 @@ START_TEST(a_disk_that_fails_is_read_once)
 	ck_assert_str_eq(table.partitions[1].label, rows[_i].labels[1]);
 	ck_assert(noted("A read failed."));
 }
-END_TEST
 
 /* After the second place nothing more is read. */
-START_TEST(a_disk_that_fails_twice_is_left)
+TEST(a_disk_that_fails_twice_is_left)
 {
 	make_two_swaps();
 	if (!has_direct())
@@ -208,18 +206,16 @@ START_TEST(a_disk_that_fails_twice_is_left)
 	ck_assert_str_eq(table.partitions[1].label, "");
 	ck_assert(noted("A read failed."));
 }
-END_TEST
 
 /* A disk whose first sector fails is none of which anything can be said. */
-START_TEST(an_unreadable_disk_is_read_once)
+TEST(an_unreadable_disk_is_read_once)
 {
 	fails_at = 1;
 	ck_assert_int_eq(read_image(), -EIO);
 	ck_assert_uint_eq(failed_reads, 1);
 }
-END_TEST
 
-START_TEST(gpt_on_4096_byte_sectors)
+TEST(gpt_on_4096_byte_sectors)
 {
 	struct gpt_partition partitions[] = { { 256, 511, NULL } };
 
@@ -234,9 +230,8 @@ START_TEST(gpt_on_4096_byte_sectors)
 	ck_assert_str_eq(table.partitions[0].label, "four");
 	ck_assert_uint_eq(area_at(2)->sectors, 4);
 }
-END_TEST
 
-START_TEST(gpt_for_other_sector_size_is_told)
+TEST(gpt_for_other_sector_size_is_told)
 {
 	struct gpt_partition partitions[] = { { 256, 511, NULL } };
 
@@ -249,9 +244,8 @@ START_TEST(gpt_for_other_sector_size_is_told)
 	ck_assert_uint_eq(table.partition_count, 0);
 	ck_assert(noted("sectors of 4096 bytes"));
 }
-END_TEST
 
-START_TEST(damaged_primary_gpt_shows_backup)
+TEST(damaged_primary_gpt_shows_backup)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -263,9 +257,8 @@ START_TEST(damaged_primary_gpt_shows_backup)
 	ck_assert(noted("its backup at the end is shown"));
 	ck_assert_uint_eq(area_at(2)->sectors, 32);
 }
-END_TEST
 
-START_TEST(damaged_entries_are_told)
+TEST(damaged_entries_are_told)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -277,9 +270,8 @@ START_TEST(damaged_entries_are_told)
 	ck_assert_uint_eq(table.partition_count, 0);
 	ck_assert(noted("neither the copy at the start nor the one at the end"));
 }
-END_TEST
 
-START_TEST(lost_backup_is_told)
+TEST(lost_backup_is_told)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -289,9 +281,8 @@ START_TEST(lost_backup_is_told)
 	ck_assert(noted("missing or damaged"));
 	ck_assert_uint_eq(table.partition_count, 1);
 }
-END_TEST
 
-START_TEST(backup_that_differs_is_told)
+TEST(backup_that_differs_is_told)
 {
 	struct gpt_partition before = { 2048, 4095, NULL }, after = { 2048, 8191, NULL };
 	static uint8_t front[34 * 512];
@@ -305,9 +296,8 @@ START_TEST(backup_that_differs_is_told)
 	ck_assert_uint_eq(table.note_count, 1);
 	ck_assert(noted("its backup at the end differ"));
 }
-END_TEST
 
-START_TEST(partitions_that_are_not_shown_are_told)
+TEST(partitions_that_are_not_shown_are_told)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL },
 					      { 1, 100, NULL },
@@ -320,9 +310,8 @@ START_TEST(partitions_that_are_not_shown_are_told)
 	ck_assert(noted("Partition 2 does not lie within LBA 34 to 16350"));
 	ck_assert(noted("Partition 3 does not"));
 }
-END_TEST
 
-START_TEST(hybrid_mbr_is_told)
+TEST(hybrid_mbr_is_told)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -333,9 +322,8 @@ START_TEST(hybrid_mbr_is_told)
 	ck_assert_uint_eq(table.note_count, 1);
 	ck_assert(noted("a hybrid MBR"));
 }
-END_TEST
 
-START_TEST(odd_entries_of_a_dos_table_are_told)
+TEST(odd_entries_of_a_dos_table_are_told)
 {
 	image_dos_entry(&image, 0, 0, 0x83, 0, 1000);
 	image_dos_entry(&image, 0, 1, 0x05, 2048, 1000);
@@ -345,9 +333,8 @@ START_TEST(odd_entries_of_a_dos_table_are_told)
 	ck_assert(noted("Partition 1 starts at LBA 0"));
 	ck_assert(noted("There are 2 extended partitions"));
 }
-END_TEST
 
-START_TEST(gpt_of_a_smaller_and_a_larger_disk)
+TEST(gpt_of_a_smaller_and_a_larger_disk)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -369,10 +356,9 @@ START_TEST(gpt_of_a_smaller_and_a_larger_disk)
 	ck_assert(noted("not at the end of the disk"));
 	ck_assert_int_eq(area_at(SECTORS - 1)->kind, REGION_TABLE_BACKUP);
 }
-END_TEST
 
 /* Sizes and places that would make a reader allocate or read far too much. */
-START_TEST(gpt_header_with_absurd_numbers)
+TEST(gpt_header_with_absurd_numbers)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 
@@ -383,16 +369,14 @@ START_TEST(gpt_header_with_absurd_numbers)
 	ck_assert_uint_eq(table.partition_count, 0);
 	ck_assert(noted("The GPT is damaged"));
 }
-END_TEST
 
-START_TEST(announced_gpt_that_is_not_there)
+TEST(announced_gpt_that_is_not_there)
 {
 	image_dos_entry(&image, 0, 0, 0xee, 1, SECTORS - 1);
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "dos");
 	ck_assert(noted("announces a GPT"));
 }
-END_TEST
 
 static void make_logical(void)
 {
@@ -404,7 +388,7 @@ static void make_logical(void)
 	image_swap(&image, 3136, 1984, "logical");
 }
 
-START_TEST(dos_table_with_logical_partitions)
+TEST(dos_table_with_logical_partitions)
 {
 	make_logical();
 	ck_assert_int_eq(read_image(), 0);
@@ -421,9 +405,8 @@ START_TEST(dos_table_with_logical_partitions)
 	ck_assert_ptr_nonnull(area_at(1024));
 	ck_assert_ptr_nonnull(area_at(3072));
 }
-END_TEST
 
-START_TEST(looping_chain_ends)
+TEST(looping_chain_ends)
 {
 	make_logical();
 	/* 3072 names 3072 + … again: first itself, then its predecessor's successor. */
@@ -434,9 +417,8 @@ START_TEST(looping_chain_ends)
 	ck_assert(noted("loops back to LBA 3072"));
 	ck_assert_uint_lt(table.partition_count, 100);
 }
-END_TEST
 
-START_TEST(chain_beyond_the_end_and_into_nothing)
+TEST(chain_beyond_the_end_and_into_nothing)
 {
 	make_logical();
 	image_dos_entry(&image, 3072, 1, 0x05, 0xfffffff0, 2048);
@@ -448,9 +430,8 @@ START_TEST(chain_beyond_the_end_and_into_nothing)
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert(noted("LBA 7024 holds no boot record"));
 }
-END_TEST
 
-START_TEST(overlapping_and_too_long_partitions)
+TEST(overlapping_and_too_long_partitions)
 {
 	image_dos_entry(&image, 0, 0, 0x83, 1000, 3000);
 	image_dos_entry(&image, 0, 1, 0x83, 2000, 100);
@@ -461,9 +442,8 @@ START_TEST(overlapping_and_too_long_partitions)
 	ck_assert(noted("Partitions 1 and 3 overlap"));
 	ck_assert(noted("Partition 3 reaches beyond the end"));
 }
-END_TEST
 
-START_TEST(known_partitions_are_not_read)
+TEST(known_partitions_are_not_read)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 	struct range known = { 2048, 2048 };
@@ -478,10 +458,9 @@ START_TEST(known_partitions_are_not_read)
 	ck_assert_int_eq(table_read(&source, &table), 0);
 	ck_assert_str_eq(table.partitions[0].fs, "");
 }
-END_TEST
 
 /* Each read of one would cost a dying disk seconds. */
-START_TEST(bad_places_are_not_looked_at)
+TEST(bad_places_are_not_looked_at)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 	struct range bad[] = { { 1, 1 }, { 2060, 3 } };
@@ -510,17 +489,15 @@ START_TEST(bad_places_are_not_looked_at)
 	ck_assert_int_eq(table_read(&source, &table), 0);
 	ck_assert_str_eq(table.partitions[0].fs, "swap");
 }
-END_TEST
 
-START_TEST(unreadable_disk_is_an_error)
+TEST(unreadable_disk_is_an_error)
 {
 	struct table_source source = { .fd = -1, .size = 1 << 20, .sector_size = 512 };
 
 	ck_assert_int_eq(table_read(&source, &table), -EBADF);
 }
-END_TEST
 
-START_TEST(sizes_that_make_no_sense)
+TEST(sizes_that_make_no_sense)
 {
 	struct table_source source = { .fd = -1, .size = 100, .sector_size = 512 };
 
@@ -531,35 +508,10 @@ START_TEST(sizes_that_make_no_sense)
 	source.sector_size = 1000;
 	ck_assert_int_eq(table_read(&source, &table), 0);
 }
-END_TEST
 
-START_TEST(notes_are_limited)
+TEST(notes_are_limited)
 {
 	for (int i = 0; i < 100; i++)
 		ck_assert_int_eq(table_add_note(&table, "note %d", i), 0);
 	ck_assert_uint_eq(table.note_count, 16);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("table");
-	TCase *tests = tcase_create("table");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_loop_test(tests, a_disk_that_fails_is_read_once, 0, 4);
-	add_tests(tests, a_disk_that_fails_twice_is_left, an_unreadable_disk_is_read_once,
-		  empty_disk_has_nothing, whole_disk_with_signature,
-		  gpt_partitions_and_hostile_names, gpt_on_4096_byte_sectors,
-		  gpt_for_other_sector_size_is_told, damaged_primary_gpt_shows_backup,
-		  damaged_entries_are_told, lost_backup_is_told, backup_that_differs_is_told,
-		  partitions_that_are_not_shown_are_told, hybrid_mbr_is_told,
-		  odd_entries_of_a_dos_table_are_told, gpt_of_a_smaller_and_a_larger_disk,
-		  gpt_header_with_absurd_numbers, announced_gpt_that_is_not_there,
-		  dos_table_with_logical_partitions, looping_chain_ends,
-		  chain_beyond_the_end_and_into_nothing, overlapping_and_too_long_partitions,
-		  known_partitions_are_not_read, bad_places_are_not_looked_at,
-		  unreadable_disk_is_an_error, sizes_that_make_no_sense, notes_are_limited);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -130,7 +130,10 @@ static void refused(enum claim_role role, int code, enum error_class class)
 
 /* ---- images ---- */
 
-START_TEST(image_is_opened_as_its_role_wants)
+UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup_images,
+	  .teardown = teardown, .timeout = 20);
+
+TEST(image_is_opened_as_its_role_wants)
 {
 	struct claim *from = claim(CLAIM_SOURCE), *to = claim(CLAIM_DESTINATION);
 
@@ -144,9 +147,8 @@ START_TEST(image_is_opened_as_its_role_wants)
 	ck_assert_int_eq(claim_close(NULL, true, NULL), 0);
 	claim_discard(NULL);
 }
-END_TEST
 
-START_TEST(new_image_is_made_and_discarded)
+TEST(new_image_is_made_and_discarded)
 {
 	image_endpoint("new.img", &destination);
 	make_plan();
@@ -161,9 +163,8 @@ START_TEST(new_image_is_made_and_discarded)
 	claim_discard(held);
 	ck_assert_int_ne(access(destination.node, F_OK), 0);
 }
-END_TEST
 
-START_TEST(image_that_was_written_is_not_discarded)
+TEST(image_that_was_written_is_not_discarded)
 {
 	image_endpoint("new.img", &destination);
 	make_plan();
@@ -176,18 +177,16 @@ START_TEST(image_that_was_written_is_not_discarded)
 	claim_discard(held);
 	ck_assert_int_eq(access(destination.node, F_OK), 0);
 }
-END_TEST
 
-START_TEST(existing_image_is_never_discarded)
+TEST(existing_image_is_never_discarded)
 {
 	make_file("b.img", 0);
 	destination.size = 0;
 	claim_discard(claim(CLAIM_DESTINATION));
 	ck_assert_int_eq(access(destination.node, F_OK), 0);
 }
-END_TEST
 
-START_TEST(image_that_came_meanwhile_is_refused)
+TEST(image_that_came_meanwhile_is_refused)
 {
 	image_endpoint("new.img", &destination);
 	make_plan();
@@ -195,9 +194,8 @@ START_TEST(image_that_came_meanwhile_is_refused)
 	refused(CLAIM_DESTINATION, -EEXIST, ERROR_CLASS_REFUSED);
 	ck_assert_int_eq(access(destination.node, F_OK), 0);
 }
-END_TEST
 
-START_TEST(another_file_under_the_name_is_refused)
+TEST(another_file_under_the_name_is_refused)
 {
 	make_file("other.img", SIZE);
 	ck_assert_int_eq(rename(path_of("other.img"), path_of("b.img")), 0);
@@ -205,10 +203,9 @@ START_TEST(another_file_under_the_name_is_refused)
 	ck_assert_int_eq(truncate(source.node, SIZE + 512), 0);
 	refused(CLAIM_SOURCE, -ESTALE, ERROR_CLASS_REFUSED);
 }
-END_TEST
 
 /* The number of a file that was removed may be the next one's; its age is not. */
-START_TEST(another_file_with_its_number_is_refused)
+TEST(another_file_with_its_number_is_refused)
 {
 	if (!destination.identity.born)
 		return;
@@ -217,10 +214,9 @@ START_TEST(another_file_with_its_number_is_refused)
 	destination.identity.born = 0;
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
-END_TEST
 
 /* Nobody writes to that pipe: to open it takes for ever. */
-START_TEST(pipe_under_the_name_is_refused_at_once)
+TEST(pipe_under_the_name_is_refused_at_once)
 {
 	ck_assert_int_eq(unlink(source.node), 0);
 	ck_assert_int_eq(mkfifo(source.node, 0600), 0);
@@ -231,17 +227,15 @@ START_TEST(pipe_under_the_name_is_refused_at_once)
 	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
 	ck_assert_int_eq(unlink(destination.node), 0);
 }
-END_TEST
 
-START_TEST(link_under_the_name_is_refused)
+TEST(link_under_the_name_is_refused)
 {
 	ck_assert_int_eq(unlink(destination.node), 0);
 	ck_assert_int_eq(symlink("a.img", destination.node), 0);
 	refused(CLAIM_DESTINATION, -ELOOP, ERROR_CLASS_REFUSED);
 }
-END_TEST
 
-START_TEST(no_file_is_made_below_dev)
+TEST(no_file_is_made_below_dev)
 {
 	destination.exists = false;
 	text_copy(destination.node, sizeof(destination.node), "/dev/clonedeck-test-no-such");
@@ -253,9 +247,8 @@ START_TEST(no_file_is_made_below_dev)
 	refused(CLAIM_DESTINATION, -ENODEV, ERROR_CLASS_REFUSED);
 	ck_assert_int_eq(unlink(path_of("link")), 0);
 }
-END_TEST
 
-START_TEST(locked_image_is_refused)
+TEST(locked_image_is_refused)
 {
 	int fd = open(destination.node, O_RDONLY | O_CLOEXEC);
 
@@ -264,14 +257,12 @@ START_TEST(locked_image_is_refused)
 	close(fd);
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
-END_TEST
 
-START_TEST(vanished_image_is_an_error)
+TEST(vanished_image_is_an_error)
 {
 	ck_assert_int_eq(unlink(source.node), 0);
 	refused(CLAIM_SOURCE, -ENOENT, ERROR_CLASS_ENVIRONMENT);
 }
-END_TEST
 
 /* ---- loop devices ---- */
 
@@ -318,7 +309,10 @@ static void teardown_disks(void)
 	teardown();
 }
 
-START_TEST(destination_is_held_alone)
+UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup_disks,
+	  .teardown = teardown_disks, .timeout = 20, .possible = unit_has_loops);
+
+TEST(destination_is_held_alone)
 {
 	struct claim *held = claim(CLAIM_DESTINATION);
 	int fd = open(destination.node, O_RDONLY | O_EXCL | O_CLOEXEC);
@@ -331,9 +325,8 @@ START_TEST(destination_is_held_alone)
 	ck_assert_int_eq(flock(fd, LOCK_SH | LOCK_NB), 0);
 	close(fd);
 }
-END_TEST
 
-START_TEST(source_is_read_only_and_shared)
+TEST(source_is_read_only_and_shared)
 {
 	struct claim *held = claim(CLAIM_SOURCE);
 	int fd = open(source.node, O_RDONLY | O_CLOEXEC);
@@ -345,9 +338,8 @@ START_TEST(source_is_read_only_and_shared)
 	close(fd);
 	claim_close(held, false, NULL);
 }
-END_TEST
 
-START_TEST(held_destination_is_refused)
+TEST(held_destination_is_refused)
 {
 	int fd = open_alone(destination.node, O_RDONLY);
 
@@ -356,9 +348,8 @@ START_TEST(held_destination_is_refused)
 	close(fd);
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
-END_TEST
 
-START_TEST(source_being_written_is_refused)
+TEST(source_being_written_is_refused)
 {
 	int fd = open(source.node, O_RDONLY | O_CLOEXEC);
 
@@ -366,10 +357,9 @@ START_TEST(source_being_written_is_refused)
 	refused(CLAIM_SOURCE, -EWOULDBLOCK, ERROR_CLASS_REFUSED);
 	close(fd);
 }
-END_TEST
 
 /* udev probes a disk right after something closed it: that passes. */
-START_TEST(short_lock_is_waited_for)
+TEST(short_lock_is_waited_for)
 {
 	char command[384];
 
@@ -380,9 +370,8 @@ START_TEST(short_lock_is_waited_for)
 		usleep(10000);
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
-END_TEST
 
-START_TEST(any_other_identity_is_refused)
+TEST(any_other_identity_is_refused)
 {
 	struct endpoint chosen = destination;
 
@@ -411,10 +400,9 @@ START_TEST(any_other_identity_is_refused)
 	destination = chosen;
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 }
-END_TEST
 
 /* The disk shrinks under the open descriptor: the next check notices. */
-START_TEST(change_under_the_descriptor_is_noticed)
+TEST(change_under_the_descriptor_is_noticed)
 {
 	struct claim *held = claim(CLAIM_SOURCE);
 	struct error error = { 0 };
@@ -427,9 +415,8 @@ START_TEST(change_under_the_descriptor_is_noticed)
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
 	claim_close(held, false, NULL);
 }
-END_TEST
 
-START_TEST(read_only_destination_is_refused)
+TEST(read_only_destination_is_refused)
 {
 	int fd = open(destination.node, O_RDONLY | O_CLOEXEC), on = 1, off = 0;
 
@@ -438,10 +425,9 @@ START_TEST(read_only_destination_is_refused)
 	ck_assert_int_eq(ioctl(fd, BLKROSET, &off), 0);
 	close(fd);
 }
-END_TEST
 
 /* Two partitions of one size: the name of one must not be taken for the other. */
-START_TEST(partition_that_moved_is_refused)
+TEST(partition_that_moved_is_refused)
 {
 	char command[512], node[96];
 	struct stat st;
@@ -470,35 +456,4 @@ START_TEST(partition_that_moved_is_refused)
 	claim_close(claim(CLAIM_DESTINATION), false, NULL);
 	destination.start = 64 * 512;
 	refused(CLAIM_DESTINATION, -ESTALE, ERROR_CLASS_REFUSED);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("guard/claim");
-	TCase *images = tcase_create("images"), *disks;
-
-	tcase_add_unchecked_fixture(images, make_base, remove_base);
-	tcase_add_checked_fixture(images, setup_images, teardown);
-	tcase_set_timeout(images, 20);
-	add_tests(images, image_is_opened_as_its_role_wants, new_image_is_made_and_discarded,
-		  image_that_was_written_is_not_discarded, existing_image_is_never_discarded,
-		  image_that_came_meanwhile_is_refused, another_file_under_the_name_is_refused,
-		  another_file_with_its_number_is_refused, pipe_under_the_name_is_refused_at_once,
-		  link_under_the_name_is_refused, no_file_is_made_below_dev,
-		  locked_image_is_refused, vanished_image_is_an_error);
-	suite_add_tcase(suite, images);
-	if (geteuid() != 0 || access("/dev/loop-control", F_OK) < 0)
-		return suite;
-	disks = tcase_create("disks");
-	tcase_add_unchecked_fixture(disks, make_base, remove_base);
-	tcase_add_checked_fixture(disks, setup_disks, teardown_disks);
-	tcase_set_timeout(disks, 20);
-	add_tests(disks, destination_is_held_alone, source_is_read_only_and_shared,
-		  held_destination_is_refused, source_being_written_is_refused,
-		  short_lock_is_waited_for, any_other_identity_is_refused,
-		  change_under_the_descriptor_is_noticed, read_only_destination_is_refused,
-		  partition_that_moved_is_refused);
-	suite_add_tcase(suite, disks);
-	return suite;
 }

@@ -90,7 +90,9 @@ static struct guard_facts gather(const char *log_dir, const char *map)
 	return facts;
 }
 
-START_TEST(what_does_not_exist_yet_has_a_place)
+UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup, .teardown = teardown);
+
+TEST(what_does_not_exist_yet_has_a_place)
 {
 	struct guard_facts facts = gather(path_of("not/yet/there"), NULL);
 	struct guard_facts here = gather(base, NULL);
@@ -101,9 +103,8 @@ START_TEST(what_does_not_exist_yet_has_a_place)
 	ck_assert_int_eq(facts.log_dir.in_memory, here.log_dir.in_memory);
 	ck_assert_str_eq(facts.map.path, "");
 }
-END_TEST
 
-START_TEST(room_and_holes_are_measured)
+TEST(room_and_holes_are_measured)
 {
 	struct guard_facts facts = gather(NULL, NULL);
 
@@ -113,18 +114,49 @@ START_TEST(room_and_holes_are_measured)
 	ck_assert_uint_lt(facts.source_allocated, 1024 * 1024);
 	ck_assert(!facts.same_storage);
 }
-END_TEST
 
-START_TEST(one_file_by_two_names_is_noticed)
+TEST(one_file_by_two_names_is_noticed)
 {
 	ck_assert_int_eq(link(path_of("a.img"), path_of("hard.img")), 0);
 	image(path_of("hard.img"), &destination);
 	ck_assert(gather(NULL, NULL).same_storage);
 	ck_assert_int_eq(unlink(path_of("hard.img")), 0);
 }
-END_TEST
 
-START_TEST(memory_is_noticed)
+/* Of a mirror one disk is enough; what is not wholly known is not given up. */
+TEST(place_is_gone_with_its_last_disk)
+{
+	struct guard_place place = {
+		.complete = true,
+		.below = { { .devno = makedev(511, 7) },
+			   { .devno = makedev(511, 8), .bottom = true },
+			   { .devno = makedev(511, 9), .bottom = true } },
+		.below_count = 3,
+	};
+
+	ck_assert(!facts_place_present(&place));
+	place.complete = false;
+	ck_assert(facts_place_present(&place));
+	place.gone = true;
+	ck_assert(!facts_place_present(&place));
+	place = (struct guard_place){ .complete = true };
+	ck_assert(facts_place_present(&place));
+}
+
+TEST(image_is_where_its_disk_is)
+{
+	struct endpoint endpoint = { .kind = ENDPOINT_IMAGE };
+	struct guard_place place;
+
+	ck_assert_ptr_nonnull(strcpy(endpoint.node, path_of("a.img")));
+	facts_find_place(&endpoint, &place);
+	ck_assert(facts_place_present(&place));
+}
+
+UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup, .teardown = teardown,
+	  .possible = unit_has_loops);
+
+TEST(memory_is_noticed)
 {
 	ck_assert_int_eq(mkdir(path_of("ram"), 0700), 0);
 	ck_assert_int_eq(mount("tmpfs", path_of("ram"), "tmpfs", 0, "size=1m"), 0);
@@ -135,10 +167,9 @@ START_TEST(memory_is_noticed)
 	ck_assert_uint_eq(facts.log_dir.below_count, 0);
 	ck_assert_int_eq(umount(path_of("ram")), 0);
 }
-END_TEST
 
 /* The root of a live system: an overlay whose upper part is in memory. */
-START_TEST(memory_below_an_overlay_is_noticed)
+TEST(memory_below_an_overlay_is_noticed)
 {
 	char options[512];
 
@@ -155,10 +186,9 @@ START_TEST(memory_below_an_overlay_is_noticed)
 	}
 	ck_assert_int_eq(umount(path_of("ram")), 0);
 }
-END_TEST
 
 /* A file system on a loop device lies on that device, and on what its file lies on. */
-START_TEST(stack_is_followed_to_its_ground)
+TEST(stack_is_followed_to_its_ground)
 {
 	char command[512], node[64];
 	struct guard_facts ground = gather(base, NULL);
@@ -182,7 +212,6 @@ START_TEST(stack_is_followed_to_its_ground)
 		ck_assert_str_eq(facts.log_dir.below[i + 1].disk, ground.log_dir.below[i].disk);
 	ck_assert_int_eq(umount(path_of("mnt")), 0);
 }
-END_TEST
 
 static void attach(const char *what, char node[static 64])
 {
@@ -221,7 +250,7 @@ static void device(const char *node, struct endpoint *ret)
 }
 
 /* What is written to a loop device over a device is written to that. */
-START_TEST(a_loop_device_over_a_device_is_made_of_it)
+TEST(a_loop_device_over_a_device_is_made_of_it)
 {
 	char ground[64], first[64], second[64];
 
@@ -247,10 +276,9 @@ START_TEST(a_loop_device_over_a_device_is_made_of_it)
 	detach(first);
 	detach(ground);
 }
-END_TEST
 
 /* Its name is gone, or leads to another file by now. */
-START_TEST(the_file_below_a_loop_device_by_another_name)
+TEST(the_file_below_a_loop_device_by_another_name)
 {
 	char ground[64];
 
@@ -270,10 +298,9 @@ START_TEST(the_file_below_a_loop_device_by_another_name)
 	detach(ground);
 	ck_assert_int_eq(unlink(path_of("c.img")), 0);
 }
-END_TEST
 
 /* It is no loop device over the image, but on one. */
-START_TEST(what_is_made_of_an_image_is_noticed)
+TEST(what_is_made_of_an_image_is_noticed)
 {
 	char ground[64], first[64];
 
@@ -289,7 +316,6 @@ START_TEST(what_is_made_of_an_image_is_noticed)
 	detach(first);
 	detach(ground);
 }
-END_TEST
 
 static struct source_writers writers(void)
 {
@@ -306,7 +332,7 @@ static void make_file_system(const char *node)
 }
 
 /* On what the source is, on what is built upon it, and beside it through the same file. */
-START_TEST(who_mounts_the_source_for_writing)
+TEST(who_mounts_the_source_for_writing)
 {
 	char ground[64], above[64], beside[64];
 	const char *const mounted[] = { ground, above, beside };
@@ -341,7 +367,6 @@ START_TEST(who_mounts_the_source_for_writing)
 	detach(above);
 	detach(ground);
 }
-END_TEST
 
 /* Runs until its standard input is closed; true once it has the file open. */
 static FILE *open_elsewhere(const char *path, const char *how)
@@ -360,7 +385,7 @@ static FILE *open_elsewhere(const char *path, const char *how)
 	return f;
 }
 
-START_TEST(which_program_has_the_source_open_for_writing)
+TEST(which_program_has_the_source_open_for_writing)
 {
 	char ground[64], above[64];
 	FILE *f;
@@ -392,59 +417,4 @@ START_TEST(which_program_has_the_source_open_for_writing)
 	ck_assert_int_eq(pclose(f), 0);
 	detach(above);
 	detach(ground);
-}
-END_TEST
-
-/* Of a mirror one disk is enough; what is not wholly known is not given up. */
-START_TEST(place_is_gone_with_its_last_disk)
-{
-	struct guard_place place = {
-		.complete = true,
-		.below = { { .devno = makedev(511, 7) },
-			   { .devno = makedev(511, 8), .bottom = true },
-			   { .devno = makedev(511, 9), .bottom = true } },
-		.below_count = 3,
-	};
-
-	ck_assert(!facts_place_present(&place));
-	place.complete = false;
-	ck_assert(facts_place_present(&place));
-	place.gone = true;
-	ck_assert(!facts_place_present(&place));
-	place = (struct guard_place){ .complete = true };
-	ck_assert(facts_place_present(&place));
-}
-END_TEST
-
-START_TEST(image_is_where_its_disk_is)
-{
-	struct endpoint endpoint = { .kind = ENDPOINT_IMAGE };
-	struct guard_place place;
-
-	ck_assert_ptr_nonnull(strcpy(endpoint.node, path_of("a.img")));
-	facts_find_place(&endpoint, &place);
-	ck_assert(facts_place_present(&place));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("guard/facts");
-	TCase *tcase = tcase_create("facts");
-
-	tcase_add_unchecked_fixture(tcase, make_base, remove_base);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, what_does_not_exist_yet_has_a_place, room_and_holes_are_measured,
-		  one_file_by_two_names_is_noticed, place_is_gone_with_its_last_disk,
-		  image_is_where_its_disk_is);
-	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0) {
-		add_tests(tcase, memory_is_noticed, memory_below_an_overlay_is_noticed,
-			  stack_is_followed_to_its_ground,
-			  a_loop_device_over_a_device_is_made_of_it,
-			  the_file_below_a_loop_device_by_another_name,
-			  what_is_made_of_an_image_is_noticed, who_mounts_the_source_for_writing,
-			  which_program_has_the_source_open_for_writing);
-	}
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

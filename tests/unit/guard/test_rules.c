@@ -24,25 +24,31 @@ static void check_fires(const struct rule_case *c, enum verdict_kind kind)
 	machine_done(&m);
 }
 
-START_TEST(rule_refuses)
+static int count(const struct rule_case *cases)
+{
+	int n = 0;
+
+	while (cases[n].rule)
+		n++;
+	return n;
+}
+
+TEST_ROWS(rule_refuses, count(refused))
 {
 	check_fires(&refused[_i], VERDICT_REFUSE);
 }
-END_TEST
 
-START_TEST(rule_warns)
+TEST_ROWS(rule_warns, count(warned))
 {
 	check_fires(&warned[_i], VERDICT_WARN);
 }
-END_TEST
 
-START_TEST(rule_says)
+TEST_ROWS(rule_says, count(said))
 {
 	check_fires(&said[_i], VERDICT_OK);
 }
-END_TEST
 
-START_TEST(rule_is_quiet)
+TEST_ROWS(rule_is_quiet, count(quiet))
 {
 	const struct rule_case *c = &quiet[_i];
 	struct machine m;
@@ -56,9 +62,8 @@ START_TEST(rule_is_quiet)
 		      verdict ? verdict->sentence : "");
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(clean_machine_has_no_complaint)
+TEST(clean_machine_has_no_complaint)
 {
 	struct machine m;
 
@@ -73,7 +78,6 @@ START_TEST(clean_machine_has_no_complaint)
 	ck_assert_int_eq(verdict_list_worst(&m.verdicts), VERDICT_OK);
 	machine_done(&m);
 }
-END_TEST
 
 static int cases_of(const char *rule, const struct rule_case *cases)
 {
@@ -84,7 +88,7 @@ static int cases_of(const char *rule, const struct rule_case *cases)
 	return n;
 }
 
-START_TEST(every_rule_is_tested)
+TEST(every_rule_is_tested)
 {
 	for (const struct rule_info *rule = rules_table(); rule->id; rule++)
 		ck_assert_msg(cases_of(rule->id, refused) + cases_of(rule->id, warned) +
@@ -92,9 +96,8 @@ START_TEST(every_rule_is_tested)
 				      0,
 			      "no test makes %s fire", rule->id);
 }
-END_TEST
 
-START_TEST(image_beside_its_source_only_warns)
+TEST(image_beside_its_source_only_warns)
 {
 	struct machine m;
 
@@ -104,10 +107,9 @@ START_TEST(image_beside_its_source_only_warns)
 	ck_assert_int_eq(machine_verdict(&m, "image-on-source-disk")->kind, VERDICT_WARN);
 	machine_done(&m);
 }
-END_TEST
 
 /* Who has not looked cannot say that nobody holds it. */
-START_TEST(without_root_nothing_is_called_unused)
+TEST(without_root_nothing_is_called_unused)
 {
 	struct machine m;
 
@@ -121,9 +123,8 @@ START_TEST(without_root_nothing_is_called_unused)
 	ck_assert_ptr_null(machine_verdict(&m, "destination-exclusive"));
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(refusals_come_first)
+TEST(refusals_come_first)
 {
 	struct machine m;
 
@@ -136,9 +137,8 @@ START_TEST(refusals_come_first)
 		ck_assert_int_ge(m.verdicts.items[i - 1].kind, m.verdicts.items[i].kind);
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(named_rule_is_lifted_alone)
+TEST(named_rule_is_lifted_alone)
 {
 	struct machine m;
 
@@ -152,10 +152,9 @@ START_TEST(named_rule_is_lifted_alone)
 	ck_assert_int_eq(machine_verdict(&m, "destination-mounted")->kind, VERDICT_REFUSE);
 	machine_done(&m);
 }
-END_TEST
 
 /* Whoever has allowed it is not told to allow it. */
-START_TEST(what_is_allowed_is_not_advised)
+TEST_ROWS(what_is_allowed_is_not_advised, count(refused))
 {
 	const struct rule_case *c = &refused[_i];
 	const struct verdict *verdict;
@@ -180,9 +179,8 @@ START_TEST(what_is_allowed_is_not_advised)
 	ck_assert_int_eq(verdict->sentence[strlen(verdict->sentence) - 1], '.');
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(table_on_other_sectors_is_never_lifted)
+TEST(table_on_other_sectors_is_never_lifted)
 {
 	struct machine m;
 
@@ -194,9 +192,8 @@ START_TEST(table_on_other_sectors_is_never_lifted)
 	ck_assert(!machine_verdict(&m, "sector-size-differs")->liftable);
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(contents_without_table_may_change_sectors)
+TEST(contents_without_table_may_change_sectors)
 {
 	struct machine m;
 
@@ -206,9 +203,8 @@ START_TEST(contents_without_table_may_change_sectors)
 	ck_assert_int_eq(machine_verdict(&m, "sector-size-differs")->kind, VERDICT_WARN);
 	machine_done(&m);
 }
-END_TEST
 
-START_TEST(unknown_and_unliftable_names_are_refused)
+TEST(unknown_and_unliftable_names_are_refused)
 {
 	static const char *const unknown[] = { "everything", NULL };
 	static const char *const never[] = { "destination-mounted", NULL };
@@ -229,7 +225,6 @@ START_TEST(unknown_and_unliftable_names_are_refused)
 	ck_assert_ptr_null(verdicts.items);
 	machine_done(&m);
 }
-END_TEST
 
 static void set_read_only(struct machine *m)
 {
@@ -269,7 +264,7 @@ static const struct {
 	{ set_copying, "" },
 };
 
-START_TEST(row_is_judged_like_its_plan)
+TEST_ROWS(row_is_judged_like_its_plan, ARRAY_SIZE(rows))
 {
 	struct verdict verdict;
 	struct machine m;
@@ -290,7 +285,6 @@ START_TEST(row_is_judged_like_its_plan)
 	ck_assert(rules_refuse_source(&m.disks[1], &m.destination, &verdict));
 	machine_done(&m);
 }
-END_TEST
 
 static const struct {
 	const char *rule;
@@ -305,7 +299,7 @@ static const struct {
 	{ "leftovers", false, false, false },
 };
 
-START_TEST(rules_are_asked_in_their_runs)
+TEST_ROWS(rules_are_asked_in_their_runs, 2)
 {
 	for (const struct rule_case *c = _i ? warned : refused; c->rule; c++)
 		for (size_t i = 0; i < sizeof(in_runs) / sizeof(in_runs[0]); i++) {
@@ -330,9 +324,8 @@ START_TEST(rules_are_asked_in_their_runs)
 			machine_done(&m);
 		}
 }
-END_TEST
 
-START_TEST(verdicts_are_found_by_what_they_mean)
+TEST(verdicts_are_found_by_what_they_mean)
 {
 	struct machine m;
 
@@ -349,10 +342,9 @@ START_TEST(verdicts_are_found_by_what_they_mean)
 	ck_assert_ptr_null(verdict_list_liftable(&m.verdicts, "destination-mounted"));
 	machine_done(&m);
 }
-END_TEST
 
 /* Hostile or absurdly long names end inside the buffers. */
-START_TEST(long_names_are_cut)
+TEST(long_names_are_cut)
 {
 	struct machine m;
 
@@ -375,38 +367,4 @@ START_TEST(long_names_are_cut)
 				  sizeof(m.verdicts.items[i].sentence));
 	ck_assert_ptr_nonnull(strstr(machine_verdict(&m, "destination-mounted")->sentence, ".."));
 	machine_done(&m);
-}
-END_TEST
-
-static int count(const struct rule_case *cases)
-{
-	int n = 0;
-
-	while (cases[n].rule)
-		n++;
-	return n;
-}
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("guard/rules");
-	TCase *each = tcase_create("each rule");
-	TCase *all = tcase_create("all rules");
-
-	tcase_add_loop_test(each, rule_refuses, 0, count(refused));
-	tcase_add_loop_test(each, what_is_allowed_is_not_advised, 0, count(refused));
-	tcase_add_loop_test(each, rule_warns, 0, count(warned));
-	tcase_add_loop_test(each, rule_says, 0, count(said));
-	tcase_add_loop_test(each, rule_is_quiet, 0, count(quiet));
-	tcase_add_loop_test(each, row_is_judged_like_its_plan, 0, sizeof(rows) / sizeof(rows[0]));
-	tcase_add_loop_test(each, rules_are_asked_in_their_runs, 0, 2);
-	suite_add_tcase(suite, each);
-	add_tests(all, clean_machine_has_no_complaint, every_rule_is_tested,
-		  image_beside_its_source_only_warns, without_root_nothing_is_called_unused,
-		  refusals_come_first, named_rule_is_lifted_alone,
-		  table_on_other_sectors_is_never_lifted, contents_without_table_may_change_sectors,
-		  unknown_and_unliftable_names_are_refused, verdicts_are_found_by_what_they_mean,
-		  long_names_are_cut);
-	suite_add_tcase(suite, all);
-	return suite;
 }

@@ -19,7 +19,7 @@ static void parse(const char *text, struct health *ret)
 	health_parse(text, strlen(text), ret);
 }
 
-START_TEST(ata)
+TEST(ata)
 {
 	struct health health;
 
@@ -42,9 +42,8 @@ START_TEST(ata)
 	ck_assert(health.values[HEALTH_MEDIA_ERRORS] == HEALTH_UNKNOWN);
 	ck_assert_str_eq(health.why, "");
 }
-END_TEST
 
-START_TEST(nvme_and_scsi)
+TEST(nvme_and_scsi)
 {
 	struct health health;
 
@@ -74,9 +73,8 @@ START_TEST(nvme_and_scsi)
 	ck_assert(health.values[HEALTH_WRITE_UNCORRECTED] == HEALTH_UNKNOWN);
 	ck_assert(health.values[HEALTH_VERIFY_CORRECTED] == HEALTH_UNKNOWN);
 }
-END_TEST
 
-START_TEST(judged)
+TEST(judged)
 {
 	struct health health;
 	int64_t sectors;
@@ -103,9 +101,8 @@ START_TEST(judged)
 	ck_assert_int_eq(health_judge(&health, &sectors), HEALTH_STATE_FAILING);
 	ck_assert_int_eq(sectors, 0);
 }
-END_TEST
 
-START_TEST(what_is_odd_is_unknown)
+TEST(what_is_odd_is_unknown)
 {
 	static const char *const odd[] = {
 		"",
@@ -129,9 +126,8 @@ START_TEST(what_is_odd_is_unknown)
 		ck_assert_msg(health.why[0], "%s", odd[i]);
 	}
 }
-END_TEST
 
-START_TEST(its_reason_is_told_and_harmless)
+TEST(its_reason_is_told_and_harmless)
 {
 	struct health health;
 
@@ -140,7 +136,6 @@ START_TEST(its_reason_is_told_and_harmless)
 	ck_assert(!health_is_known(&health));
 	ck_assert_str_eq(health.why, "/dev/x: ?[31mUnable");
 }
-END_TEST
 
 /* ---- programs in smartctl's place ---- */
 
@@ -184,7 +179,9 @@ static void ask(const char *path, uint64_t timeout, struct health *a, struct hea
 	*b = answers[1];
 }
 
-START_TEST(each_is_asked_for_its_node)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(each_is_asked_for_its_node)
 {
 	struct health a, b;
 	const char *path = program("ok", "case \"$*\" in\n"
@@ -199,9 +196,8 @@ START_TEST(each_is_asked_for_its_node)
 	ck_assert_int_eq(b.values[HEALTH_TEMPERATURE], 32);
 	ck_assert_int_ne(a.time, 0);
 }
-END_TEST
 
-START_TEST(one_that_hangs_is_not_waited_for)
+TEST(one_that_hangs_is_not_waited_for)
 {
 	struct health a, b;
 	uint64_t begun = clock_monotonic();
@@ -213,9 +209,8 @@ START_TEST(one_that_hangs_is_not_waited_for)
 	ck_assert_ptr_nonnull(strstr(a.why, "in time"));
 	ck_assert_ptr_nonnull(strstr(b.why, "in time"));
 }
-END_TEST
 
-START_TEST(one_that_never_ends_talking_is_cut_off)
+TEST(one_that_never_ends_talking_is_cut_off)
 {
 	struct health a, b;
 
@@ -223,9 +218,8 @@ START_TEST(one_that_never_ends_talking_is_cut_off)
 	ck_assert(!health_is_known(&a));
 	ck_assert(a.why[0]);
 }
-END_TEST
 
-START_TEST(one_that_is_not_there)
+TEST(one_that_is_not_there)
 {
 	struct health a, b;
 
@@ -236,9 +230,8 @@ START_TEST(one_that_is_not_there)
 	ck_assert(!health_is_known(&b));
 	ck_assert(b.why[0]);
 }
-END_TEST
 
-START_TEST(disks_without_health_are_not_asked)
+TEST(disks_without_health_are_not_asked)
 {
 	struct disk disk = { .kind = DISK_LOOP };
 	struct health health;
@@ -262,23 +255,4 @@ START_TEST(disks_without_health_are_not_asked)
 	health_address(&disk, &end);
 	ck_assert_str_eq(end.node, "/dev/loop0");
 	ck_assert(!end.error_counters);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("discover/health");
-	TCase *tcase = tcase_create("parse");
-
-	add_tests(tcase, ata, nvme_and_scsi, judged, what_is_odd_is_unknown,
-		  its_reason_is_told_and_harmless);
-	suite_add_tcase(suite, tcase);
-	tcase = tcase_create("ask");
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 60);
-	add_tests(tcase, each_is_asked_for_its_node, one_that_hangs_is_not_waited_for,
-		  one_that_never_ends_talking_is_cut_off, one_that_is_not_there,
-		  disks_without_health_are_not_asked);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

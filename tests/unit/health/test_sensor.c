@@ -78,7 +78,9 @@ static struct sensor *open_one(void)
 	return sensor;
 }
 
-START_TEST(an_answer_is_shown_when_it_came)
+UNIT_CASE(.timeout = 60);
+
+TEST(an_answer_is_shown_when_it_came)
 {
 	struct sensor *sensor = open_one();
 	int degrees;
@@ -92,9 +94,8 @@ START_TEST(an_answer_is_shown_when_it_came)
 	ck_assert_int_eq(degrees, 38);
 	sensor_close(sensor);
 }
-END_TEST
 
-START_TEST(nobody_waits_for_it)
+TEST(nobody_waits_for_it)
 {
 	struct sensor *sensor = open_one();
 	int degrees;
@@ -109,9 +110,8 @@ START_TEST(nobody_waits_for_it)
 	hold(false);
 	until(&answered, 1);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_unknown)
+TEST_ROWS(what_makes_no_sense_is_unknown, 4)
 {
 	static const char *const texts[] = { "", "hot\n", "999999999\n", "-300000\n" };
 	struct sensor *sensor = open_one();
@@ -123,9 +123,8 @@ START_TEST(what_makes_no_sense_is_unknown)
 	ck_assert(!sensor_read(sensor, &degrees));
 	sensor_close(sensor);
 }
-END_TEST
 
-START_TEST(there_may_be_none)
+TEST(there_may_be_none)
 {
 	struct sensor *sensor;
 
@@ -138,18 +137,4 @@ START_TEST(there_may_be_none)
 	sensor_close(NULL);
 	/* Never asked. */
 	sensor_close(open_one());
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("sensor");
-	TCase *tcase = tcase_create("sensor");
-
-	tcase_set_timeout(tcase, 60);
-	add_tests(tcase, an_answer_is_shown_when_it_came, nobody_waits_for_it);
-	tcase_add_loop_test(tcase, what_makes_no_sense_is_unknown, 0, 4);
-	tcase_add_test(tcase, there_may_be_none);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

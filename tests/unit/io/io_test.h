@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/backends.h"
 #include "io/io.h"
 
 #define TEST_ALIGNMENT 4096
@@ -72,4 +73,12 @@ static inline int test_run(struct io_handle *handle, struct io_request *request)
 	    (handle->backend->reap(handle, 1, 1, UINT64_MAX, &done) != 1 || done != request))
 		return -EPROTO;
 	return request->result;
+}
+
+/* Whether the kernel has rings for us. */
+static inline bool test_rings_work(void)
+{
+	struct io_end any = { .direct = true, .name = "probe" };
+
+	return io_uring_backend.probe(&io_uring_backend, &any, NULL) == 0;
 }

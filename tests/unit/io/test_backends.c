@@ -33,14 +33,15 @@ static int choose(void)
 	return io_backends_choose(&source, &destination, &options, &choice, &error);
 }
 
-START_TEST(choices_have_backends)
+UNIT_CASE(.setup = setup);
+
+TEST(choices_have_backends)
 {
 	ck_assert_ptr_null(io_backend_by_choice(BACKEND_AUTO));
 	ck_assert_ptr_eq(io_backend_by_choice(BACKEND_NULL), &io_null_backend);
 }
-END_TEST
 
-START_TEST(queueing_disks_share_one_lane)
+TEST(queueing_disks_share_one_lane)
 {
 	ck_assert_int_eq(choose(), 0);
 	if (!uring)
@@ -54,9 +55,8 @@ START_TEST(queueing_disks_share_one_lane)
 	ck_assert(!choice.source_synchronous && !choice.destination_synchronous);
 	ck_assert_str_eq(choice.reason, "Both ends use uring. One lane has 8 buffers of 1.00 MiB.");
 }
-END_TEST
 
-START_TEST(one_spindle_is_read_and_written_in_turns)
+TEST(one_spindle_is_read_and_written_in_turns)
 {
 	source.rotational = destination.rotational = YES;
 	strcpy(source.spindle, "/sys/devices/pci0000:00/0000:00:17.0/ata3");
@@ -81,9 +81,8 @@ START_TEST(one_spindle_is_read_and_written_in_turns)
 	ck_assert_int_eq(choose(), 0);
 	ck_assert(!choice.take_turns);
 }
-END_TEST
 
-START_TEST(memory_disks_get_threads)
+TEST(memory_disks_get_threads)
 {
 	source.kind = destination.kind = DISK_RAM;
 	source.max_transfer = 65536; /* no queue, so no limit of it */
@@ -100,9 +99,8 @@ START_TEST(memory_disks_get_threads)
 	ck_assert_int_eq(choose(), 0);
 	ck_assert_uint_eq(choice.buffers_per_lane, 1);
 }
-END_TEST
 
-START_TEST(mixed_ends)
+TEST(mixed_ends)
 {
 	destination.kind = DISK_RAM;
 	ck_assert_int_eq(choose(), 0);
@@ -113,9 +111,8 @@ START_TEST(mixed_ends)
 		ck_assert_uint_ge(choice.buffers_per_lane, 2);
 	ck_assert_uint_le((uint64_t)choice.lanes * choice.buffers_per_lane * choice.chunk, 8 * MIB);
 }
-END_TEST
 
-START_TEST(kinds_have_their_depth)
+TEST(kinds_have_their_depth)
 {
 	static const struct {
 		struct io_end end;
@@ -150,18 +147,16 @@ START_TEST(kinds_have_their_depth)
 				  source.kind == DISK_NVME ? 24 * MIB : 8 * MIB);
 	}
 }
-END_TEST
 
-START_TEST(larger_sectors_decide)
+TEST(larger_sectors_decide)
 {
 	source.max_transfer = 2048;
 	destination.logical_sector_size = 8192;
 	ck_assert_int_eq(choose(), 0);
 	ck_assert_uint_eq(choice.chunk, 8192);
 }
-END_TEST
 
-START_TEST(wishes_are_kept)
+TEST(wishes_are_kept)
 {
 	options = (struct plan_options){ .chunk = 65536,
 					 .queue_depth = 3,
@@ -176,18 +171,16 @@ START_TEST(wishes_are_kept)
 	ck_assert_uint_eq(choice.destination_depth, 3);
 	ck_assert_uint_eq(choice.lanes, 2);
 }
-END_TEST
 
-START_TEST(depth_that_was_asked_for_gets_its_buffers)
+TEST(depth_that_was_asked_for_gets_its_buffers)
 {
 	options.queue_depth = 32;
 	ck_assert_int_eq(choose(), 0);
 	ck_assert_uint_eq(choice.source_depth, 32);
 	ck_assert_uint_ge(choice.lanes * choice.buffers_per_lane, uring ? 32 : 2);
 }
-END_TEST
 
-START_TEST(impossible_wishes_are_refused)
+TEST(impossible_wishes_are_refused)
 {
 	static const struct {
 		struct plan_options options;
@@ -209,9 +202,8 @@ START_TEST(impossible_wishes_are_refused)
 		ck_assert_ptr_null(choice.source);
 	}
 }
-END_TEST
 
-START_TEST(too_much_memory_is_refused)
+TEST(too_much_memory_is_refused)
 {
 	options.queue_depth = PLAN_DEPTH_MAX;
 	options.chunk = PLAN_CHUNK_MAX;
@@ -220,9 +212,8 @@ START_TEST(too_much_memory_is_refused)
 	ck_assert_int_eq(choose(), -ERANGE);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "memory"));
 }
-END_TEST
 
-START_TEST(files_are_images)
+TEST(files_are_images)
 {
 	source.regular_file = true;
 	source.direct = false;
@@ -230,9 +221,8 @@ START_TEST(files_are_images)
 	ck_assert_ptr_eq(choice.source, &io_image_backend);
 	ck_assert_uint_ge(choice.lanes, 2);
 }
-END_TEST
 
-START_TEST(page_cache_where_direct_is_refused)
+TEST(page_cache_where_direct_is_refused)
 {
 	destination.direct = false;
 	ck_assert_int_eq(choose(), 0);
@@ -241,9 +231,8 @@ START_TEST(page_cache_where_direct_is_refused)
 	ck_assert_int_eq(choose(), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/to"));
 }
-END_TEST
 
-START_TEST(threads_where_io_uring_is_off)
+TEST(threads_where_io_uring_is_off)
 {
 	ck_assert_int_eq(no_uring(EPERM), 0);
 	ck_assert_int_eq(choose(), 0);
@@ -253,21 +242,4 @@ START_TEST(threads_where_io_uring_is_off)
 	options.source_backend = BACKEND_URING;
 	ck_assert_int_eq(choose(), -EOPNOTSUPP);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "io_uring"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/backends");
-	TCase *tcase = tcase_create("backends");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, choices_have_backends, queueing_disks_share_one_lane,
-		  one_spindle_is_read_and_written_in_turns, memory_disks_get_threads, mixed_ends,
-		  kinds_have_their_depth, larger_sectors_decide, wishes_are_kept,
-		  depth_that_was_asked_for_gets_its_buffers, too_much_memory_is_refused,
-		  impossible_wishes_are_refused, files_are_images,
-		  page_cache_where_direct_is_refused, threads_where_io_uring_is_off);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -33,17 +33,18 @@ static void answer(uint8_t key, uint8_t asc, uint8_t ascq, unsigned times, bool 
 		     .deferred = deferred);
 }
 
-START_TEST(disk_is_asked_itself)
+UNIT_CASE(.setup = setup, .teardown = sg_rig_tear_down, .timeout = 60);
+
+TEST(disk_is_asked_itself)
 {
 	ck_assert_int_eq(flush(NULL), 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
 	/* No data command of it is used. */
 	ck_assert_uint_eq(disk.writes + disk.reads, 0);
 }
-END_TEST
 
 /* Where the kernel knows better, and what takes no such commands. */
-START_TEST(others_are_not_asked)
+TEST(others_are_not_asked)
 {
 	text_copy(end.transport, sizeof(end.transport), "sata");
 	ck_assert_int_eq(flush(NULL), 0);
@@ -55,10 +56,9 @@ START_TEST(others_are_not_asked)
 	ck_assert_int_eq(flush(NULL), 0);
 	ck_assert_uint_eq(disk.synchronized, 0);
 }
-END_TEST
 
 /* Invalid command; never ready. */
-START_TEST(who_does_not_know_it_has_no_cache)
+TEST(who_does_not_know_it_has_no_cache)
 {
 	answer(5, 0x20, 0, 0, false);
 	ck_assert_int_eq(flush(NULL), 0);
@@ -66,10 +66,9 @@ START_TEST(who_does_not_know_it_has_no_cache)
 	answer(2, 0x74, 0, 0, false);
 	ck_assert_int_eq(flush(NULL), 0);
 }
-END_TEST
 
 /* fsync() of a node without a known cache says nothing of a disk that is not there. */
-START_TEST(what_is_gone_confirms_nothing)
+TEST(what_is_gone_confirms_nothing)
 {
 	struct error error = { 0 };
 
@@ -84,20 +83,18 @@ START_TEST(what_is_gone_confirms_nothing)
 	answer(2, 0x3a, 0, 1, false);
 	ck_assert_int_eq(flush(NULL), -ENOMEDIUM);
 }
-END_TEST
 
 /* That mode parameters have changed is nobody's loss. */
-START_TEST(harmless_news_are_heard_first)
+TEST(harmless_news_are_heard_first)
 {
 	answer(6, 0x2a, 0x01, 2, false);
 	ck_assert_int_eq(flush(NULL), 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
 }
-END_TEST
 
 /* Each is told once, and to us: the next write would not hear that the disk has lost its cache, or
  * that another medium lies there. */
-START_TEST(what_began_anew_confirms_nothing)
+TEST_ROWS(what_began_anew_confirms_nothing, 4)
 {
 	static const struct {
 		uint8_t asc, ascq;
@@ -109,14 +106,13 @@ START_TEST(what_began_anew_confirms_nothing)
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_msg(strstr(error.sentence, "Resume") != NULL, "%s", error.sentence);
 }
-END_TEST
 
 static const struct {
 	uint8_t key, asc;
 	bool deferred;
 } losses[] = { { 3, 0x0c, false }, { 4, 0x44, false }, { 3, 0x0c, true }, { 4, 0x03, true } };
 
-START_TEST(what_was_lost_is_an_error)
+TEST_ROWS(what_was_lost_is_an_error, ARRAY_SIZE(losses))
 {
 	struct error error = { 0 };
 
@@ -125,22 +121,4 @@ START_TEST(what_was_lost_is_an_error)
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_str_eq(error.operation, "flush");
 	ck_assert_msg(strstr(error.sentence, "Resume") != NULL, "%s", error.sentence);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/bridge");
-	TCase *tcase = tcase_create("bridge");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, sg_rig_tear_down);
-	add_tests(tcase, disk_is_asked_itself, others_are_not_asked,
-		  who_does_not_know_it_has_no_cache, what_is_gone_confirms_nothing,
-		  harmless_news_are_heard_first);
-	tcase_add_loop_test(tcase, what_began_anew_confirms_nothing, 0, 4);
-	tcase_add_loop_test(tcase, what_was_lost_is_an_error, 0,
-			    sizeof(losses) / sizeof(losses[0]));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -7,7 +7,7 @@
 
 #include "io/buffers.h"
 
-START_TEST(slots_are_aligned_and_apart)
+TEST(slots_are_aligned_and_apart)
 {
 	static const uint32_t sizes[] = { 512, 4096, 61440, 65536, 1 << 20, 3 << 20 };
 
@@ -36,9 +36,8 @@ START_TEST(slots_are_aligned_and_apart)
 		io_buffers_destroy(buffers);
 	}
 }
-END_TEST
 
-START_TEST(each_is_taken_once)
+TEST(each_is_taken_once)
 {
 	struct io_buffers *buffers = NULL;
 
@@ -53,9 +52,8 @@ START_TEST(each_is_taken_once)
 	io_buffers_destroy(buffers);
 	io_buffers_destroy(NULL);
 }
-END_TEST
 
-START_TEST(impossible_sizes_are_refused)
+TEST(impossible_sizes_are_refused)
 {
 	struct io_buffers *buffers = NULL;
 	struct error error = { 0 };
@@ -68,16 +66,4 @@ START_TEST(impossible_sizes_are_refused)
 	ck_assert_int_eq(error.code, -ENOMEM);
 	ck_assert(error.sentence[0] != '\0');
 	ck_assert_ptr_null(buffers);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/buffers");
-	TCase *tcase = tcase_create("buffers");
-
-	add_tests(tcase, slots_are_aligned_and_apart, each_is_taken_once,
-		  impossible_sizes_are_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -65,7 +65,9 @@ static int run_at(enum io_direction direction, unsigned chunk)
 	return test_run(handle, &request);
 }
 
-START_TEST(descriptor_tells_of_what_was_held)
+UNIT_CASE(.setup = setup, .teardown = teardown, .possible = test_rings_work);
+
+TEST(descriptor_tells_of_what_was_held)
 {
 	struct fault_rule rule = { .kind = FAULT_DELAY,
 				   .times = 1,
@@ -87,9 +89,8 @@ START_TEST(descriptor_tells_of_what_was_held)
 	ck_assert_int_eq(n, 1);
 	ck_assert_int_eq(poll(&fd, 1, 0), 0);
 }
-END_TEST
 
-START_TEST(cancel_ends_a_delay)
+TEST(cancel_ends_a_delay)
 {
 	struct fault_rule rule = { .kind = FAULT_DELAY, .delay_ns = 3600 * NSEC_PER_SEC };
 	struct io_request request = request_at(IO_READ, 0);
@@ -103,9 +104,8 @@ START_TEST(cancel_ends_a_delay)
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, NSEC_PER_SEC, done), 1);
 	ck_assert_int_eq(request.result, -ECANCELED);
 }
-END_TEST
 
-START_TEST(close_does_not_wait_for_a_delay)
+TEST(close_does_not_wait_for_a_delay)
 {
 	struct fault_rule rule = { .kind = FAULT_DELAY, .delay_ns = 3600 * NSEC_PER_SEC };
 	static struct io_request request; /* closed after this function ends */
@@ -116,9 +116,8 @@ START_TEST(close_does_not_wait_for_a_delay)
 	fault_script_add(script, &rule);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
 }
-END_TEST
 
-START_TEST(order_is_turned_round)
+TEST(order_is_turned_round)
 {
 	struct fault_rule rule = { .kind = FAULT_REORDER, .length = CHUNK, .times = 2 };
 	struct io_request requests[3];
@@ -138,9 +137,8 @@ START_TEST(order_is_turned_round)
 	ck_assert_int_eq(run_at(IO_READ, 0), 0);
 	ck_assert_uint_eq(fault_script_hits(script, 0), 2);
 }
-END_TEST
 
-START_TEST(busy_only_beside_others)
+TEST(busy_only_beside_others)
 {
 	struct fault_rule rule = { .kind = FAULT_BUSY, .times = 2 };
 	struct io_request a = request_at(IO_READ, 0), b = request_at(IO_READ, 1);
@@ -154,21 +152,4 @@ START_TEST(busy_only_beside_others)
 	ck_assert_int_eq(handle->backend->submit(handle, &b), IO_QUEUED);
 	ck_assert_int_eq(handle->backend->reap(handle, 2, 2, NSEC_PER_SEC, done), 2);
 	ck_assert_uint_eq(fault_script_counts(script).most_in_flight, 2);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	struct io_end any = { .direct = true, .name = "probe" };
-	Suite *suite = suite_create("io/fault");
-	TCase *tcase = tcase_create("fault");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) == 0) {
-		add_tests(tcase, descriptor_tells_of_what_was_held, cancel_ends_a_delay,
-			  close_does_not_wait_for_a_delay, order_is_turned_round,
-			  busy_only_beside_others);
-	}
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -79,7 +79,9 @@ static struct stat file_stat(void)
 	return st;
 }
 
-START_TEST(zeros_become_holes)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(zeros_become_holes, 2)
 {
 	bool direct = _i;
 
@@ -94,9 +96,8 @@ START_TEST(zeros_become_holes)
 	check_file(0, expected, 4 * MIB);
 	ck_assert_int_le(file_stat().st_blocks * 512, 2 * 65536);
 }
-END_TEST
 
-START_TEST(zeros_overwrite_old_content)
+TEST_ROWS(zeros_overwrite_old_content, 2)
 {
 	bool direct = _i;
 
@@ -114,10 +115,9 @@ START_TEST(zeros_overwrite_old_content)
 	ck_assert_int_eq(move(IO_WRITE, 512, 1536), 0);
 	check_file(0, expected, 4 * MIB);
 }
-END_TEST
 
 /* It would grow again with the next write, with a hole where something was copied before. */
-START_TEST(what_was_cut_off_takes_nothing_more)
+TEST_ROWS(what_was_cut_off_takes_nothing_more, 2)
 {
 	open_image(0, 4 * MIB, _i);
 	test_fill(buffer, MIB, 2);
@@ -126,9 +126,8 @@ START_TEST(what_was_cut_off_takes_nothing_more)
 	ck_assert_int_eq(move(IO_WRITE, 2 * MIB, MIB), -EBADFD);
 	ck_assert_int_eq(file_stat().st_size, MIB);
 }
-END_TEST
 
-START_TEST(odd_tails_are_written_and_read)
+TEST_ROWS(odd_tails_are_written_and_read, 2)
 {
 	bool direct = _i;
 	uint32_t tail = 65536 + 3 * 512;
@@ -148,9 +147,8 @@ START_TEST(odd_tails_are_written_and_read)
 	ck_assert_int_eq(move(IO_WRITE, MIB + 512, 2048), 0);
 	check_file(MIB, expected, tail);
 }
-END_TEST
 
-START_TEST(last_partial_sector_reads_as_zeros)
+TEST_ROWS(last_partial_sector_reads_as_zeros, 2)
 {
 	bool direct = _i;
 	struct io_request beyond = { .direction = IO_READ, .offset = 1024, .length = 512 };
@@ -174,16 +172,14 @@ START_TEST(last_partial_sector_reads_as_zeros)
 	ck_assert_int_eq(test_run(handle, &beyond), -EIO);
 	ck_assert_int_eq(move(IO_READ, 0, 2048), -EIO);
 }
-END_TEST
 
-START_TEST(longer_file_keeps_its_length)
+TEST_ROWS(longer_file_keeps_its_length, 2)
 {
 	open_image(4 * MIB, MIB, _i);
 	ck_assert_int_eq(file_stat().st_size, 4 * MIB);
 }
-END_TEST
 
-START_TEST(source_is_not_touched)
+TEST_ROWS(source_is_not_touched, 2)
 {
 	struct io_setup io_setup = { .depth = 1 };
 
@@ -195,9 +191,8 @@ START_TEST(source_is_not_touched)
 	ck_assert_int_eq(file_stat().st_size, 1000);
 	ck_assert_int_eq(move(IO_READ, 65536, 512), -EIO);
 }
-END_TEST
 
-START_TEST(write_that_does_not_fit_is_an_error)
+TEST_ROWS(write_that_does_not_fit_is_an_error, 2)
 {
 	struct rlimit limit = { MIB, MIB };
 	struct io_request request = { .direction = IO_WRITE, .offset = 0, .length = 2 * MIB };
@@ -212,9 +207,8 @@ START_TEST(write_that_does_not_fit_is_an_error)
 	ck_assert_uint_le(request.done, MIB);
 	check_file(0, buffer, request.done);
 }
-END_TEST
 
-START_TEST(only_files_are_images)
+TEST(only_files_are_images)
 {
 	struct error error = { 0 };
 
@@ -224,9 +218,8 @@ START_TEST(only_files_are_images)
 	ck_assert_int_eq(io_image_backend.probe(&io_image_backend, &end, &error), -EOPNOTSUPP);
 	ck_assert(error.sentence[0] != '\0');
 }
-END_TEST
 
-START_TEST(flush_reports)
+TEST_ROWS(flush_reports, 2)
 {
 	struct error error = { 0 };
 
@@ -234,25 +227,4 @@ START_TEST(flush_reports)
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
 	ck_assert_int_eq(handle->backend->reap(handle, 0, 1, 0, NULL), 0);
 	ck_assert_int_eq(handle->backend->poll_fd(handle), -1);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/image");
-	TCase *tcase = tcase_create("image");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, zeros_become_holes, 0, 2);
-	tcase_add_loop_test(tcase, zeros_overwrite_old_content, 0, 2);
-	tcase_add_loop_test(tcase, what_was_cut_off_takes_nothing_more, 0, 2);
-	tcase_add_loop_test(tcase, odd_tails_are_written_and_read, 0, 2);
-	tcase_add_loop_test(tcase, last_partial_sector_reads_as_zeros, 0, 2);
-	tcase_add_loop_test(tcase, longer_file_keeps_its_length, 0, 2);
-	tcase_add_loop_test(tcase, source_is_not_touched, 0, 2);
-	tcase_add_loop_test(tcase, write_that_does_not_fit_is_an_error, 0, 2);
-	tcase_add_test(tcase, only_files_are_images);
-	tcase_add_loop_test(tcase, flush_reports, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

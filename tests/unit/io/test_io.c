@@ -15,7 +15,9 @@ static void setup(void)
 	end.name = "/dev/sdq";
 }
 
-START_TEST(read_error_says_where_and_why)
+UNIT_CASE(.setup = setup);
+
+TEST(read_error_says_where_and_why)
 {
 	struct io_request request = { .direction = IO_READ,
 				      .offset = 1 << 20,
@@ -36,9 +38,8 @@ START_TEST(read_error_says_where_and_why)
 			 "Reading /dev/sdq failed at LBA 2056: medium or transport error "
 			 "(8 sectors of 512 bytes).");
 }
-END_TEST
 
-START_TEST(write_error_counts_in_the_device_s_sectors)
+TEST(write_error_counts_in_the_device_s_sectors)
 {
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 40960, .length = 4096, .result = -ENODEV
@@ -54,9 +55,8 @@ START_TEST(write_error_counts_in_the_device_s_sectors)
 			 "Writing /dev/sdq failed at LBA 10: device is gone (1 sector of 4096 "
 			 "bytes).");
 }
-END_TEST
 
-START_TEST(sense_is_kept_and_shown)
+TEST(sense_is_kept_and_shown)
 {
 	struct io_request request = {
 		.direction = IO_READ,
@@ -78,9 +78,8 @@ START_TEST(sense_is_kept_and_shown)
 		strstr(error.sentence, "medium error: unrecovered read error (3/11/00)"));
 	ck_assert_int_eq(io_explain(&handle, &request, NULL), -EIO);
 }
-END_TEST
 
-START_TEST(full_file_system_names_the_image)
+TEST(full_file_system_names_the_image)
 {
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 5120, .length = 512, .result = -ENOSPC
@@ -95,9 +94,8 @@ START_TEST(full_file_system_names_the_image)
 	ck_assert_uint_eq(error.lba, 10);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 }
-END_TEST
 
-START_TEST(full_thin_disk_is_no_bad_sector)
+TEST(full_thin_disk_is_no_bad_sector)
 {
 	struct io_request request = {
 		.direction = IO_WRITE,
@@ -114,18 +112,4 @@ START_TEST(full_thin_disk_is_no_bad_sector)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "thinly provisioned"));
 	ck_assert(error.sense.known);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/io");
-	TCase *tcase = tcase_create("explain");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, read_error_says_where_and_why, write_error_counts_in_the_device_s_sectors,
-		  sense_is_kept_and_shown, full_file_system_names_the_image,
-		  full_thin_disk_is_no_bad_sector);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

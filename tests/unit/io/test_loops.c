@@ -119,8 +119,22 @@ static const enum backend_choice choices[] = { BACKEND_AUTO, BACKEND_URING, BACK
 					       BACKEND_BUFFERED };
 static const uint32_t sector_sizes[] = { 512, 4096 };
 
+static bool loops_work(void)
+{
+	char node[LOOP_NODE_MAX];
+	int file = test_file(MIB, 0);
+	int loop = geteuid() == 0 ? loop_attach(file, 512, node) : -EPERM;
+
+	close(file);
+	if (loop >= 0)
+		close(loop);
+	return loop >= 0;
+}
+
+UNIT_CASE(.timeout = 60, .possible = loops_work);
+
 /* _i: sector size, source, destination. */
-START_TEST(every_backend_with_every_other)
+TEST_ROWS(every_backend_with_every_other, 32)
 {
 	static const uint32_t depths[] = { 1, 4, 16 };
 	static const uint32_t chunks[] = { 4096, 65536, MIB };
@@ -136,9 +150,8 @@ START_TEST(every_backend_with_every_other)
 			});
 	detach();
 }
-END_TEST
 
-START_TEST(more_lanes)
+TEST_ROWS(more_lanes, 6)
 {
 	attach(sector_sizes[_i & 1]);
 	for (uint32_t lanes = 2; lanes <= 4; lanes++)
@@ -149,10 +162,9 @@ START_TEST(more_lanes)
 						  .destination_backend = choices[(_i >> 1) + 1] });
 	detach();
 }
-END_TEST
 
 /* _i: sector size, O_DIRECT. A disk into an image, and that image onto a disk. */
-START_TEST(through_an_image)
+TEST_ROWS(through_an_image, 4)
 {
 	bool direct = _i & 2;
 	struct miniloop loop = { .length = 0 };
@@ -185,10 +197,9 @@ START_TEST(through_an_image)
 	compare("through an image");
 	detach();
 }
-END_TEST
 
 /* Misaligned requests are the caller's mistake; they must fail, not write something else. */
-START_TEST(misaligned_requests_fail)
+TEST_ROWS(misaligned_requests_fail, 2)
 {
 	static const struct io_backend *const backends[] = { &io_uring_backend,
 							     &io_threads_backend };
@@ -208,10 +219,9 @@ START_TEST(misaligned_requests_fail)
 	free(request.buffer);
 	detach();
 }
-END_TEST
 
 /* The file system may be asked for the device again at once: nothing keeps it open. */
-START_TEST(closed_is_closed)
+TEST(closed_is_closed)
 {
 	attach(512);
 	copy_once(&(struct plan_options){ .source_backend = BACKEND_URING,
@@ -228,36 +238,4 @@ START_TEST(closed_is_closed)
 		close(fd);
 	}
 	detach();
-}
-END_TEST
-
-static bool loops_work(void)
-{
-	char node[LOOP_NODE_MAX];
-	int file = test_file(MIB, 0);
-	int loop = geteuid() == 0 ? loop_attach(file, 512, node) : -EPERM;
-
-	close(file);
-	if (loop >= 0)
-		close(loop);
-	return loop >= 0;
-}
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/loops");
-	TCase *tcase = tcase_create("loops");
-
-	if (!loops_work()) {
-		printf("1..0 # SKIP loop devices need root\n");
-		exit(EXIT_SUCCESS);
-	}
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, every_backend_with_every_other, 0, 32);
-	tcase_add_loop_test(tcase, more_lanes, 0, 6);
-	tcase_add_loop_test(tcase, through_an_image, 0, 4);
-	tcase_add_loop_test(tcase, misaligned_requests_fail, 0, 2);
-	tcase_add_test(tcase, closed_is_closed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

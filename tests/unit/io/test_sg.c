@@ -7,7 +7,9 @@
 
 #include "sg_rig.h"
 
-START_TEST(reads_what_is_there)
+UNIT_CASE(.setup = sg_rig_set_up, .teardown = sg_rig_tear_down);
+
+TEST(reads_what_is_there)
 {
 	open_it();
 	struct io_request request = ask(IO_READ, 100, 0);
@@ -20,9 +22,8 @@ START_TEST(reads_what_is_there)
 	ck_assert_uint_ge(request.completed, request.submitted);
 	ck_assert_uint_ge(handle->calls, 2); /* sent and received */
 }
-END_TEST
 
-START_TEST(writes_where_it_should)
+TEST(writes_where_it_should)
 {
 	open_it();
 	struct io_request request = ask(IO_WRITE, 7, 0);
@@ -35,9 +36,8 @@ START_TEST(writes_where_it_should)
 	ck_assert_uint_eq(disk.data[7 * BLOCK - 1], before);
 	ck_assert_uint_eq(disk.data[71 * BLOCK], after);
 }
-END_TEST
 
-START_TEST(a_partition_is_translated_and_never_left)
+TEST(a_partition_is_translated_and_never_left)
 {
 	end.start = 1000 * BLOCK;
 	end.size = 100 * BLOCK;
@@ -51,9 +51,8 @@ START_TEST(a_partition_is_translated_and_never_left)
 	ck_assert_int_eq(outside.result, -EINVAL);
 	ck_assert_uint_eq(disk.reads, 1);
 }
-END_TEST
 
-START_TEST(sixteen_commands_are_queued_and_no_more)
+TEST(sixteen_commands_are_queued_and_no_more)
 {
 	struct io_request requests[17], *done[17];
 
@@ -73,9 +72,8 @@ START_TEST(sixteen_commands_are_queued_and_no_more)
 		ck_assert_uint_ge(requests[i].completed, requests[15].submitted);
 	}
 }
-END_TEST
 
-START_TEST(order_of_completion_does_not_matter)
+TEST(order_of_completion_does_not_matter)
 {
 	struct io_request requests[4], *done[4];
 
@@ -89,10 +87,9 @@ START_TEST(order_of_completion_does_not_matter)
 	for (unsigned i = 0; i < 4; i++)
 		ck_assert_mem_eq(buffers[i], disk.data + (size_t)i * 64 * BLOCK, LENGTH);
 }
-END_TEST
 
 /* As measurements wait: the answer is there only after the driver was waited for. */
-START_TEST(without_a_limit_it_waits_for_the_answer)
+TEST(without_a_limit_it_waits_for_the_answer)
 {
 	struct io_request request, *done[1];
 
@@ -105,9 +102,8 @@ START_TEST(without_a_limit_it_waits_for_the_answer)
 		ck_assert_int_eq(request.result, 0);
 	}
 }
-END_TEST
 
-START_TEST(full_driver_means_busy)
+TEST(full_driver_means_busy)
 {
 	struct io_request first = ask(IO_READ, 0, 0), second = ask(IO_READ, 64, 1);
 	struct io_request *done[4];
@@ -121,9 +117,8 @@ START_TEST(full_driver_means_busy)
 	run(&second);
 	ck_assert_int_eq(second.result, 0);
 }
-END_TEST
 
-START_TEST(beyond_two_tib_needs_sixteen_bytes)
+TEST(beyond_two_tib_needs_sixteen_bytes)
 {
 	disk.blocks = 1ULL << 34;
 	end.size = disk.blocks * BLOCK;
@@ -137,10 +132,9 @@ START_TEST(beyond_two_tib_needs_sixteen_bytes)
 	run(&request);
 	ck_assert_uint_eq(disk.last_op, 0x28);
 }
-END_TEST
 
 /* ZBC-2 wants nothing but READ(16) of them. */
-START_TEST(host_managed_zones_need_sixteen_bytes)
+TEST(host_managed_zones_need_sixteen_bytes)
 {
 	end.host_managed = true;
 	open_it();
@@ -151,9 +145,8 @@ START_TEST(host_managed_zones_need_sixteen_bytes)
 	ck_assert_uint_eq(disk.last_op, 0x88);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 }
-END_TEST
 
-START_TEST(protection_type_two_needs_thirty_two_bytes)
+TEST(protection_type_two_needs_thirty_two_bytes)
 {
 	disk.protection = 2;
 	open_it();
@@ -166,9 +159,8 @@ START_TEST(protection_type_two_needs_thirty_two_bytes)
 	/* the expected initial reference tag is the LBA */
 	ck_assert_uint_eq(disk.last_cdb[23], 100);
 }
-END_TEST
 
-START_TEST(old_bridges_get_ten_bytes)
+TEST(old_bridges_get_ten_bytes)
 {
 	disk.no_long_lba = true;
 	open_it();
@@ -182,9 +174,8 @@ START_TEST(old_bridges_get_ten_bytes)
 	ck_assert_uint_eq(disk.synchronized, 1);
 	ck_assert_uint_eq(disk.last_op, 0x35);
 }
-END_TEST
 
-START_TEST(another_block_size_or_a_smaller_disk_is_refused)
+TEST(another_block_size_or_a_smaller_disk_is_refused)
 {
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
@@ -197,9 +188,8 @@ START_TEST(another_block_size_or_a_smaller_disk_is_refused)
 	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ESTALE);
 	ck_assert_uint_eq(disk.opened, 0);
 }
-END_TEST
 
-START_TEST(no_sg_node_is_explained)
+TEST(no_sg_node_is_explained)
 {
 	struct error error = { 0 };
 
@@ -210,9 +200,8 @@ START_TEST(no_sg_node_is_explained)
 	disk.version = 20134;
 	ck_assert_int_eq(backend.io.probe(&backend.io, &end, &error), -EOPNOTSUPP);
 }
-END_TEST
 
-START_TEST(the_way_of_the_data_is_told_apart)
+TEST(the_way_of_the_data_is_told_apart)
 {
 	struct io_stats stats;
 
@@ -238,9 +227,8 @@ START_TEST(the_way_of_the_data_is_told_apart)
 	ck_assert_uint_eq(stats.indirect, 1);
 	ck_assert_ptr_null(stats.advice);
 }
-END_TEST
 
-START_TEST(memory_in_too_many_pieces_is_copied)
+TEST(memory_in_too_many_pieces_is_copied)
 {
 	struct io_stats stats;
 
@@ -262,9 +250,8 @@ START_TEST(memory_in_too_many_pieces_is_copied)
 	ck_assert_uint_eq(stats.indirect, 2);
 	ck_assert_ptr_nonnull(strstr(stats.advice, "allow_dio"));
 }
-END_TEST
 
-START_TEST(a_driver_without_memory_is_asked_for_less)
+TEST(a_driver_without_memory_is_asked_for_less)
 {
 	open_it();
 	disk.memory = 9 * BLOCK;
@@ -289,7 +276,6 @@ START_TEST(a_driver_without_memory_is_asked_for_less)
 	run(&request);
 	ck_assert_uint_eq(disk.reads, 1);
 }
-END_TEST
 
 /* As SG_IO on a block node: the answer is there when the call returns. */
 static int send_now(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
@@ -297,7 +283,7 @@ static int send_now(const struct sg_driver *driver, int fd, sg_io_hdr_t *header)
 	return driver->run(driver, fd, header);
 }
 
-START_TEST(the_block_node_does_where_there_is_no_sg_node)
+TEST(the_block_node_does_where_there_is_no_sg_node)
 {
 	backend = *sg_backend_find_block(false, false);
 	backend.driver = &disk.driver;
@@ -332,9 +318,8 @@ START_TEST(the_block_node_does_where_there_is_no_sg_node)
 	ck_assert_int_eq(request.result, -EIO);
 	ck_assert_uint_eq(request.done, 10 * BLOCK);
 }
-END_TEST
 
-START_TEST(mapped_buffers_take_one_command_each)
+TEST(mapped_buffers_take_one_command_each)
 {
 	struct io_request requests[9], *done[9];
 	struct io_stats stats;
@@ -363,9 +348,8 @@ START_TEST(mapped_buffers_take_one_command_each)
 	ck_assert_uint_eq(stats.direct + stats.indirect, 0);
 	ck_assert_ptr_null(stats.advice);
 }
-END_TEST
 
-START_TEST(a_short_mapped_read_is_no_more_than_it_says)
+TEST(a_short_mapped_read_is_no_more_than_it_says)
 {
 	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
 	open_it();
@@ -377,9 +361,8 @@ START_TEST(a_short_mapped_read_is_no_more_than_it_says)
 	ck_assert_uint_eq(disk.reads, 2);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 }
-END_TEST
 
-START_TEST(a_small_reserve_buffer_is_explained)
+TEST(a_small_reserve_buffer_is_explained)
 {
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
@@ -390,9 +373,8 @@ START_TEST(a_small_reserve_buffer_is_explained)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "32 KiB"));
 	ck_assert_uint_eq(disk.opened, 0);
 }
-END_TEST
 
-START_TEST(fua_and_dpo_are_in_the_command)
+TEST(fua_and_dpo_are_in_the_command)
 {
 	backend.fua = backend.dpo = true;
 	open_it();
@@ -410,10 +392,9 @@ START_TEST(fua_and_dpo_are_in_the_command)
 	run(&request);
 	ck_assert_int_eq(request.result, 0);
 }
-END_TEST
 
 /* Loops: a disk that does not know FUA, and is read as well as it can be; one that does. */
-START_TEST(what_is_read_back_is_asked_of_the_medium)
+TEST_ROWS(what_is_read_back_is_asked_of_the_medium, 2)
 {
 	struct io_stats stats;
 
@@ -431,9 +412,8 @@ START_TEST(what_is_read_back_is_asked_of_the_medium)
 	handle->backend->stats(handle, &stats);
 	ck_assert(stats.from_medium == (_i == 1));
 }
-END_TEST
 
-START_TEST(a_disk_without_fua_is_refused)
+TEST(a_disk_without_fua_is_refused)
 {
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
@@ -448,9 +428,8 @@ START_TEST(a_disk_without_fua_is_refused)
 	disk.no_long_lba = true;
 	open_it();
 }
-END_TEST
 
-START_TEST(two_ends_of_a_lane_reap_for_each_other)
+TEST(two_ends_of_a_lane_reap_for_each_other)
 {
 	static struct sg_script other;
 	static struct sg_backend other_backend;
@@ -473,9 +452,8 @@ START_TEST(two_ends_of_a_lane_reap_for_each_other)
 	ck_assert_uint_eq(other.opened, 0);
 	sg_script_done(&other);
 }
-END_TEST
 
-START_TEST(a_driver_that_works_inside_the_call_is_called_once)
+TEST(a_driver_that_works_inside_the_call_is_called_once)
 {
 	unsigned before;
 
@@ -506,10 +484,9 @@ START_TEST(a_driver_that_works_inside_the_call_is_called_once)
 	}
 	ck_assert_uint_eq(disk.ran, before);
 }
-END_TEST
 
 /* Its end is that of any other: what is sent again comes out of the queue. */
-START_TEST(trouble_inside_the_call_is_no_other)
+TEST(trouble_inside_the_call_is_no_other)
 {
 	disk.inside = true;
 	open_it();
@@ -532,30 +509,4 @@ START_TEST(trouble_inside_the_call_is_no_other)
 	disk.gone = true;
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
 	ck_assert_int_eq(request.result, -ENODEV);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("sg");
-	TCase *tc = tcase_create("scripted disk");
-
-	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
-	add_tests(tc, reads_what_is_there, writes_where_it_should,
-		  a_partition_is_translated_and_never_left, sixteen_commands_are_queued_and_no_more,
-		  order_of_completion_does_not_matter, without_a_limit_it_waits_for_the_answer,
-		  full_driver_means_busy, beyond_two_tib_needs_sixteen_bytes,
-		  host_managed_zones_need_sixteen_bytes, protection_type_two_needs_thirty_two_bytes,
-		  old_bridges_get_ten_bytes, another_block_size_or_a_smaller_disk_is_refused,
-		  no_sg_node_is_explained, the_way_of_the_data_is_told_apart,
-		  memory_in_too_many_pieces_is_copied, a_driver_without_memory_is_asked_for_less,
-		  the_block_node_does_where_there_is_no_sg_node,
-		  mapped_buffers_take_one_command_each, a_short_mapped_read_is_no_more_than_it_says,
-		  a_small_reserve_buffer_is_explained, fua_and_dpo_are_in_the_command);
-	tcase_add_loop_test(tc, what_is_read_back_is_asked_of_the_medium, 0, 2);
-	add_tests(tc, a_disk_without_fua_is_refused, two_ends_of_a_lane_reap_for_each_other,
-		  a_driver_that_works_inside_the_call_is_called_once,
-		  trouble_inside_the_call_is_no_other);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -7,7 +7,9 @@
 
 #include "sg_rig.h"
 
-START_TEST(medium_error_names_its_block)
+UNIT_CASE(.setup = sg_rig_set_up, .teardown = sg_rig_tear_down);
+
+TEST(medium_error_names_its_block)
 {
 	struct error error = { 0 };
 
@@ -24,9 +26,8 @@ START_TEST(medium_error_names_its_block)
 	io_explain(handle, &request, &error);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sdx"));
 }
-END_TEST
 
-START_TEST(a_lying_information_field_is_not_believed)
+TEST(a_lying_information_field_is_not_believed)
 {
 	open_it();
 	/* names a block outside of what was asked for */
@@ -45,9 +46,8 @@ START_TEST(a_lying_information_field_is_not_believed)
 	run(&request);
 	ck_assert_uint_eq(request.done, 4 * BLOCK);
 }
-END_TEST
 
-START_TEST(unit_attention_and_reset_are_sent_again)
+TEST(unit_attention_and_reset_are_sent_again)
 {
 	struct io_stats stats;
 
@@ -63,9 +63,8 @@ START_TEST(unit_attention_and_reset_are_sent_again)
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.retried, 4);
 }
-END_TEST
 
-START_TEST(retries_end)
+TEST(retries_end)
 {
 	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 2, .key = 0xb,
@@ -76,10 +75,9 @@ START_TEST(retries_end)
 	ck_assert_int_eq(request.result, -EIO);
 	ck_assert_uint_gt(disk.rules[0].times, 900);
 }
-END_TEST
 
 /* A minute each: not as often as what is answered at once, and --retries counts them. */
-START_TEST(timeouts_end_sooner)
+TEST(timeouts_end_sooner)
 {
 	struct io_stats stats;
 
@@ -97,10 +95,9 @@ START_TEST(timeouts_end_sooner)
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), -ETIMEDOUT);
 	ck_assert_uint_eq(disk.rules[1].times, 997);
 }
-END_TEST
 
 /* That command never came to the disk, so nothing is lost. */
-START_TEST(a_flush_waits_for_a_driver_without_room)
+TEST(a_flush_waits_for_a_driver_without_room)
 {
 	open_it();
 	struct io_request request = ask(IO_WRITE, 64, 0);
@@ -111,9 +108,8 @@ START_TEST(a_flush_waits_for_a_driver_without_room)
 	ck_assert_uint_eq(disk.rules[0].times, 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
 }
-END_TEST
 
-START_TEST(not_ready_is_waited_for)
+TEST(not_ready_is_waited_for)
 {
 	struct io_stats stats;
 
@@ -128,9 +124,8 @@ START_TEST(not_ready_is_waited_for)
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.waited, 2);
 }
-END_TEST
 
-START_TEST(cancel_ends_the_waiting)
+TEST(cancel_ends_the_waiting)
 {
 	struct io_request request = ask(IO_READ, 0, 0), *done[1];
 
@@ -142,9 +137,8 @@ START_TEST(cancel_ends_the_waiting)
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000, done), 1);
 	ck_assert_int_eq(request.result, -ECANCELED);
 }
-END_TEST
 
-START_TEST(a_short_transfer_is_continued)
+TEST(a_short_transfer_is_continued)
 {
 	open_it();
 	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK + 100);
@@ -157,10 +151,9 @@ START_TEST(a_short_transfer_is_continued)
 	ck_assert_uint_eq(disk.reads, 2);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 }
-END_TEST
 
 /* A single sector of which half came is no bad one. */
-START_TEST(nothing_transferred_is_asked_for_again)
+TEST(nothing_transferred_is_asked_for_again)
 {
 	open_it();
 	disk_answers(.op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100);
@@ -171,9 +164,8 @@ START_TEST(nothing_transferred_is_asked_for_again)
 	ck_assert_uint_eq(request.done, LENGTH);
 	ck_assert_uint_eq(disk.reads, 3);
 }
-END_TEST
 
-START_TEST(nothing_transferred_again_and_again_is_an_error)
+TEST(nothing_transferred_again_and_again_is_an_error)
 {
 	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH);
@@ -183,9 +175,8 @@ START_TEST(nothing_transferred_again_and_again_is_an_error)
 	ck_assert_int_eq(request.result, -EIO);
 	ck_assert_uint_eq(request.done, 0);
 }
-END_TEST
 
-START_TEST(refusals_have_their_errno)
+TEST(refusals_have_their_errno)
 {
 	static const struct {
 		uint8_t status, key, asc, ascq;
@@ -212,10 +203,9 @@ START_TEST(refusals_have_their_errno)
 		ck_assert_uint_eq(request.done, 0);
 	}
 }
-END_TEST
 
 /* A soft threshold: told instead of the write, which is to be sent again. */
-START_TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
+TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
 {
 	open_it();
 	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 2, .key = 6, .asc = 0x38,
@@ -228,9 +218,8 @@ START_TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
 	ck_assert_mem_eq(buffers[0], disk.data, LENGTH);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 }
-END_TEST
 
-START_TEST(recovered_errors_are_data_and_counted)
+TEST(recovered_errors_are_data_and_counted)
 {
 	struct io_stats stats;
 
@@ -262,9 +251,8 @@ START_TEST(recovered_errors_are_data_and_counted)
 	ck_assert_uint_eq(stats.first[1].lba, 64);
 	ck_assert_uint_eq(stats.first[IO_RECOVERED_KEPT - 1].sense.asc, 0x18);
 }
-END_TEST
 
-START_TEST(flush_failure_is_a_failure)
+TEST(flush_failure_is_a_failure)
 {
 	struct error error = { 0 };
 
@@ -275,9 +263,8 @@ START_TEST(flush_failure_is_a_failure)
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "SYNCHRONIZE CACHE"));
 }
-END_TEST
 
-START_TEST(a_vanished_disk_gives_everything_back)
+TEST(a_vanished_disk_gives_everything_back)
 {
 	struct io_request requests[4], *done[4];
 	int n = 0;
@@ -296,24 +283,4 @@ START_TEST(a_vanished_disk_gives_everything_back)
 	requests[0] = ask(IO_READ, 0, 0);
 	ck_assert_int_eq(handle->backend->submit(handle, &requests[0]), IO_DONE);
 	ck_assert_int_eq(requests[0].result, -ENODEV);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("sg_error");
-	TCase *tc = tcase_create("scripted disk");
-
-	tcase_add_checked_fixture(tc, sg_rig_set_up, sg_rig_tear_down);
-	add_tests(tc, medium_error_names_its_block, a_lying_information_field_is_not_believed,
-		  unit_attention_and_reset_are_sent_again, retries_end, timeouts_end_sooner,
-		  a_flush_waits_for_a_driver_without_room, not_ready_is_waited_for,
-		  cancel_ends_the_waiting, a_short_transfer_is_continued,
-		  nothing_transferred_is_asked_for_again,
-		  nothing_transferred_again_and_again_is_an_error, refusals_have_their_errno,
-		  a_thin_disk_that_fills_up_is_no_failure_yet,
-		  recovered_errors_are_data_and_counted, flush_failure_is_a_failure,
-		  a_vanished_disk_gives_everything_back);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -58,7 +58,9 @@ static void next_reset(uint8_t op)
 	next(op, 6, 0x29, 0x01, false);
 }
 
-START_TEST(a_deferred_error_takes_back_what_was_written)
+UNIT_CASE(.setup = set_up, .teardown = sg_rig_tear_down, .timeout = 20);
+
+TEST(a_deferred_error_takes_back_what_was_written)
 {
 	struct error error = { 0 };
 
@@ -79,9 +81,8 @@ START_TEST(a_deferred_error_takes_back_what_was_written)
 	ck_assert_int_eq(flush(), -ESTALE);
 	ck_assert_uint_eq(disk.writes, 1);
 }
-END_TEST
 
-START_TEST(a_deferred_error_is_believed_beside_good_status)
+TEST(a_deferred_error_is_believed_beside_good_status)
 {
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	disk_answers(.op = WRITE, .lba = ANY_LBA, .times = 1, .key = 4, .asc = 0x44,
@@ -89,9 +90,8 @@ START_TEST(a_deferred_error_is_believed_beside_good_status)
 	ck_assert_int_eq(transfer(IO_WRITE, 100), -ESTALE);
 	ck_assert_int_eq(flush(), -ESTALE);
 }
-END_TEST
 
-START_TEST(a_deferred_error_during_the_flush_fails_it)
+TEST(a_deferred_error_during_the_flush_fails_it)
 {
 	struct error error = { 0 };
 
@@ -101,9 +101,8 @@ START_TEST(a_deferred_error_during_the_flush_fails_it)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "since the last good flush"));
 	ck_assert_int_eq(flush(), -ESTALE);
 }
-END_TEST
 
-START_TEST(who_only_reads_has_no_earlier_writes)
+TEST(who_only_reads_has_no_earlier_writes)
 {
 	end.writable = false;
 	next(READ, 3, 0x0c, 0, true);
@@ -111,9 +110,8 @@ START_TEST(who_only_reads_has_no_earlier_writes)
 	ck_assert_int_eq(transfer(IO_READ, 50), 0);
 	ck_assert_mem_eq(buffer, disk.data + 50 * BLOCK, LENGTH);
 }
-END_TEST
 
-START_TEST(a_command_that_brings_old_news_is_sent_again)
+TEST(a_command_that_brings_old_news_is_sent_again)
 {
 	/* recovered, so nothing is lost; but this write was not done */
 	next(WRITE, 1, 0x0c, 1, true);
@@ -122,9 +120,8 @@ START_TEST(a_command_that_brings_old_news_is_sent_again)
 	ck_assert_mem_eq(buffer, disk.data + 8 * BLOCK, LENGTH);
 	ck_assert_int_eq(flush(), 0);
 }
-END_TEST
 
-START_TEST(check_condition_without_sense_is_no_success)
+TEST(check_condition_without_sense_is_no_success)
 {
 	struct io_stats stats;
 
@@ -145,9 +142,8 @@ START_TEST(check_condition_without_sense_is_no_success)
 	disk_answers(.op = READ, .lba = ANY_LBA, .times = 1000, .status = 2);
 	ck_assert_int_eq(transfer(IO_READ, 64), -EIO);
 }
-END_TEST
 
-START_TEST(a_reset_loses_what_was_not_flushed)
+TEST(a_reset_loses_what_was_not_flushed)
 {
 	struct error error = { 0 };
 
@@ -160,9 +156,8 @@ START_TEST(a_reset_loses_what_was_not_flushed)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "lost power"));
 	ck_assert_int_eq(flush(), -ESTALE);
 }
-END_TEST
 
-START_TEST(a_reset_after_a_flush_costs_nothing)
+TEST(a_reset_after_a_flush_costs_nothing)
 {
 	/* nothing written yet */
 	next_reset(WRITE);
@@ -180,9 +175,8 @@ START_TEST(a_reset_after_a_flush_costs_nothing)
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	ck_assert_int_eq(flush(), 0);
 }
-END_TEST
 
-START_TEST(a_reset_during_the_flush_fails_it)
+TEST(a_reset_during_the_flush_fails_it)
 {
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	next_reset(FLUSH);
@@ -191,9 +185,8 @@ START_TEST(a_reset_during_the_flush_fails_it)
 	ck_assert_int_eq(flush(), -ESTALE);
 	ck_assert_int_eq(transfer(IO_WRITE, 0), -ESTALE);
 }
-END_TEST
 
-START_TEST(a_reader_tells_the_writer_on_the_same_disk)
+TEST(a_reader_tells_the_writer_on_the_same_disk)
 {
 	struct io_setup setup = { .depth = 4, .peer = handle };
 	struct io_handle *writer = NULL;
@@ -205,9 +198,8 @@ START_TEST(a_reader_tells_the_writer_on_the_same_disk)
 	ck_assert_int_eq(writer->backend->flush(writer, NULL), -ESTALE);
 	io_close(writer);
 }
-END_TEST
 
-START_TEST(lanes_tell_each_other)
+TEST(lanes_tell_each_other)
 {
 	struct io_setup setup = { .depth = 4, .sibling = handle };
 	struct io_handle *other = NULL;
@@ -220,11 +212,10 @@ START_TEST(lanes_tell_each_other)
 	ck_assert_int_eq(transfer(IO_WRITE, 0), -ESTALE);
 	ck_assert_int_eq(flush(), -ESTALE);
 }
-END_TEST
 
 /* A lane that comes to help in the middle of a copy asks nothing that could be told in their place.
  */
-START_TEST(a_new_lane_takes_nobodys_news)
+TEST_ROWS(a_new_lane_takes_nobodys_news, 3)
 {
 	static const struct {
 		uint8_t key, asc;
@@ -240,9 +231,8 @@ START_TEST(a_new_lane_takes_nobodys_news)
 	io_close(other);
 	ck_assert_int_eq(flush(), -ESTALE);
 }
-END_TEST
 
-START_TEST(another_medium_or_identity_ends_all)
+TEST_ROWS(another_medium_or_identity_ends_all, 6)
 {
 	static const struct {
 		uint8_t asc, ascq;
@@ -258,18 +248,16 @@ START_TEST(another_medium_or_identity_ends_all)
 	ck_assert_int_eq(transfer(IO_WRITE, 0), news[_i].code);
 	ck_assert_int_eq(flush(), news[_i].code);
 }
-END_TEST
 
-START_TEST(a_failed_flush_is_never_made_good)
+TEST(a_failed_flush_is_never_made_good)
 {
 	ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	next(FLUSH, 4, 0x44, 0, false);
 	ck_assert_int_eq(flush(), -EREMOTEIO);
 	ck_assert_int_eq(flush(), -EREMOTEIO);
 }
-END_TEST
 
-START_TEST(a_short_write_is_continued)
+TEST(a_short_write_is_continued)
 {
 	disk_answers(.op = WRITE, .lba = 40, .times = 1, .resid = 5 * BLOCK + 1);
 	memset(buffer, 0xd2, LENGTH);
@@ -277,9 +265,8 @@ START_TEST(a_short_write_is_continued)
 	ck_assert_mem_eq(buffer, disk.data + 40 * BLOCK, LENGTH);
 	ck_assert_uint_eq(disk.writes, 2);
 }
-END_TEST
 
-START_TEST(a_driver_full_of_others_is_waited_for)
+TEST(a_driver_full_of_others_is_waited_for)
 {
 	static const int codes[] = { -EDOM, -EBUSY, -EAGAIN, -ENOMEM };
 
@@ -290,7 +277,6 @@ START_TEST(a_driver_full_of_others_is_waited_for)
 	/* Without memory for all of it, nor for half, it goes in four parts. */
 	ck_assert_uint_eq(disk.writes, 7);
 }
-END_TEST
 
 /* ---- the grace of a flush, with nothing of sg around it ---- */
 
@@ -332,7 +318,7 @@ static unsigned sent_after_the_flush(struct sg_trust *trust, unsigned before)
 	return sent;
 }
 
-START_TEST(a_flush_waits_for_news_on_its_way)
+TEST(a_flush_waits_for_news_on_its_way)
 {
 	struct waiting waiting = { 0 };
 	struct sense sense = { .known = true, .key = 6, .asc = 0x29 };
@@ -355,27 +341,4 @@ START_TEST(a_flush_waits_for_news_on_its_way)
 	pthread_join(waiting.thread, NULL);
 	ck_assert_int_eq(waiting.code, -ESTALE);
 	sg_trust_unref(waiting.trust);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("sg_trust");
-	TCase *tc = tcase_create("bad news");
-
-	tcase_add_checked_fixture(tc, set_up, sg_rig_tear_down);
-	tcase_set_timeout(tc, 20);
-	add_tests(tc, a_deferred_error_takes_back_what_was_written,
-		  a_deferred_error_is_believed_beside_good_status,
-		  a_deferred_error_during_the_flush_fails_it, who_only_reads_has_no_earlier_writes,
-		  a_command_that_brings_old_news_is_sent_again,
-		  check_condition_without_sense_is_no_success, a_reset_loses_what_was_not_flushed,
-		  a_reset_after_a_flush_costs_nothing, a_reset_during_the_flush_fails_it,
-		  a_reader_tells_the_writer_on_the_same_disk, lanes_tell_each_other);
-	tcase_add_loop_test(tc, a_new_lane_takes_nobodys_news, 0, 3);
-	tcase_add_loop_test(tc, another_medium_or_identity_ends_all, 0, 6);
-	add_tests(tc, a_failed_flush_is_never_made_good, a_short_write_is_continued,
-		  a_driver_full_of_others_is_waited_for, a_flush_waits_for_news_on_its_way);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -40,7 +40,9 @@ static struct io_handle *open_on(const struct io_backend *backend, struct io_end
 	return handle;
 }
 
-START_TEST(what_is_written_is_read)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(what_is_written_is_read, 2)
 {
 	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
 	struct io_handle *handle = open_on(backends[_i], &end);
@@ -59,10 +61,9 @@ START_TEST(what_is_written_is_read)
 	io_close(handle);
 	close(end.fd);
 }
-END_TEST
 
 /* It has its length from the start, and does not grow again once it was cut off. */
-START_TEST(a_file_has_the_length_of_its_end)
+TEST_ROWS(a_file_has_the_length_of_its_end, 2)
 {
 	struct io_end end = test_end(test_file(0, O_DIRECT), 4 * MIB, true);
 	struct io_setup setup = { .depth = 1 };
@@ -88,9 +89,8 @@ START_TEST(a_file_has_the_length_of_its_end)
 	io_close(handle);
 	close(end.fd);
 }
-END_TEST
 
-START_TEST(end_of_the_device_is_an_error)
+TEST_ROWS(end_of_the_device_is_an_error, 2)
 {
 	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
 	struct io_handle *handle = open_on(backends[_i], &end);
@@ -106,9 +106,8 @@ START_TEST(end_of_the_device_is_an_error)
 	io_close(handle);
 	close(end.fd);
 }
-END_TEST
 
-START_TEST(short_writes_go_on_until_they_fail)
+TEST_ROWS(short_writes_go_on_until_they_fail, 2)
 {
 	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
 	struct io_handle *handle = open_on(backends[_i], &end);
@@ -124,9 +123,8 @@ START_TEST(short_writes_go_on_until_they_fail)
 	io_close(handle);
 	close(end.fd);
 }
-END_TEST
 
-START_TEST(short_transfers_restart_at_a_sector)
+TEST(short_transfers_restart_at_a_sector)
 {
 	/* A file of odd length read in units of 512: the last whole sector counts, no more. */
 	struct io_end end = test_end(test_file(1300, 0), 1300, false);
@@ -140,9 +138,8 @@ START_TEST(short_transfers_restart_at_a_sector)
 	ck_assert_uint_eq(request.done, 1024);
 	close(end.fd);
 }
-END_TEST
 
-START_TEST(bad_descriptor_is_reported)
+TEST_ROWS(bad_descriptor_is_reported, 1)
 {
 	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
 	struct io_handle *handle = open_on(backends[_i], &end);
@@ -159,9 +156,8 @@ START_TEST(bad_descriptor_is_reported)
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
 	io_close(handle);
 }
-END_TEST
 
-START_TEST(direct_is_probed_and_left_alone)
+TEST(direct_is_probed_and_left_alone)
 {
 	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, false);
 	struct error error = { 0 };
@@ -182,9 +178,8 @@ START_TEST(direct_is_probed_and_left_alone)
 	io_close(handle);
 	close(end.fd);
 }
-END_TEST
 
-START_TEST(null_reads_zeros_and_forgets)
+TEST(null_reads_zeros_and_forgets)
 {
 	struct io_end end = test_end(-1, 1ULL << 60, true);
 	struct io_handle *handle = open_on(&io_null_backend, &end);
@@ -201,22 +196,4 @@ START_TEST(null_reads_zeros_and_forgets)
 	ck_assert_mem_ne(buffer + MIB, expected, MIB);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
 	io_close(handle);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("io/sync");
-	TCase *tcase = tcase_create("sync");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, what_is_written_is_read, 0, 2);
-	tcase_add_loop_test(tcase, a_file_has_the_length_of_its_end, 0, 2);
-	tcase_add_loop_test(tcase, end_of_the_device_is_an_error, 0, 2);
-	tcase_add_loop_test(tcase, short_writes_go_on_until_they_fail, 0, 2);
-	tcase_add_test(tcase, short_transfers_restart_at_a_sector);
-	tcase_add_loop_test(tcase, bad_descriptor_is_reported, 0, 1);
-	add_tests(tcase, direct_is_probed_and_left_alone, null_reads_zeros_and_forgets);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

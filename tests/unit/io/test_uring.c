@@ -83,6 +83,8 @@ static void check_round_trip(void *data)
 	free(expected);
 }
 
+UNIT_CASE(.setup = setup, .teardown = teardown, .possible = test_rings_work);
+
 #if HAVE_LIBURING
 
 #include "io/uring_queue.h"
@@ -99,7 +101,7 @@ static void check_ring(bool singly, bool deferred, bool threads)
 	uring_queue_unref(queue);
 }
 
-START_TEST(answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several)
+TEST(answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several)
 {
 	struct io_uring ring;
 	bool defers =
@@ -115,10 +117,9 @@ START_TEST(answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several
 	check_ring(true, false, true);
 	inside_the_call = false;
 }
-END_TEST
 
 /* With as many in flight as make it look for answers before it sleeps, and with fewer. */
-START_TEST(what_kernel_threads_read_comes_back_once)
+TEST(what_kernel_threads_read_comes_back_once)
 {
 	struct io_setup io_setup = { .depth = SLOTS, .buffers = buffers, .singly = true };
 	struct io_request requests[SLOTS], *done[SLOTS];
@@ -151,23 +152,10 @@ START_TEST(what_kernel_threads_read_comes_back_once)
 	ck_assert_uint_eq(got, 16);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, SLOTS, 1000000, done), 0);
 }
-END_TEST
-
-static void add_thread_tests(TCase *tcase)
-{
-	add_tests(tcase, answers_of_kernel_threads_are_deferred_only_for_who_waits_for_several,
-		  what_kernel_threads_read_comes_back_once);
-}
-
-#else
-
-static void add_thread_tests(TCase *tcase)
-{
-}
 
 #endif
 
-START_TEST(what_is_written_is_read)
+TEST(what_is_written_is_read)
 {
 	handle = open_ring(4, NULL);
 	check_round_trip(io_buffers_get(buffers));
@@ -177,7 +165,6 @@ START_TEST(what_is_written_is_read)
 	check_round_trip(foreign);
 	free(foreign);
 }
-END_TEST
 
 static bool is_registered(void)
 {
@@ -188,7 +175,7 @@ static bool is_registered(void)
 }
 
 /* Both ways of reading for a comparison; the system calls of each are counted. */
-START_TEST(plain_registers_nothing)
+TEST(plain_registers_nothing)
 {
 	struct io_setup plain = { .depth = 4, .buffers = buffers, .plain = true };
 	bool registers;
@@ -203,9 +190,8 @@ START_TEST(plain_registers_nothing)
 	ck_assert(!is_registered());
 	check_round_trip(io_buffers_get(buffers));
 }
-END_TEST
 
-START_TEST(depth_is_kept)
+TEST(depth_is_kept)
 {
 	struct io_request requests[4], *done[4];
 
@@ -224,9 +210,8 @@ START_TEST(depth_is_kept)
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(requests[i].result, 0);
 }
-END_TEST
 
-START_TEST(waiting_ends_with_the_time)
+TEST(waiting_ends_with_the_time)
 {
 	struct io_request *done[1];
 	struct io_request request = { .direction = IO_READ,
@@ -242,9 +227,8 @@ START_TEST(waiting_ends_with_the_time)
 	ck_assert_uint_ge(clock_monotonic() - start, 25 * NSEC_PER_MSEC);
 	ck_assert_int_eq(handle->backend->reap(handle, 0, 1, 0, done), 0);
 }
-END_TEST
 
-START_TEST(descriptor_tells_of_completions)
+TEST(descriptor_tells_of_completions)
 {
 	struct io_request *done[2] = { NULL, NULL };
 	struct io_request request = { .direction = IO_READ,
@@ -267,9 +251,8 @@ START_TEST(descriptor_tells_of_completions)
 	ck_assert_int_eq(handle->backend->reap(handle, 0, 2, 0, done), 0);
 	ck_assert_int_eq(poll(&fd, 1, 0), 0);
 }
-END_TEST
 
-START_TEST(end_of_the_device_is_an_error)
+TEST(end_of_the_device_is_an_error)
 {
 	struct io_request request = { .direction = IO_READ,
 				      .offset = 16 * MIB - 8192,
@@ -280,9 +263,8 @@ START_TEST(end_of_the_device_is_an_error)
 	ck_assert_int_eq(test_run(handle, &request), -EIO);
 	ck_assert_uint_eq(request.done, 8192);
 }
-END_TEST
 
-START_TEST(short_writes_go_on_until_they_fail)
+TEST(short_writes_go_on_until_they_fail)
 {
 	struct rlimit limit = { MIB / 2, MIB / 2 };
 	struct io_request request = { .direction = IO_WRITE, .length = MIB };
@@ -294,9 +276,8 @@ START_TEST(short_writes_go_on_until_they_fail)
 	ck_assert_int_eq(test_run(handle, &request), -EFBIG);
 	ck_assert_uint_eq(request.done, MIB / 2);
 }
-END_TEST
 
-START_TEST(peers_reap_for_each_other)
+TEST(peers_reap_for_each_other)
 {
 	struct io_request a = { .direction = IO_READ, .length = MIB };
 	struct io_request b = { .direction = IO_WRITE, .offset = MIB, .length = MIB };
@@ -317,9 +298,8 @@ START_TEST(peers_reap_for_each_other)
 	ck_assert_int_eq(b.result, 0);
 	io_close(peer);
 }
-END_TEST
 
-START_TEST(closing_one_peer_keeps_the_other_s_requests)
+TEST(closing_one_peer_keeps_the_other_s_requests)
 {
 	struct io_request a = { .direction = IO_READ, .length = MIB };
 	struct io_request b = { .direction = IO_READ, .offset = MIB, .length = MIB };
@@ -338,9 +318,8 @@ START_TEST(closing_one_peer_keeps_the_other_s_requests)
 	ck_assert_ptr_eq(done[0], &a);
 	ck_assert_int_eq(a.result, 0);
 }
-END_TEST
 
-START_TEST(cancelled_requests_still_come_back)
+TEST(cancelled_requests_still_come_back)
 {
 	struct io_request requests[SLOTS], *done[SLOTS];
 	int got = 0;
@@ -365,7 +344,6 @@ START_TEST(cancelled_requests_still_come_back)
 		ck_assert(requests[i].result == 0 || requests[i].result == -ECANCELED ||
 			  requests[i].result == -EINTR);
 }
-END_TEST
 
 static void *use_from_thread(void *arg)
 {
@@ -375,7 +353,7 @@ static void *use_from_thread(void *arg)
 	return NULL;
 }
 
-START_TEST(opened_here_used_in_another_thread)
+TEST(opened_here_used_in_another_thread)
 {
 	pthread_t thread;
 
@@ -383,9 +361,8 @@ START_TEST(opened_here_used_in_another_thread)
 	pthread_create(&thread, NULL, use_from_thread, io_buffers_get(buffers));
 	pthread_join(thread, NULL);
 }
-END_TEST
 
-START_TEST(works_where_the_arena_may_not_be_locked)
+TEST(works_where_the_arena_may_not_be_locked)
 {
 	struct rlimit little = { 256 << 10, 256 << 10 }; /* the ring fits, 8 MiB do not */
 
@@ -395,9 +372,10 @@ START_TEST(works_where_the_arena_may_not_be_locked)
 	handle = open_ring(2, NULL);
 	check_round_trip(io_buffers_get(buffers));
 }
-END_TEST
 
-START_TEST(absence_is_said)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST_ROWS(absence_is_said, 3)
 {
 	static const int codes[] = { ENOSYS, EPERM, ENOMEM };
 	struct io_setup io_setup = { .depth = 1 };
@@ -411,10 +389,9 @@ START_TEST(absence_is_said)
 	ck_assert_int_eq(io_open(&io_uring_backend, &end, &io_setup, &opened, &error), -EOPNOTSUPP);
 	ck_assert_ptr_null(opened);
 }
-END_TEST
 
 /* Found out where another backend can still be chosen. */
-START_TEST(a_ring_that_may_not_be_set_going_is_none)
+TEST_ROWS(a_ring_that_may_not_be_set_going_is_none, 3)
 {
 	static const int codes[] = { ENOSYS, EPERM, EACCES };
 	struct error error = { 0 };
@@ -423,39 +400,11 @@ START_TEST(a_ring_that_may_not_be_set_going_is_none)
 	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &end, &error), -EOPNOTSUPP);
 	ck_assert(error.sentence[0] != '\0');
 }
-END_TEST
 
-START_TEST(page_cache_is_refused)
+TEST(page_cache_is_refused)
 {
 	struct error error = { 0 };
 
 	end.direct = false;
 	ck_assert_int_eq(io_uring_backend.probe(&io_uring_backend, &end, &error), -EOPNOTSUPP);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	struct io_end any = { .direct = true, .name = "probe" };
-	Suite *suite = suite_create("io/uring");
-	TCase *tcase = tcase_create("uring");
-	TCase *without = tcase_create("without");
-
-	tcase_add_checked_fixture(without, setup, teardown);
-	tcase_add_loop_test(without, absence_is_said, 0, 3);
-	tcase_add_loop_test(without, a_ring_that_may_not_be_set_going_is_none, 0, 3);
-	tcase_add_test(without, page_cache_is_refused);
-	suite_add_tcase(suite, without);
-	if (io_uring_backend.probe(&io_uring_backend, &any, NULL) < 0)
-		return suite;
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_thread_tests(tcase);
-	add_tests(tcase, what_is_written_is_read, plain_registers_nothing, depth_is_kept,
-		  waiting_ends_with_the_time, descriptor_tells_of_completions,
-		  end_of_the_device_is_an_error, short_writes_go_on_until_they_fail,
-		  peers_reap_for_each_other, closing_one_peer_keeps_the_other_s_requests,
-		  cancelled_requests_still_come_back, opened_here_used_in_another_thread,
-		  works_where_the_arena_may_not_be_locked);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -29,7 +29,9 @@ static bool held_is_zero(void)
 	return zero;
 }
 
-START_TEST(complete_and_armed)
+UNIT_CASE(.teardown = whole_teardown, .timeout = 90);
+
+TEST(complete_and_armed)
 {
 	whole_prepare(0);
 	struct job_snapshot s = rig_run(&rig);
@@ -47,9 +49,8 @@ START_TEST(complete_and_armed)
 	ck_assert_uint_eq(s.passes[s.pass_count - 1].kind, PASS_LOOK);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(nothing_held_back_is_as_ever)
+TEST(nothing_held_back_is_as_ever)
 {
 	whole_prepare(0);
 	rig.setup.held = NULL;
@@ -61,10 +62,9 @@ START_TEST(nothing_held_back_is_as_ever)
 	ck_assert_uint_eq(s.passes[0].kind, PASS_COPY);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* The tables are there, whatever place it refuses elsewhere. */
-START_TEST(a_destination_that_refuses_a_place)
+TEST(a_destination_that_refuses_a_place)
 {
 	whole_prepare(0);
 	rig.plan->options.on_write_error = ON_ERROR_MAP;
@@ -77,10 +77,9 @@ START_TEST(a_destination_that_refuses_a_place)
 	ck_assert_uint_gt(s.refused_bytes, 0);
 	ck_assert(s.armed);
 }
-END_TEST
 
 /* Smaller than what is held at both ends. */
-START_TEST(a_tiny_disk)
+TEST(a_tiny_disk)
 {
 	rig_new(&rig, 64 * 1024, WHOLE_SECTOR);
 	rig_plan(&rig, NULL, 0, NULL, NULL);
@@ -92,9 +91,8 @@ START_TEST(a_tiny_disk)
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(what_was_there_goes_first)
+TEST(what_was_there_goes_first)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -107,7 +105,6 @@ START_TEST(what_was_there_goes_first)
 	ck_assert(is_zero(10 * MIB - 4096, 4096));
 	ck_assert(!is_zero(11 * MIB, 4096));
 }
-END_TEST
 
 static void fail_at_flush(int number)
 {
@@ -120,17 +117,16 @@ static void fail_at_flush(int number)
 }
 
 /* Whichever flush fails, nothing follows that it was a condition for. */
-START_TEST(a_failed_flush_arms_nothing)
+TEST_ROWS(a_failed_flush_arms_nothing, 6)
 {
 	whole_prepare(0);
 	fail_at_flush(_i);
 	ck_assert(_i == 5 || is_zero(0, WHOLE_SECTOR));
 	ck_assert(_i < 5 || !is_zero(0, WHOLE_SECTOR));
 }
-END_TEST
 
 /* A member of an array without a table: what it is recognised by lies at its end. */
-START_TEST(a_member_is_none_before_all_is_there)
+TEST_ROWS(a_member_is_none_before_all_is_there, 6)
 {
 	whole_prepare_member(false);
 	fail_at_flush(_i);
@@ -138,19 +134,17 @@ START_TEST(a_member_is_none_before_all_is_there)
 	/* The mark is wiped before the rest. */
 	ck_assert((_i >= 1 && _i <= 3) == is_zero(0, WHOLE_SECTOR));
 }
-END_TEST
 
 /* With a table inside: that first, then the mark. */
-START_TEST(a_member_with_a_table_is_none_before_that_is_there)
+TEST_ROWS(a_member_with_a_table_is_none_before_that_is_there, 7)
 {
 	whole_prepare_member(true);
 	fail_at_flush(_i);
 	ck_assert((_i < 6) == is_zero(WHOLE_MARK, 4096));
 	ck_assert((_i < 5) == is_zero(0, WHOLE_SECTOR));
 }
-END_TEST
 
-START_TEST(a_destination_that_fails_is_not_armed)
+TEST(a_destination_that_fails_is_not_armed)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -162,10 +156,9 @@ START_TEST(a_destination_that_fails_is_not_armed)
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0, WHOLE_SECTOR));
 }
-END_TEST
 
 /* The first sector can be wiped, but not written a second time. */
-START_TEST(the_last_write_fails)
+TEST(the_last_write_fails)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -189,7 +182,6 @@ START_TEST(the_last_write_fails)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 static bool held_is_finished(const struct map *map)
 {
@@ -217,7 +209,7 @@ static unsigned first_reads(struct range sectors)
 }
 
 /* Only those are good, and a few more. */
-START_TEST(a_source_that_dies_has_given_its_tables)
+TEST_ROWS(a_source_that_dies_has_given_its_tables, 2)
 {
 	unsigned good = 16;
 
@@ -243,10 +235,9 @@ START_TEST(a_source_that_dies_has_given_its_tables)
 	rig_check(&rig, map);
 	map_destroy(map);
 }
-END_TEST
 
 /* It gives nothing when it is asked for them at last. */
-START_TEST(a_source_that_dies_at_the_end)
+TEST(a_source_that_dies_at_the_end)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -264,9 +255,8 @@ START_TEST(a_source_that_dies_at_the_end)
 	ck_assert_uint_gt(s.held_from_memory, 0);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(bad_sectors_among_what_is_held)
+TEST(bad_sectors_among_what_is_held)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -283,9 +273,8 @@ START_TEST(bad_sectors_among_what_is_held)
 	rig_check(&rig, map);
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(nothing_that_could_be_read_arms_nothing)
+TEST(nothing_that_could_be_read_arms_nothing)
 {
 	whole_prepare(0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -295,7 +284,6 @@ START_TEST(nothing_that_could_be_read_arms_nothing)
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 	ck_assert(!s.armed);
 }
-END_TEST
 
 /* As a disk of larger sectors does. */
 static enum io_answer submit_whole_sectors(struct io_handle *handle, struct io_request *request)
@@ -311,7 +299,7 @@ static enum io_answer submit_whole_sectors(struct io_handle *handle, struct io_r
 }
 
 /* What is wiped before it goes on has parts that are finished. Loop 1: and nothing is rescued. */
-START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
+TEST_ROWS(sectors_of_the_source_that_are_bad_within_larger_ones, 2)
 {
 	struct io_backend strict = io_threads_backend;
 	struct job_snapshot s;
@@ -340,11 +328,10 @@ START_TEST(sectors_of_the_source_that_are_bad_within_larger_ones)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* However often the sequence comes by: what is bad is filled once, and the held areas as well.
  * The destination does not take it at once, or it would need no pass. */
-START_TEST(bad_sectors_are_filled_once)
+TEST(bad_sectors_are_filled_once)
 {
 	uint64_t filled = 0;
 
@@ -363,10 +350,9 @@ START_TEST(bad_sectors_are_filled_once)
 			filled += s.passes[i].done;
 	ck_assert_uint_eq(filled, 3 * WHOLE_SECTOR);
 }
-END_TEST
 
 /* A destination that lies about one sector of data, loop 1: about one of the held areas. */
-START_TEST(what_differs_is_not_armed)
+TEST_ROWS(what_differs_is_not_armed, 2)
 {
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
@@ -379,11 +365,10 @@ START_TEST(what_differs_is_not_armed)
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0, WHOLE_SECTOR));
 }
-END_TEST
 
 /* Between two parts of a copy the destination was changed. Loops: the digests of the first part
  * are there, they are not, all is compared anyway. */
-START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
+TEST_ROWS(what_an_earlier_part_has_copied_is_proven_before_arming, 3)
 {
 	struct map *map;
 
@@ -405,9 +390,8 @@ START_TEST(what_an_earlier_part_has_copied_is_proven_before_arming)
 	ck_assert(is_zero(0, WHOLE_SECTOR));
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(verified_and_armed)
+TEST(verified_and_armed)
 {
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
@@ -418,10 +402,9 @@ START_TEST(verified_and_armed)
 	ck_assert_uint_eq(s.proof.verified, WHOLE_SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What was bad comes in a retry, when all held areas are armed already. */
-START_TEST(a_retry_after_arming_is_proven)
+TEST(a_retry_after_arming_is_proven)
 {
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
@@ -444,10 +427,9 @@ START_TEST(a_retry_after_arming_is_proven)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* It is only read again to see whether it has changed. */
-START_TEST(what_was_copied_stays_when_the_source_fails_there)
+TEST(what_was_copied_stays_when_the_source_fails_there)
 {
 	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
@@ -467,11 +449,10 @@ START_TEST(what_was_copied_stays_when_the_source_fails_there)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* The map of another program, or digests that are lost, and a source that dies meanwhile: that is
  * no difference, and the copy gets its tables. Resumed again, it stays so. */
-START_TEST(what_can_no_longer_be_read_is_unknown)
+TEST(what_can_no_longer_be_read_is_unknown)
 {
 	uint64_t region;
 	struct map *map;
@@ -504,10 +485,9 @@ START_TEST(what_can_no_longer_be_read_is_unknown)
 	ck_assert_uint_eq(s.proof.unknown, region);
 	map_destroy(map);
 }
-END_TEST
 
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
-START_TEST(an_older_map_goes_on)
+TEST(an_older_map_goes_on)
 {
 	struct map *map;
 
@@ -523,32 +503,4 @@ START_TEST(an_older_map_goes_on)
 	ck_assert_uint_le(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED) + s.held_bytes);
 	rig_check_complete(&rig);
 	map_destroy(map);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("arm");
-	TCase *tc = tcase_create("arm");
-
-	tcase_set_timeout(tc, 90);
-	tcase_add_checked_fixture(tc, NULL, whole_teardown);
-	add_tests(tc, complete_and_armed, a_destination_that_refuses_a_place,
-		  nothing_held_back_is_as_ever, a_tiny_disk, what_was_there_goes_first);
-	tcase_add_loop_test(tc, a_failed_flush_arms_nothing, 0, 6);
-	tcase_add_loop_test(tc, a_member_is_none_before_all_is_there, 0, 6);
-	tcase_add_loop_test(tc, a_member_with_a_table_is_none_before_that_is_there, 0, 7);
-	tcase_add_loop_test(tc, a_source_that_dies_has_given_its_tables, 0, 2);
-	tcase_add_test(tc, a_source_that_dies_at_the_end);
-	add_tests(tc, a_destination_that_fails_is_not_armed, the_last_write_fails,
-		  bad_sectors_among_what_is_held, nothing_that_could_be_read_arms_nothing);
-	tcase_add_loop_test(tc, sectors_of_the_source_that_are_bad_within_larger_ones, 0, 2);
-	tcase_add_test(tc, bad_sectors_are_filled_once);
-	tcase_add_loop_test(tc, what_differs_is_not_armed, 0, 2);
-	tcase_add_loop_test(tc, what_an_earlier_part_has_copied_is_proven_before_arming, 0, 3);
-	add_tests(tc, verified_and_armed, a_retry_after_arming_is_proven,
-		  what_was_copied_stays_when_the_source_fails_there,
-		  what_can_no_longer_be_read_is_unknown, an_older_map_goes_on);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

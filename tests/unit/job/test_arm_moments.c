@@ -59,8 +59,10 @@ static void check_record(const struct map *map)
 
 static const enum verify_choice verifying[] = { VERIFY_OFF, VERIFY_DIGEST, VERIFY_COMPARE };
 
+UNIT_CASE(.teardown = whole_teardown, .timeout = 90);
+
 /* Without and with the parts being verified: nothing is armed over what was not. */
-START_TEST(stopped_at_any_moment)
+TEST_ROWS(stopped_at_any_moment, 3)
 {
 	struct map *map = NULL;
 
@@ -98,10 +100,9 @@ START_TEST(stopped_at_any_moment)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* Also in the middle of wiping and of arming: the rate makes both last. */
-START_TEST(killed_at_any_moment)
+TEST_ROWS(killed_at_any_moment, 2)
 {
 	struct map *map = NULL;
 
@@ -131,18 +132,4 @@ START_TEST(killed_at_any_moment)
 	ck_assert_uint_eq(s.proof.verified, _i ? WHOLE_SIZE : 0);
 	rig_check_complete(&rig);
 	map_destroy(map);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("arm_moments");
-	TCase *tc = tcase_create("moments");
-
-	tcase_set_timeout(tc, 90);
-	tcase_add_checked_fixture(tc, NULL, whole_teardown);
-	tcase_add_loop_test(tc, stopped_at_any_moment, 0, 3);
-	tcase_add_loop_test(tc, killed_at_any_moment, 0, 2);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -108,7 +108,9 @@ static enum capacity_verdict ask(uint64_t wrap, uint64_t real, uint64_t *retbyte
 	return capacity_judge(&capacity, retbytes);
 }
 
-START_TEST(honest_disks)
+UNIT_CASE(.teardown = teardown, .timeout = 60);
+
+TEST(honest_disks)
 {
 	static const uint64_t sizes[] = { 512,
 					  4096,
@@ -128,10 +130,9 @@ START_TEST(honest_disks)
 		teardown();
 	}
 }
-END_TEST
 
 /* Every power of two from 1 MiB on, below sizes that are none. */
-START_TEST(addresses_that_wrap)
+TEST(addresses_that_wrap)
 {
 	for (unsigned size = 2; size < 2000; size += 231) {
 		for (uint64_t real = MIB; real < size * GIB; real *= 2) {
@@ -144,11 +145,10 @@ START_TEST(addresses_that_wrap)
 		}
 	}
 }
-END_TEST
 
 /* Every number of sectors that the ends cover, and not only the powers of two: the last sector is
  * where one of the first ones is. */
-START_TEST(a_few_sectors_too_short)
+TEST(a_few_sectors_too_short)
 {
 	const uint64_t size = 40 * MIB + 7 * SECTOR;
 
@@ -161,10 +161,9 @@ START_TEST(a_few_sectors_too_short)
 		teardown();
 	}
 }
-END_TEST
 
 /* The last ones are nowhere, or all the same one. */
-START_TEST(the_last_sectors_are_lost)
+TEST(the_last_sectors_are_lost)
 {
 	const uint64_t size = 40 * MIB;
 
@@ -177,10 +176,9 @@ START_TEST(the_last_sectors_are_lost)
 		teardown();
 	}
 }
-END_TEST
 
 /* Half of what the address lines reach is not there either. */
-START_TEST(addresses_that_wrap_over_holes)
+TEST(addresses_that_wrap_over_holes)
 {
 	uint64_t bytes;
 
@@ -189,9 +187,8 @@ START_TEST(addresses_that_wrap_over_holes)
 	ck_assert_uint_le(bytes, 64 * GIB);
 	ck_assert_uint_ge(bytes, 30 * GIB);
 }
-END_TEST
 
-START_TEST(writes_that_are_lost)
+TEST(writes_that_are_lost)
 {
 	for (uint64_t real = GIB; real < 2000 * GIB; real += 37 * GIB) {
 		uint64_t bytes;
@@ -203,9 +200,8 @@ START_TEST(writes_that_are_lost)
 		teardown();
 	}
 }
-END_TEST
 
-START_TEST(a_hole_is_no_end)
+TEST(a_hole_is_no_end)
 {
 	static char block[CHUNK];
 	uint64_t bytes;
@@ -218,9 +214,8 @@ START_TEST(a_hole_is_no_end)
 	ck_assert_int_eq(capacity_judge(&capacity, &bytes), CAPACITY_FORGETS);
 	ck_assert_uint_eq(bytes, capacity.marks.items[10].piece.destination + 3 * SECTOR);
 }
-END_TEST
 
-START_TEST(nothing_is_kept_at_all)
+TEST(nothing_is_kept_at_all)
 {
 	uint64_t bytes;
 
@@ -228,10 +223,9 @@ START_TEST(nothing_is_kept_at_all)
 	ck_assert_int_eq(ask(0, 0, &bytes), CAPACITY_FORGETS);
 	ck_assert_uint_eq(bytes, 0);
 }
-END_TEST
 
 /* What an earlier probe has left is no answer. */
-START_TEST(another_time_is_not_ours)
+TEST(another_time_is_not_ours)
 {
 	static char block[CHUNK];
 	uint64_t bytes;
@@ -246,7 +240,6 @@ START_TEST(another_time_is_not_ours)
 	}
 	ck_assert_int_eq(capacity_judge(&capacity, &bytes), CAPACITY_FORGETS);
 }
-END_TEST
 
 static void check_inside(uint64_t destination, uint64_t size)
 {
@@ -265,7 +258,7 @@ static void check_inside(uint64_t destination, uint64_t size)
 	}
 }
 
-START_TEST(only_inside_the_plan)
+TEST(only_inside_the_plan)
 {
 	const struct extent extents[] = {
 		{ 1001, 5001, 100000 },
@@ -278,10 +271,9 @@ START_TEST(only_inside_the_plan)
 	ck_assert_uint_gt(capacity.marks.count, 2);
 	check_inside(5001 * 512, (5777778 - 5001) * 512ULL);
 }
-END_TEST
 
 /* A copy that goes on loses nothing of what it has. */
-START_TEST(only_what_is_not_tried)
+TEST(only_what_is_not_tried)
 {
 	prepare_extents(&(struct extent){ 0, 0, GIB / 512 }, 1, GIB);
 	ck_assert_int_eq(map_set(map, 0, 300 * MIB, MAP_FINISHED), 0);
@@ -293,20 +285,4 @@ START_TEST(only_what_is_not_tried)
 	capacity_done(&capacity);
 	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
 	ck_assert_uint_eq(capacity.marks.count, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("capacity");
-	TCase *tcase = tcase_create("capacity");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, NULL, teardown);
-	add_tests(tcase, honest_disks, addresses_that_wrap, a_few_sectors_too_short,
-		  the_last_sectors_are_lost, addresses_that_wrap_over_holes, writes_that_are_lost,
-		  a_hole_is_no_end, nothing_is_kept_at_all, another_time_is_not_ours,
-		  only_inside_the_plan, only_what_is_not_tried);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -46,7 +46,9 @@ static void check_lba(const struct error *error, enum error_class class, uint64_
 		      error->sentence);
 }
 
-START_TEST(a_passing_read_error_is_retried)
+UNIT_CASE(.timeout = 60);
+
+TEST_ROWS(a_passing_read_error_is_retried, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 3);
 	fail_at(FAULT_READS, 5000, 1, 3, -EIO);
@@ -58,9 +60,8 @@ START_TEST(a_passing_read_error_is_retried)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_passing_write_error_is_retried)
+TEST_ROWS(a_passing_write_error_is_retried, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 1);
 	fail_at(FAULT_WRITES, 5000, 1, 1, -EIO);
@@ -71,10 +72,9 @@ START_TEST(a_passing_write_error_is_retried)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Longer than the retries, but gone when the search for it comes by. */
-START_TEST(what_the_search_does_not_find_is_no_bad_sector)
+TEST_ROWS(what_the_search_does_not_find_is_no_bad_sector, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 1);
 	fail_at(FAULT_BOTH, 5000, 1, 4, -EIO);
@@ -86,9 +86,8 @@ START_TEST(what_the_search_does_not_find_is_no_bad_sector)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_bad_sector_stops_the_copy_at_its_lba)
+TEST_ROWS(a_bad_sector_stops_the_copy_at_its_lba, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 1);
 	fail_at(FAULT_READS, 5003, 1, 0, -EIO);
@@ -133,9 +132,8 @@ START_TEST(a_bad_sector_stops_the_copy_at_its_lba)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(bad_sectors_are_mapped_and_the_rest_is_copied)
+TEST_ROWS(bad_sectors_are_mapped_and_the_rest_is_copied, 4)
 {
 	/* First of the disk, last of the disk, a pair over a chunk's edge, a run. */
 	static const struct range bad[] = {
@@ -173,9 +171,8 @@ START_TEST(bad_sectors_are_mapped_and_the_rest_is_copied)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(bad_areas_name_their_partition)
+TEST_ROWS(bad_areas_name_their_partition, 2)
 {
 	struct partition partitions[] = {
 		{ .number = 1, .start = 100, .sectors = 8000, .extended = true },
@@ -199,10 +196,9 @@ START_TEST(bad_areas_name_their_partition)
 			ck_assert(s.bad[i].partition == 5 || s.bad[i].partition == 6);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The plan shrinks behind the job's back: the last check before a write is on its own. */
-START_TEST(nothing_outside_the_plan_is_written_whatever_happens)
+TEST_ROWS(nothing_outside_the_plan_is_written_whatever_happens, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
 	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
@@ -215,9 +211,8 @@ START_TEST(nothing_outside_the_plan_is_written_whatever_happens)
 	ck_assert_uint_le(fault_script_counts(rig.destination_script).end_written, 9000 * 512);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(bad_physical_sectors_of_4096)
+TEST_ROWS(bad_physical_sectors_of_4096, 4)
 {
 	struct plan_options options = { .on_error = ON_ERROR_MAP, .chunk = 128 * KIB };
 
@@ -233,10 +228,9 @@ START_TEST(bad_physical_sectors_of_4096)
 	ck_assert_uint_eq(s.bad[0].lba, 77);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A destination with larger sectors than the source: the stop must not write half of one. */
-START_TEST(a_stop_inside_a_sector_of_the_destination)
+TEST_ROWS(a_stop_inside_a_sector_of_the_destination, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
 	rig.setup.destination.logical_sector_size = 4096;
@@ -252,9 +246,8 @@ START_TEST(a_stop_inside_a_sector_of_the_destination)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_bad_sector_of_the_destination_is_fatal)
+TEST_ROWS(a_bad_sector_of_the_destination_is_fatal, 4)
 {
 	prepare(_i, _i & 1 ? ON_ERROR_MAP : ON_ERROR_STOP, 2);
 	fail_at(FAULT_WRITES, 5003, 1, 0, -EIO);
@@ -282,9 +275,8 @@ START_TEST(a_bad_sector_of_the_destination_is_fatal)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_full_file_system_is_not_searched)
+TEST_ROWS(a_full_file_system_is_not_searched, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 5);
 	fail_at(FAULT_WRITES, 8192, 0, 0, -ENOSPC);
@@ -302,10 +294,9 @@ START_TEST(a_full_file_system_is_not_searched)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Half of a request arrives before it fails: only that half counts. */
-START_TEST(a_short_read_is_never_taken_for_data)
+TEST_ROWS(a_short_read_is_never_taken_for_data, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB + 8192,
@@ -320,14 +311,13 @@ START_TEST(a_short_read_is_never_taken_for_data)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 static void disappear(enum fault_direction on)
 {
 	rig_fault(&rig, .kind = FAULT_DISAPPEAR, .on = on, .skip = 12);
 }
 
-START_TEST(a_source_that_disappears)
+TEST_ROWS(a_source_that_disappears, 4)
 {
 	prepare(_i, ON_ERROR_MAP, 3);
 	disappear(FAULT_READS);
@@ -350,10 +340,9 @@ START_TEST(a_source_that_disappears)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Whatever is asked for where it refuses a place: this is none. */
-START_TEST(a_destination_that_disappears)
+TEST_ROWS(a_destination_that_disappears, 4)
 {
 	prepare(_i, ON_ERROR_MAP, 3);
 	rig.plan->options.on_write_error = _i & 1 ? ON_ERROR_MAP : ON_ERROR_STOP;
@@ -377,9 +366,8 @@ START_TEST(a_destination_that_disappears)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_flush_that_fails_is_no_success)
+TEST_ROWS(a_flush_that_fails_is_no_success, 4)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
 	rig_fault(&rig, .kind = FAULT_FLUSH, .code = -EIO);
@@ -398,7 +386,6 @@ START_TEST(a_flush_that_fails_is_no_success)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 static size_t warnings_of(const char *what)
 {
@@ -410,7 +397,7 @@ static size_t warnings_of(const char *what)
 	return warnings;
 }
 
-START_TEST(a_map_that_cannot_be_saved_stops_nothing)
+TEST_ROWS(a_map_that_cannot_be_saved_stops_nothing, 1)
 {
 	char other[160];
 
@@ -439,9 +426,8 @@ START_TEST(a_map_that_cannot_be_saved_stops_nothing)
 	unlink(other);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(slow_reads_are_counted)
+TEST_ROWS(slow_reads_are_counted, 1)
 {
 	prepare(_i, ON_ERROR_STOP, 0);
 	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .times = 1, .delay_ns = 1100 * MS);
@@ -455,9 +441,8 @@ START_TEST(slow_reads_are_counted)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(stopping_does_not_wait_for_a_long_search)
+TEST_ROWS(stopping_does_not_wait_for_a_long_search, 2)
 {
 	prepare(_i, ON_ERROR_MAP, 0);
 	/* Every sector of a chunk bad and slow: minutes. */
@@ -485,10 +470,9 @@ START_TEST(stopping_does_not_wait_for_a_long_search)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The counter of descriptors runs out at every place in turn: never a crash, never a leak. */
-START_TEST(nothing_leaks_when_a_start_fails)
+TEST_ROWS(nothing_leaks_when_a_start_fails, 2)
 {
 	int failures = 0;
 
@@ -524,34 +508,4 @@ START_TEST(nothing_leaks_when_a_start_fails)
 	}
 	ck_assert_int_gt(failures, 2);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("errors");
-	TCase *tc = tcase_create("errors");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, a_passing_read_error_is_retried, 0, 4);
-	tcase_add_loop_test(tc, a_passing_write_error_is_retried, 0, 4);
-	tcase_add_loop_test(tc, what_the_search_does_not_find_is_no_bad_sector, 0, 4);
-	tcase_add_loop_test(tc, a_bad_sector_stops_the_copy_at_its_lba, 0, 4);
-	tcase_add_loop_test(tc, bad_sectors_are_mapped_and_the_rest_is_copied, 0, 4);
-	tcase_add_loop_test(tc, bad_areas_name_their_partition, 0, 2);
-	tcase_add_loop_test(tc, nothing_outside_the_plan_is_written_whatever_happens, 0, 4);
-	tcase_add_loop_test(tc, bad_physical_sectors_of_4096, 0, 4);
-	tcase_add_loop_test(tc, a_stop_inside_a_sector_of_the_destination, 0, 4);
-	tcase_add_loop_test(tc, a_bad_sector_of_the_destination_is_fatal, 0, 4);
-	tcase_add_loop_test(tc, a_full_file_system_is_not_searched, 0, 4);
-	tcase_add_loop_test(tc, a_short_read_is_never_taken_for_data, 0, 4);
-	tcase_add_loop_test(tc, a_source_that_disappears, 0, 4);
-	tcase_add_loop_test(tc, a_destination_that_disappears, 0, 4);
-	tcase_add_loop_test(tc, a_flush_that_fails_is_no_success, 0, 4);
-	tcase_add_loop_test(tc, a_map_that_cannot_be_saved_stops_nothing, 0, 1);
-	tcase_add_loop_test(tc, slow_reads_are_counted, 0, 1);
-	tcase_add_loop_test(tc, stopping_does_not_wait_for_a_long_search, 0, 2);
-	tcase_add_loop_test(tc, nothing_leaks_when_a_start_fails, 0, 2);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -83,7 +83,9 @@ static int place_of(const struct job_snapshot *s, enum pass_kind kind)
 	return -1;
 }
 
-START_TEST(first_is_a_whole_copy)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(first_is_a_whole_copy)
 {
 	prepare(false, FREE_ZERO);
 	struct job_snapshot s = rig_run(&rig);
@@ -98,10 +100,9 @@ START_TEST(first_is_a_whole_copy)
 	ck_assert_uint_eq(s.free.bytes, 0);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What is used comes off first. */
-START_TEST(first_stopped_has_what_is_used)
+TEST(first_stopped_has_what_is_used)
 {
 	struct map *map;
 	struct map_block block;
@@ -118,9 +119,8 @@ START_TEST(first_stopped_has_what_is_used)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(first_survives_any_end)
+TEST_ROWS(first_survives_any_end, 4)
 {
 	rig_seed();
 	options.rate = 64 * MIB;
@@ -133,10 +133,9 @@ START_TEST(first_survives_any_end)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* The last read is the one that fails. */
-START_TEST(first_reads_a_bad_free_place_last)
+TEST(first_reads_a_bad_free_place_last)
 {
 	const uint64_t bad = places[0].start * SECTOR + 8192;
 
@@ -150,9 +149,8 @@ START_TEST(first_reads_a_bad_free_place_last)
 	ck_assert_uint_eq(s.passes[place_of(&s, PASS_COPY)].errors, 0);
 	ck_assert_int_gt(place_of(&s, PASS_TRIM), place_of(&s, PASS_COPY_FREE));
 }
-END_TEST
 
-START_TEST(only_zeroes_and_checks)
+TEST_ROWS(only_zeroes_and_checks, 3)
 {
 	prepare(true, FREE_ZERO);
 	if (_i) /* as a disk that cannot clear by itself */
@@ -175,9 +173,8 @@ START_TEST(only_zeroes_and_checks)
 	ck_assert(free_are(0));
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(only_can_leave_them)
+TEST(only_can_leave_them)
 {
 	prepare(true, FREE_LEAVE);
 	struct job_snapshot s = rig_run(&rig);
@@ -189,9 +186,8 @@ START_TEST(only_can_leave_them)
 	ck_assert(free_are(SCRIBBLE));
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(only_can_discard_them)
+TEST_ROWS(only_can_discard_them, 2)
 {
 	prepare(true, FREE_DISCARD);
 	if (_i)
@@ -205,10 +201,9 @@ START_TEST(only_can_discard_them)
 	ck_assert(free_are(_i ? SCRIBBLE : 0));
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What would make the copy look like something else goes in any case. */
-START_TEST(old_signatures_do_not_stay)
+TEST(old_signatures_do_not_stay)
 {
 	const struct range signature = { places[0].start + 16, 8 };
 	struct held held = { 0 };
@@ -229,10 +224,9 @@ START_TEST(old_signatures_do_not_stay)
 	rig_check_complete(&rig);
 	held_done(&held);
 }
-END_TEST
 
 /* Not one read of it. */
-START_TEST(only_does_not_read_a_bad_free_place)
+TEST(only_does_not_read_a_bad_free_place)
 {
 	prepare(true, FREE_ZERO);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -244,9 +238,8 @@ START_TEST(only_does_not_read_a_bad_free_place)
 	ck_assert_uint_eq(s.errors, 0);
 	ck_assert(free_are(0));
 }
-END_TEST
 
-START_TEST(only_survives_any_end)
+TEST_ROWS(only_survives_any_end, 4)
 {
 	rig_seed();
 	options.rate = 64 * MIB;
@@ -261,10 +254,9 @@ START_TEST(only_survives_any_end)
 	ck_assert(free_are(0));
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What was cleared before is not cleared again; what was not, is. */
-START_TEST(a_resume_clears_on)
+TEST(a_resume_clears_on)
 {
 	struct map *map;
 
@@ -281,9 +273,8 @@ START_TEST(a_resume_clears_on)
 	ck_assert(!free_are(0) && !free_are(SCRIBBLE));
 	ck_assert_int_eq(place_of(&s, PASS_CLEAR_CHECK), -1);
 }
-END_TEST
 
-START_TEST(zeros_that_do_not_stay_are_found)
+TEST(zeros_that_do_not_stay_are_found)
 {
 	struct map *map;
 
@@ -302,24 +293,4 @@ START_TEST(zeros_that_do_not_stay_are_found)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert(free_are(0));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("free");
-	TCase *tests = tcase_create("free");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_set_timeout(tests, 60);
-	add_tests(tests, first_is_a_whole_copy, first_stopped_has_what_is_used,
-		  first_reads_a_bad_free_place_last, only_can_leave_them,
-		  old_signatures_do_not_stay, only_does_not_read_a_bad_free_place,
-		  a_resume_clears_on, zeros_that_do_not_stay_are_found);
-	tcase_add_loop_test(tests, only_zeroes_and_checks, 0, 3);
-	tcase_add_loop_test(tests, only_can_discard_them, 0, 2);
-	tcase_add_loop_test(tests, first_survives_any_end, 0, 4);
-	tcase_add_loop_test(tests, only_survives_any_end, 0, 4);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -40,7 +40,9 @@ static const struct {
 	{ BACKEND_IMAGE, BACKEND_IMAGE, 0, 0, 0, 512 },
 };
 
-START_TEST(every_backend_copies)
+UNIT_CASE(.timeout = 60);
+
+TEST_ROWS(every_backend_copies, ARRAY_SIZE(ways))
 {
 	struct plan_options options = {
 		.source_backend = ways[_i].source,
@@ -62,9 +64,8 @@ START_TEST(every_backend_copies)
 		ck_assert_uint_eq(s.lane_count, ways[_i].lanes);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(fault_wrapped_ends_copy)
+TEST_ROWS(fault_wrapped_ends_copy, 4)
 {
 	const struct io_backend *backends[] = { &io_uring_backend, &io_threads_backend };
 
@@ -76,10 +77,9 @@ START_TEST(fault_wrapped_ends_copy)
 	rig_check_copied(&rig, &s);
 	rig_done(&rig);
 }
-END_TEST
 
 /* More than the buffers hold, so that reading and writing take turns more than once. */
-START_TEST(one_spindle_takes_turns)
+TEST(one_spindle_takes_turns)
 {
 	rig_new(&rig, 150 * MIB + 4096, 512);
 	rig_plan(&rig, NULL, 0, NULL, NULL);
@@ -91,9 +91,8 @@ START_TEST(one_spindle_takes_turns)
 	rig_check_copied(&rig, &s);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(one_sector)
+TEST(one_sector)
 {
 	struct range range = { 77, 1 };
 	uint64_t at = 1030;
@@ -108,9 +107,8 @@ START_TEST(one_sector)
 	ck_assert_uint_eq(s.destination.requests, 1);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(many_tiny_extents_with_an_offset)
+TEST(many_tiny_extents_with_an_offset)
 {
 	static struct range ranges[3000];
 	uint64_t at = 1001;
@@ -135,10 +133,9 @@ START_TEST(many_tiny_extents_with_an_offset)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Awkward starts on both sides, cut at multiples of the chunk on the destination. */
-START_TEST(unaligned_offset)
+TEST(unaligned_offset)
 {
 	struct range range = { 63, 12345 };
 	uint64_t at = 2049;
@@ -156,9 +153,8 @@ START_TEST(unaligned_offset)
 	ck_assert_uint_eq(fault_script_counts(rig.source_script).bytes_read, 12345 * 512);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(completions_in_any_order)
+TEST(completions_in_any_order)
 {
 	rig_new(&rig, 8 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 16384 });
@@ -171,9 +167,8 @@ START_TEST(completions_in_any_order)
 	rig_check_copied(&rig, &s);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(pausing_holds)
+TEST(pausing_holds)
 {
 	rig_new(&rig, 32 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 8 * MIB });
@@ -201,9 +196,8 @@ START_TEST(pausing_holds)
 	ck_assert_uint_lt(s.copy_ns + s.paused_ns, s.elapsed + MS);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(paused_before_the_start)
+TEST(paused_before_the_start)
 {
 	rig_new(&rig, 2 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, NULL);
@@ -219,9 +213,8 @@ START_TEST(paused_before_the_start)
 	rig_check_copied(&rig, &s);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(the_rate_is_kept_and_can_be_changed)
+TEST(the_rate_is_kept_and_can_be_changed)
 {
 	rig_new(&rig, 24 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, &(struct plan_options){ .chunk = 65536, .rate = 8 * MIB });
@@ -244,7 +237,6 @@ START_TEST(the_rate_is_kept_and_can_be_changed)
 	rig_check_copied(&rig, &s);
 	rig_done(&rig);
 }
-END_TEST
 
 static int refuse(void *user, struct error *reterr)
 {
@@ -253,7 +245,7 @@ static int refuse(void *user, struct error *reterr)
 			 "Another disk has this name now.");
 }
 
-START_TEST(a_claim_that_is_lost_writes_nothing)
+TEST(a_claim_that_is_lost_writes_nothing)
 {
 	atomic_int calls = 0;
 
@@ -277,14 +269,13 @@ START_TEST(a_claim_that_is_lost_writes_nothing)
 	ck_assert(!s.flushed);
 	rig_done(&rig);
 }
-END_TEST
 
 static int refuse_in_silence(void *user, struct error *reterr)
 {
 	return -ESTALE;
 }
 
-START_TEST(a_claim_lost_in_silence_is_no_success)
+TEST(a_claim_lost_in_silence_is_no_success)
 {
 	rig_new(&rig, MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, NULL);
@@ -297,9 +288,8 @@ START_TEST(a_claim_lost_in_silence_is_no_success)
 	ck_assert_int_eq(job_wait(rig.job, NULL), -ESTALE);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(changes_are_signalled_and_told)
+TEST(changes_are_signalled_and_told)
 {
 	struct job_event events[JOB_EVENTS_MAX];
 	struct pollfd fd = { .events = POLLIN };
@@ -326,11 +316,10 @@ START_TEST(changes_are_signalled_and_told)
 	ck_assert_int_eq(poll(&fd, 1, 0), 0);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The copy goes on without its log, and says so once. */
 /* Who waits on the descriptor and looks then need not look again. */
-START_TEST(what_is_signalled_is_in_the_snapshot)
+TEST(what_is_signalled_is_in_the_snapshot)
 {
 	struct pollfd fd = { .events = POLLIN };
 	struct job_event events[JOB_EVENTS_MAX];
@@ -353,9 +342,8 @@ START_TEST(what_is_signalled_is_in_the_snapshot)
 	rig_wait(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_log_that_is_full_is_told_once)
+TEST(a_log_that_is_full_is_told_once)
 {
 	const struct rlimit limit = { 64 * MIB, RLIM_INFINITY };
 	struct job_event events[JOB_EVENTS_MAX];
@@ -394,9 +382,8 @@ START_TEST(a_log_that_is_full_is_told_once)
 	unlink(path);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(the_map_shows_where_it_is)
+TEST(the_map_shows_where_it_is)
 {
 	char cells[33];
 
@@ -417,9 +404,8 @@ START_TEST(the_map_shows_where_it_is)
 	ck_assert_str_eq(cells, "++++++++++++++++++++++++++++++++");
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(impossible_setups_are_refused)
+TEST(impossible_setups_are_refused)
 {
 	struct error error = { 0 };
 	struct job *job = NULL;
@@ -451,9 +437,8 @@ START_TEST(impossible_setups_are_refused)
 	ck_assert_ptr_null(job);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(never_started_or_started_twice)
+TEST(never_started_or_started_twice)
 {
 	struct error error = { 0 };
 
@@ -471,7 +456,6 @@ START_TEST(never_started_or_started_twice)
 	job_destroy(NULL);
 	rig_done(&rig);
 }
-END_TEST
 
 static void *wait_thread(void *arg)
 {
@@ -479,7 +463,7 @@ static void *wait_thread(void *arg)
 	return NULL;
 }
 
-START_TEST(several_may_wait)
+TEST(several_may_wait)
 {
 	pthread_t threads[4];
 
@@ -492,24 +476,4 @@ START_TEST(several_may_wait)
 		pthread_join(threads[i], NULL);
 	ck_assert_int_eq(job_wait(rig.job, NULL), 0);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("job");
-	TCase *tc = tcase_create("job");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, every_backend_copies, 0, (int)(sizeof(ways) / sizeof(ways[0])));
-	tcase_add_loop_test(tc, fault_wrapped_ends_copy, 0, 4);
-	add_tests(tc, one_spindle_takes_turns, one_sector, many_tiny_extents_with_an_offset,
-		  unaligned_offset, completions_in_any_order, pausing_holds,
-		  paused_before_the_start, the_rate_is_kept_and_can_be_changed,
-		  a_claim_that_is_lost_writes_nothing, a_claim_lost_in_silence_is_no_success,
-		  changes_are_signalled_and_told, what_is_signalled_is_in_the_snapshot,
-		  a_log_that_is_full_is_told_once, the_map_shows_where_it_is,
-		  impossible_setups_are_refused, never_started_or_started_twice, several_may_wait);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

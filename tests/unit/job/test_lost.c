@@ -82,8 +82,10 @@ static void check_rest_is(const struct map *map, char value)
 	ck_assert_uint_gt(seen, MIB);
 }
 
+UNIT_CASE(.teardown = whole_teardown, .timeout = 90);
+
 /* Loops: with the digests of the first part, and without; then what it copied cannot be proven. */
-START_TEST(it_leaves_its_tables)
+TEST_ROWS(it_leaves_its_tables, 2)
 {
 	struct map *before = lose_source(VERIFY_DIGEST), *after;
 	struct job_snapshot s;
@@ -105,9 +107,8 @@ START_TEST(it_leaves_its_tables)
 	map_destroy(before);
 	map_destroy(after);
 }
-END_TEST
 
-START_TEST(it_comes_back_after_all)
+TEST(it_comes_back_after_all)
 {
 	struct map *map = lose_source(VERIFY_DIGEST);
 
@@ -126,10 +127,9 @@ START_TEST(it_comes_back_after_all)
 	ck_assert(!tables_are_kept());
 	map_destroy(map);
 }
-END_TEST
 
 /* All but its first sector, which comes last; that was read at the start, too. */
-START_TEST(it_was_read_to_its_end)
+TEST(it_was_read_to_its_end)
 {
 	struct map *map;
 
@@ -154,9 +154,8 @@ START_TEST(it_was_read_to_its_end)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(what_was_not_read_may_stay_as_it_is)
+TEST(what_was_not_read_may_stay_as_it_is)
 {
 	struct map *map = lose_source(VERIFY_DIGEST), *after;
 
@@ -171,9 +170,8 @@ START_TEST(what_was_not_read_may_stay_as_it_is)
 	map_destroy(map);
 	map_destroy(after);
 }
-END_TEST
 
-START_TEST(nothing_was_saved)
+TEST(nothing_was_saved)
 {
 	struct map *map = lose_source(VERIFY_DIGEST);
 
@@ -185,10 +183,9 @@ START_TEST(nothing_was_saved)
 	ck_assert(whole_is_all(0, 0, WHOLE_SECTOR));
 	map_destroy(map);
 }
-END_TEST
 
 /* A destination that was changed meanwhile gets no tables. */
-START_TEST(what_differs_gets_none)
+TEST(what_differs_gets_none)
 {
 	struct map *map = lose_source(VERIFY_DIGEST);
 	static char sector[WHOLE_SECTOR];
@@ -202,19 +199,4 @@ START_TEST(what_differs_gets_none)
 	ck_assert(!s.armed);
 	ck_assert(whole_is_all(0, 0, WHOLE_SECTOR));
 	map_destroy(map);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("lost");
-	TCase *tc = tcase_create("lost");
-
-	tcase_set_timeout(tc, 90);
-	tcase_add_checked_fixture(tc, NULL, whole_teardown);
-	tcase_add_loop_test(tc, it_leaves_its_tables, 0, 2);
-	add_tests(tc, it_comes_back_after_all, it_was_read_to_its_end,
-		  what_was_not_read_may_stay_as_it_is, nothing_was_saved, what_differs_gets_none);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -25,12 +25,14 @@
 
 static struct rig rig;
 
+UNIT_CASE(.timeout = 60);
+
 /*
  * Little's law: requests in flight = completions per second x time each takes.
  * The three are counted at different places, so a request that is lost or
  * counted twice anywhere breaks it.
  */
-START_TEST(littles_law_holds)
+TEST(littles_law_holds)
 {
 	double reads = 0, writes = 0;
 	int samples = 0;
@@ -82,10 +84,9 @@ START_TEST(littles_law_holds)
 	ck_assert_uint_ge(s.source.latency.p50, 20 * MS);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Reads of one MiB of the source take longer, and nothing fails. */
-START_TEST(a_weak_zone_of_the_source_is_found)
+TEST(a_weak_zone_of_the_source_is_found)
 {
 	rig_new(&rig, 24 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL,
@@ -109,7 +110,6 @@ START_TEST(a_weak_zone_of_the_source_is_found)
 	ck_assert_uint_eq(s.zones.count * s.zones.cell, 24 * MIB);
 	rig_done(&rig);
 }
-END_TEST
 
 static const struct io_recovered trouble[] = {
 	{ .lba = 7, .sense = { .known = true, .key = 1, .asc = 0x17 } },
@@ -129,7 +129,7 @@ static void tell(const struct io_handle *handle, struct io_stats *ret)
 }
 
 /* What the handles tell is summed over the lanes, outlives them, and is said once an end. */
-START_TEST(what_the_drivers_did_is_told)
+TEST(what_the_drivers_did_is_told)
 {
 	struct io_backend telling = io_threads_backend;
 	struct job_event events[JOB_EVENTS_MAX];
@@ -165,7 +165,6 @@ START_TEST(what_the_drivers_did_is_told)
 	ck_assert_uint_eq(rest, 1);
 	rig_done(&rig);
 }
-END_TEST
 
 static uint64_t resident_bytes(void)
 {
@@ -210,7 +209,7 @@ static void make_virtual(uint64_t size, struct plan **retplan, struct job_setup 
 
 static const uint64_t sizes[] = { 1ULL << 30, 20000000000000ULL / 512 * 512 };
 
-START_TEST(memory_does_not_grow_with_the_disk)
+TEST_ROWS(memory_does_not_grow_with_the_disk, 2)
 {
 	struct plan_options options = { .source_backend = BACKEND_NULL,
 					.destination_backend = BACKEND_NULL };
@@ -245,9 +244,8 @@ START_TEST(memory_does_not_grow_with_the_disk)
 	job_destroy(job);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(an_idle_job_sleeps)
+TEST(an_idle_job_sleeps)
 {
 	struct rusage before, after;
 	uint64_t start;
@@ -273,7 +271,6 @@ START_TEST(an_idle_job_sleeps)
 	rig_wait(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Shares of the processor are differences between two looks, a second apart. */
 static bool all_is_measured(const struct job_snapshot *s)
@@ -283,7 +280,7 @@ static bool all_is_measured(const struct job_snapshot *s)
 	       s->lanes[0].rate + s->lanes[1].rate > 0 && s->now_write > 0;
 }
 
-START_TEST(cpu_and_lanes_are_shown)
+TEST(cpu_and_lanes_are_shown)
 {
 	struct job_snapshot s;
 
@@ -319,10 +316,9 @@ START_TEST(cpu_and_lanes_are_shown)
 	rig_wait(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* It has figures and a graph of its own; at the end they are those of the copy again. */
-START_TEST(reading_back_is_measured_for_itself)
+TEST(reading_back_is_measured_for_itself)
 {
 	struct job_snapshot s;
 	struct rates rates;
@@ -349,9 +345,8 @@ START_TEST(reading_back_is_measured_for_itself)
 	ck_assert_double_le(s.average, 3.0 * MIB);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(temperatures_come_from_their_files)
+TEST(temperatures_come_from_their_files)
 {
 	char path[160];
 	struct job_snapshot s;
@@ -373,20 +368,4 @@ START_TEST(temperatures_come_from_their_files)
 	ck_assert(!s.destination.temperature_known);
 	unlink(path);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("measure");
-	TCase *tc = tcase_create("measure");
-
-	tcase_set_timeout(tc, 60);
-	add_tests(tc, littles_law_holds, a_weak_zone_of_the_source_is_found,
-		  what_the_drivers_did_is_told);
-	tcase_add_loop_test(tc, memory_does_not_grow_with_the_disk, 0, 2);
-	add_tests(tc, an_idle_job_sleeps, reading_back_is_measured_for_itself,
-		  cpu_and_lanes_are_shown, temperatures_come_from_their_files);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -110,7 +110,9 @@ static void end(enum job_result result)
 	unknown();
 }
 
-START_TEST(copied_and_verified)
+UNIT_CASE(.setup = setup);
+
+TEST(copied_and_verified)
 {
 	begin(JOB_COPYING, PASS_BASELINE, 8 * MB);
 	unknown();
@@ -153,7 +155,6 @@ START_TEST(copied_and_verified)
 	end(JOB_RESULT_COMPLETE);
 	ck_assert_double_eq(job.overall, 1);
 }
-END_TEST
 
 /* The best and the worst case of bad sectors that are read again, beside all that is known. */
 static void between(uint64_t others, uint64_t sectors, uint64_t fast_ms, uint64_t slow_ms)
@@ -168,7 +169,7 @@ static void between(uint64_t others, uint64_t sectors, uint64_t fast_ms, uint64_
 
 /* Nobody knows how long a bad sector takes to be read: a range is what is known, and the figure
  * goes by what lies between. */
-START_TEST(rescued)
+TEST(rescued)
 {
 	double whole;
 
@@ -241,10 +242,9 @@ START_TEST(rescued)
 	end(JOB_RESULT_PARTIAL);
 	ck_assert_double_eq(job.overall, 1);
 }
-END_TEST
 
 /* What a map calls bad is read again at last, so the end is not known while the rest is copied. */
-START_TEST(bad_sectors_of_a_map_that_are_due)
+TEST(bad_sectors_of_a_map_that_are_due)
 {
 	job.rescue.non_tried -= 10 * MB;
 	job.rescue.bad_sector = 10 * MB;
@@ -257,10 +257,9 @@ START_TEST(bad_sectors_of_a_map_that_are_due)
 	ck_assert(!job.eta.known);
 	ck_assert(job.pass_eta.known);
 }
-END_TEST
 
 /* What is verified during the copy is not verified after it. */
-START_TEST(verified_meanwhile)
+TEST(verified_meanwhile)
 {
 	job.proof.rolling = true;
 	begin(JOB_COPYING, PASS_COPY, ALL);
@@ -275,10 +274,9 @@ START_TEST(verified_meanwhile)
 	ck_assert_uint_ge(job.eta.seconds, 20);
 	ck_assert_uint_le(job.eta.seconds, 23);
 }
-END_TEST
 
 /* A limit that is set on the way: to the copy, and to what is read back, at once. */
-START_TEST(a_limit_counts_at_once)
+TEST(a_limit_counts_at_once)
 {
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(ALL / 2);
@@ -296,10 +294,9 @@ START_TEST(a_limit_counts_at_once)
 	verify(ALL / 2);
 	ck_assert_uint_eq(job.eta.seconds, 100);
 }
-END_TEST
 
 /* Without verification the copy is all there is. */
-START_TEST(only_copied)
+TEST(only_copied)
 {
 	job.proof.asked = false;
 	begin(JOB_COPYING, PASS_COPY, ALL);
@@ -313,10 +310,9 @@ START_TEST(only_copied)
 	end(JOB_RESULT_COMPLETE);
 	ck_assert_double_eq(job.overall, 1);
 }
-END_TEST
 
 /* And without a copy, verification is. */
-START_TEST(only_verified)
+TEST(only_verified)
 {
 	job.only_reads = true;
 	job.rescue.non_tried = 0;
@@ -330,10 +326,9 @@ START_TEST(only_verified)
 	end(JOB_RESULT_STOPPED);
 	ck_assert_double_eq_tol(job.overall, 0.25, 1e-6);
 }
-END_TEST
 
 /* What differs is written and verified again: late, but nothing done is undone. */
-START_TEST(written_again)
+TEST(written_again)
 {
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(ALL);
@@ -350,11 +345,10 @@ START_TEST(written_again)
 	ck_assert_uint_eq(job.pass_eta.seconds, 5);
 	ck_assert_uint_ge(job.eta.seconds, 10);
 }
-END_TEST
 
 /* Reading back at three times the speed: each stage has the weight of its time as soon as that is
  * known, and what was told is kept beside what it took. */
-START_TEST(stages_weigh_what_they_take)
+TEST(stages_weigh_what_they_take)
 {
 	double before_verify;
 
@@ -384,7 +378,6 @@ START_TEST(stages_weigh_what_they_take)
 	ck_assert(job.forecasts[1].known && job.forecasts[2].known);
 	ck_assert_uint_le(job.forecasts[2].told, 7);
 }
-END_TEST
 
 /* Of a spinning disk, from its outer to its inner zones: 210 to 100 MB/s. */
 static uint64_t second_at(uint64_t done, uint64_t total)
@@ -401,7 +394,7 @@ static void modelled_second(uint64_t *now)
 
 /* A healthy copy of 2 TB is told its time within a tenth from its tenth part on, and reading back,
  * which begins as fast as the disk is outside, does not fool it. */
-START_TEST(a_modelled_disk)
+TEST(a_modelled_disk)
 {
 	const uint64_t total = 2000000 * MB;
 	struct rates *rates = calloc(1, sizeof(*rates));
@@ -447,10 +440,9 @@ START_TEST(a_modelled_disk)
 		ck_assert_double_eq_tol((double)one->told / (double)one->took, 1, 0.1);
 	}
 }
-END_TEST
 
 /* Known at 20 % first: that is not what was told at 10. */
-START_TEST(what_is_told_late_is_no_forecast)
+TEST(what_is_told_late_is_no_forecast)
 {
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(400 * MB);
@@ -462,10 +454,9 @@ START_TEST(what_is_told_late_is_no_forecast)
 	ck_assert(!job.forecasts[0].known);
 	ck_assert(job.forecasts[1].known);
 }
-END_TEST
 
 /* A pause is no time of the copy, and nothing moves in it. */
-START_TEST(pauses_do_not_count)
+TEST(pauses_do_not_count)
 {
 	double then;
 
@@ -478,7 +469,6 @@ START_TEST(pauses_do_not_count)
 	copy(100 * MB);
 	ck_assert_double_eq_tol(job.overall - then, 0.05, 0.001);
 }
-END_TEST
 
 static void clear(uint64_t bytes)
 {
@@ -489,7 +479,7 @@ static void clear(uint64_t bytes)
 }
 
 /* Zeros that are written take as long as data; a second round goes on where the first one ended. */
-START_TEST(free_places_are_cleared)
+TEST(free_places_are_cleared)
 {
 	job.free = (struct job_free){ .bytes = 500 * MB, .to_clear = 500 * MB, .as_written = true };
 	begin(JOB_COPYING, PASS_COPY, ALL);
@@ -505,10 +495,9 @@ START_TEST(free_places_are_cleared)
 	clear(400 * MB);
 	ck_assert_double_eq_tol(job.overall, 0.6, 1e-6);
 }
-END_TEST
 
 /* A disk that forgets them in a moment: they are no part of the whole. All that is read back is. */
-START_TEST(free_places_are_forgotten)
+TEST(free_places_are_forgotten)
 {
 	job.free = (struct job_free){ .bytes = 500 * MB, .to_clear = 500 * MB };
 	begin(JOB_COPYING, PASS_COPY, ALL);
@@ -519,9 +508,8 @@ START_TEST(free_places_are_forgotten)
 	copy(100 * MB);
 	ck_assert_uint_eq(job.eta.seconds, 190);
 }
-END_TEST
 
-START_TEST(a_pause_has_no_end)
+TEST(a_pause_has_no_end)
 {
 	begin(JOB_COPYING, PASS_COPY, ALL);
 	copy(500 * MB);
@@ -533,9 +521,8 @@ START_TEST(a_pause_has_no_end)
 	job.state = JOB_WAITING;
 	unknown();
 }
-END_TEST
 
-START_TEST(nothing_divides_by_nothing)
+TEST(nothing_divides_by_nothing)
 {
 	job = (struct job_snapshot){ .state = JOB_COPYING };
 	look();
@@ -545,20 +532,4 @@ START_TEST(nothing_divides_by_nothing)
 	unknown();
 	end(JOB_RESULT_COMPLETE);
 	ck_assert_double_eq(job.overall, 1);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("job/overall");
-	TCase *tcase = tcase_create("overall");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, copied_and_verified, rescued, bad_sectors_of_a_map_that_are_due,
-		  verified_meanwhile, a_limit_counts_at_once, only_copied, only_verified,
-		  written_again, stages_weigh_what_they_take, a_modelled_disk,
-		  what_is_told_late_is_no_forecast, pauses_do_not_count, free_places_are_cleared,
-		  free_places_are_forgotten, a_pause_has_no_end, nothing_divides_by_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -45,7 +45,9 @@ static void read_earlier(struct recorded_copy *ret)
 	ck_assert_msg(recorded_copy_load(path, ret, &error) == 0, "%s", error.sentence);
 }
 
-START_TEST(digests_outlive_a_stop)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(digests_outlive_a_stop)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -62,11 +64,10 @@ START_TEST(digests_outlive_a_stop)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* A crash between the saving of the two: one of them is older. Loops: the digests, the map. What
  * is not of both is compared with the source, and nothing is called wrong. */
-START_TEST(digests_and_map_of_different_times)
+TEST_ROWS(digests_and_map_of_different_times, 2)
 {
 	struct map *first, *second;
 	struct recorded_copy old = { 0 };
@@ -87,10 +88,9 @@ START_TEST(digests_and_map_of_different_times)
 	map_destroy(first);
 	map_destroy(second);
 }
-END_TEST
 
 /* Identities that show only their end; the number stays that of the plan. A map is never so. */
-START_TEST(masked_digests)
+TEST(masked_digests)
 {
 	struct plan masked;
 	struct recorded_copy first, again;
@@ -124,10 +124,9 @@ START_TEST(masked_digests)
 
 	ck_assert_int_lt(map_load(rig.map_path, &map, NULL, &error), 0);
 }
-END_TEST
 
 /* As at the start of a copy: those that an earlier one has left beside its map are nobody's. */
-START_TEST(a_list_of_nothing_is_no_file)
+TEST(a_list_of_nothing_is_no_file)
 {
 	struct digests *none = NULL;
 	struct map *map = NULL;
@@ -147,9 +146,8 @@ START_TEST(a_list_of_nothing_is_no_file)
 	digests_destroy(none);
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(the_list_lies_beside_the_map)
+TEST(the_list_lies_beside_the_map)
 {
 	char path[PATH_MAX], name[PATH_MAX];
 
@@ -164,14 +162,13 @@ START_TEST(the_list_lies_beside_the_map)
 	partial_digests_path(name, path);
 	ck_assert_str_eq(path, "");
 }
-END_TEST
 
 static int any_line(void *user, const char *line, const char **retwhy)
 {
 	return map_plan_read_line(user, line, retwhy);
 }
 
-START_TEST(the_list_of_digests_outlives_the_source)
+TEST(the_list_of_digests_outlives_the_source)
 {
 	char path[160];
 	struct map_plan_reader *reader = map_plan_reader_new(NULL);
@@ -199,20 +196,4 @@ START_TEST(the_list_of_digests_outlives_the_source)
 	plan_destroy(back);
 	map_plan_reader_destroy(reader);
 	unlink(path);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("job/partial_digests");
-	TCase *tcase = tcase_create("partial digests");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, digests_outlive_a_stop);
-	tcase_add_loop_test(tcase, digests_and_map_of_different_times, 0, 2);
-	add_tests(tcase, masked_digests, a_list_of_nothing_is_no_file, the_list_lies_beside_the_map,
-		  the_list_of_digests_outlives_the_source);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

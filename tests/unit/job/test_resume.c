@@ -37,7 +37,9 @@ static void prepare(int way, uint64_t rate)
 	rig.setup.map_path = rig.map_path;
 }
 
-START_TEST(stopped_and_resumed_until_it_is_done)
+UNIT_CASE(.timeout = 90);
+
+TEST_ROWS(stopped_and_resumed_until_it_is_done, 4)
 {
 	struct map *map = NULL;
 	uint64_t finished = 0;
@@ -82,10 +84,9 @@ START_TEST(stopped_and_resumed_until_it_is_done)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The process goes at any moment, also while the map is being saved. */
-START_TEST(killed_and_resumed)
+TEST_ROWS(killed_and_resumed, 2)
 {
 	struct map *map = NULL;
 	uint64_t finished = 0;
@@ -116,7 +117,6 @@ START_TEST(killed_and_resumed)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A slow copy, until its file calls something finished: that was flushed. */
 static struct map *until_checkpoint(void)
@@ -137,7 +137,7 @@ static struct map *until_checkpoint(void)
 	return map;
 }
 
-START_TEST(what_a_checkpoint_calls_finished_was_flushed)
+TEST(what_a_checkpoint_calls_finished_was_flushed)
 {
 	prepare(0, 0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -155,10 +155,9 @@ START_TEST(what_a_checkpoint_calls_finished_was_flushed)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* As the kernel does it: it tells of what was lost once, and the next flush is a good one. */
-START_TEST(one_lost_flush_is_remembered)
+TEST(one_lost_flush_is_remembered)
 {
 	prepare(0, 0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -176,10 +175,9 @@ START_TEST(one_lost_flush_is_remembered)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Nor does it wait for the limit, at which all of it would take months. */
-START_TEST(stopping_drains)
+TEST_ROWS(stopping_drains, 4)
 {
 	prepare(_i, 8 * MIB);
 	rig_start(&rig);
@@ -193,9 +191,8 @@ START_TEST(stopping_drains)
 	ck_assert_uint_eq(s.read, s.written);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(stopped_while_paused)
+TEST_ROWS(stopped_while_paused, 2)
 {
 	prepare(_i, 8 * MIB);
 	rig_start(&rig);
@@ -211,9 +208,8 @@ START_TEST(stopped_while_paused)
 	ck_assert_uint_gt(s.paused_ns, 0);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(stopped_before_anything)
+TEST_ROWS(stopped_before_anything, 2)
 {
 	prepare(_i, 0);
 	ck_assert_int_eq(job_new(&rig.setup, &rig.job, NULL), 0);
@@ -228,21 +224,4 @@ START_TEST(stopped_before_anything)
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
 	map_destroy(map);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("resume");
-	TCase *tc = tcase_create("resume");
-
-	tcase_set_timeout(tc, 90);
-	tcase_add_loop_test(tc, stopped_and_resumed_until_it_is_done, 0, 4);
-	tcase_add_loop_test(tc, killed_and_resumed, 0, 2);
-	add_tests(tc, what_a_checkpoint_calls_finished_was_flushed, one_lost_flush_is_remembered);
-	tcase_add_loop_test(tc, stopping_drains, 0, 4);
-	tcase_add_loop_test(tc, stopped_while_paused, 0, 2);
-	tcase_add_loop_test(tc, stopped_before_anything, 0, 2);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -137,7 +137,9 @@ static const struct io_backend broken_backend = {
 	.close = sync_close,
 };
 
-START_TEST(no_memory_for_the_map_pauses)
+UNIT_CASE(.timeout = 60);
+
+TEST(no_memory_for_the_map_pauses)
 {
 	struct plan_options options = { .chunk = 64 * KIB, .on_error = ON_ERROR_MAP };
 	struct job_event events[JOB_EVENTS_MAX];
@@ -173,10 +175,9 @@ START_TEST(no_memory_for_the_map_pauses)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Whoever stops it does not wait for memory; what is not in the map is copied again. */
-START_TEST(no_memory_delays_no_stop)
+TEST(no_memory_delays_no_stop)
 {
 	struct plan_options options = { .chunk = 64 * KIB, .on_error = ON_ERROR_MAP };
 
@@ -199,9 +200,8 @@ START_TEST(no_memory_delays_no_stop)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(no_memory_at_the_start_is_an_error)
+TEST(no_memory_at_the_start_is_an_error)
 {
 	struct error error = { 0 };
 	struct job *job = NULL;
@@ -214,9 +214,8 @@ START_TEST(no_memory_at_the_start_is_an_error)
 	atomic_store(&no_memory, false);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(threads_that_do_not_start_are_unwound)
+TEST(threads_that_do_not_start_are_unwound)
 {
 	struct error error = { 0 };
 
@@ -239,9 +238,8 @@ START_TEST(threads_that_do_not_start_are_unwound)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_queue_that_breaks_ends_the_copy)
+TEST_ROWS(a_queue_that_breaks_ends_the_copy, 2)
 {
 	rig_new(&rig, 4 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL,
@@ -264,7 +262,6 @@ START_TEST(a_queue_that_breaks_ends_the_copy)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Two lanes of which each has copied something within one second. */
 static bool both_work(const struct job_snapshot *s)
@@ -272,7 +269,7 @@ static bool both_work(const struct job_snapshot *s)
 	return s->lane_count == 2 && s->lanes[0].rate > 0 && s->lanes[1].rate > 0;
 }
 
-START_TEST(a_lane_at_its_limit_gets_help)
+TEST(a_lane_at_its_limit_gets_help)
 {
 	struct job_snapshot s;
 
@@ -292,9 +289,8 @@ START_TEST(a_lane_at_its_limit_gets_help)
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(help_that_cannot_start_is_no_failure)
+TEST(help_that_cannot_start_is_no_failure)
 {
 	struct job_snapshot s;
 	struct job_event events[JOB_EVENTS_MAX];
@@ -325,19 +321,4 @@ START_TEST(help_that_cannot_start_is_no_failure)
 	ck_assert_uint_eq(s.lane_count, 1);
 	rig_done(&rig);
 	atomic_store(&no_help, false);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("scarce");
-	TCase *tc = tcase_create("scarce");
-
-	tcase_set_timeout(tc, 60);
-	add_tests(tc, no_memory_for_the_map_pauses, no_memory_delays_no_stop,
-		  no_memory_at_the_start_is_an_error, threads_that_do_not_start_are_unwound);
-	tcase_add_loop_test(tc, a_queue_that_breaks_ends_the_copy, 0, 2);
-	add_tests(tc, a_lane_at_its_limit_gets_help, help_that_cannot_start_is_no_failure);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -84,8 +84,10 @@ static void start_and_pause(void)
 	rig_until_state(&rig, JOB_PAUSED);
 }
 
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 40);
+
 /* For a moment an unplugged disk answers as one with bad sectors does. */
-START_TEST(no_sector_is_bad_because_the_disk_goes)
+TEST(no_sector_is_bad_because_the_disk_goes)
 {
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB);
 	atomic_store(&gone_after, 500);
@@ -104,10 +106,9 @@ START_TEST(no_sector_is_bad_because_the_disk_goes)
 	atomic_store(&gone_after, 0);
 	goes_on();
 }
-END_TEST
 
 /* One bad sector is one, as long as the disk is there; and the part that goes on knows why. */
-START_TEST(bad_sectors_of_a_disk_that_stays)
+TEST(bad_sectors_of_a_disk_that_stays)
 {
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .length = 512);
 	struct job_snapshot later, s = rig_run(&rig);
@@ -127,7 +128,6 @@ START_TEST(bad_sectors_of_a_disk_that_stays)
 	ck_assert_uint_eq(later.rescue.read_errors, s.rescue.read_errors);
 	map_destroy(map);
 }
-END_TEST
 
 static atomic_bool flush_held;
 
@@ -148,7 +148,7 @@ static char cell_of_bad_sector(void)
 
 /* The map that is being saved is the one that the copy works with: nothing changes it meanwhile,
  * and what is taken back then is saved once more. */
-START_TEST(nothing_is_taken_back_while_the_map_is_saved)
+TEST(nothing_is_taken_back_while_the_map_is_saved)
 {
 	static struct io_backend slow;
 	struct job_snapshot s;
@@ -181,10 +181,9 @@ START_TEST(nothing_is_taken_back_while_the_map_is_saved)
 	map_destroy(map);
 	goes_on();
 }
-END_TEST
 
 /* What was written after the last good flush may not have reached the medium. */
-START_TEST(only_what_was_flushed_is_confirmed)
+TEST(only_what_was_flushed_is_confirmed)
 {
 	struct map *confirmed;
 	struct job_snapshot s;
@@ -204,10 +203,9 @@ START_TEST(only_what_was_flushed_is_confirmed)
 		ck_assert_uint_le(map_bytes(confirmed, MAP_FINISHED), s.written);
 	goes_on_from(confirmed);
 }
-END_TEST
 
 /* The destination is gone before anything new was flushed. */
-START_TEST(what_was_finished_before_counts_as_confirmed)
+TEST(what_was_finished_before_counts_as_confirmed)
 {
 	struct map *map, *confirmed;
 
@@ -223,9 +221,8 @@ START_TEST(what_was_finished_before_counts_as_confirmed)
 	map_destroy(map);
 	map_destroy(confirmed);
 }
-END_TEST
 
-START_TEST(a_job_that_never_ran_gives_its_map_back)
+TEST(a_job_that_never_ran_gives_its_map_back)
 {
 	struct job *job = NULL;
 	struct map *map;
@@ -240,19 +237,17 @@ START_TEST(a_job_that_never_ran_gives_its_map_back)
 	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 16 * MIB);
 	map_destroy(map);
 }
-END_TEST
 
 /* Nothing is asked of it, and still it is noticed. */
-START_TEST(gone_while_paused)
+TEST(gone_while_paused)
 {
 	start_and_pause();
 	atomic_store(&gone[0], true);
 	ends_gone(ERROR_CLASS_SOURCE);
 	goes_on();
 }
-END_TEST
 
-START_TEST(events_go_on_where_the_last_part_ended)
+TEST(events_go_on_where_the_last_part_ended)
 {
 	struct job_event first[JOB_EVENTS_MAX], all[JOB_EVENTS_MAX];
 	size_t told, now;
@@ -271,21 +266,4 @@ START_TEST(events_go_on_where_the_last_part_ended)
 	for (size_t i = 0; i < now; i++)
 		ck_assert_uint_eq(all[i].number, i + 1);
 	ck_assert_uint_eq(job_events(rig.job, told, all, JOB_EVENTS_MAX), now - told);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("job/unplug");
-	TCase *tcase = tcase_create("gone");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_set_timeout(tcase, 40);
-	add_tests(tcase, no_sector_is_bad_because_the_disk_goes, bad_sectors_of_a_disk_that_stays,
-		  nothing_is_taken_back_while_the_map_is_saved, only_what_was_flushed_is_confirmed,
-		  what_was_finished_before_counts_as_confirmed,
-		  a_job_that_never_ran_gives_its_map_back, gone_while_paused,
-		  events_go_on_where_the_last_part_ended);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -21,7 +21,9 @@ static void prepare_wide(uint64_t size, const struct range *ranges, size_t count
 	rig.setup.map_path = rig.map_path;
 }
 
-START_TEST(pieces_grow_where_both_ends_work_inside_the_call)
+UNIT_CASE(.timeout = 60);
+
+TEST_ROWS(pieces_grow_where_both_ends_work_inside_the_call, 3)
 {
 	/* Up to 29 MiB, and 21 MiB that begin inside a chunk. */
 	const struct range ranges[] = { { 0, 59392 }, { 65537, 43007 } };
@@ -38,9 +40,8 @@ START_TEST(pieces_grow_where_both_ends_work_inside_the_call)
 	ck_assert_uint_eq(s.source.requests, s.destination.requests);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(pieces_do_not_grow_below_a_limit_or_for_digests)
+TEST_ROWS(pieces_do_not_grow_below_a_limit_or_for_digests, 2)
 {
 	struct plan_options options = { .rate = _i ? 0 : 1000 * MIB };
 	struct io_backend wide;
@@ -54,7 +55,6 @@ START_TEST(pieces_do_not_grow_below_a_limit_or_for_digests)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 static void fail_once_at(uint64_t sector, enum fault_direction on)
 {
@@ -63,7 +63,7 @@ static void fail_once_at(uint64_t sector, enum fault_direction on)
 }
 
 /* The last sector but one of a piece of 4 MiB: behind all that one chunk's buffer and bits hold. */
-START_TEST(a_large_piece_that_cannot_be_read_is_searched)
+TEST_ROWS(a_large_piece_that_cannot_be_read_is_searched, 2)
 {
 	const uint64_t bad = 28 * MIB / 512 - 2;
 	struct plan_options options = { .on_error = _i ? ON_ERROR_MAP : ON_ERROR_STOP };
@@ -87,9 +87,8 @@ START_TEST(a_large_piece_that_cannot_be_read_is_searched)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(a_large_piece_that_cannot_be_written_is_searched)
+TEST(a_large_piece_that_cannot_be_written_is_searched)
 {
 	const uint64_t bad = 28 * MIB / 512 - 2;
 	struct plan_options options = { 0 };
@@ -103,19 +102,4 @@ START_TEST(a_large_piece_that_cannot_be_written_is_searched)
 	ck_assert_uint_eq(s.error.lba, bad);
 	ck_assert_uint_eq(s.written, bad * 512);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("wide");
-	TCase *tc = tcase_create("wide");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, pieces_grow_where_both_ends_work_inside_the_call, 0, 3);
-	tcase_add_loop_test(tc, pieces_do_not_grow_below_a_limit_or_for_digests, 0, 2);
-	tcase_add_loop_test(tc, a_large_piece_that_cannot_be_read_is_searched, 0, 2);
-	tcase_add_test(tc, a_large_piece_that_cannot_be_written_is_searched);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

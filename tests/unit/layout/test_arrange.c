@@ -21,7 +21,7 @@ static bool squeezed(struct layout_part *parts, size_t count, uint64_t usable, b
 		.number = (n), .start = (at), .sectors = (length), .least = (need)                 \
 	}
 
-START_TEST(test_squeeze)
+TEST(test_squeeze)
 {
 	struct layout_part parts[] = { PART(1, 8, 16, 16), PART(2, 32, 40, 9),
 				       PART(3, 80, 16, 16) };
@@ -59,10 +59,9 @@ START_TEST(test_squeeze)
 	ck_assert_uint_eq(blocked, 1);
 	ck_assert_uint_eq(missing, 1);
 }
-END_TEST
 
 /* Whatever they are: in order, whole, inside, and none behind where it was. */
-START_TEST(test_squeeze_any)
+TEST_ROWS(test_squeeze_any, 4)
 {
 	unsigned seed = (unsigned)_i;
 
@@ -99,11 +98,10 @@ START_TEST(test_squeeze_any)
 		}
 	}
 }
-END_TEST
 
 /* Whatever stays: in order, inside, none before where it was, and no room left behind what may
  * move. */
-START_TEST(test_make_way_any)
+TEST_ROWS(test_make_way_any, 4)
 {
 	unsigned seed = (unsigned)_i;
 
@@ -137,9 +135,8 @@ START_TEST(test_make_way_any)
 		}
 	}
 }
-END_TEST
 /* Whatever is asked for: nothing overlaps, leaves the disk, or is cut too short. */
-START_TEST(test_arrange_any)
+TEST_ROWS(test_arrange_any, 4)
 {
 	struct error error;
 
@@ -186,17 +183,4 @@ START_TEST(test_arrange_any)
 		}
 		ck_assert_uint_le(at, usable);
 	}
-}
-END_TEST
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("arrange");
-	TCase *tcase = tcase_create("arithmetic");
-
-	add_tests(tcase, test_squeeze);
-	tcase_add_loop_test(tcase, test_squeeze_any, 0, 4);
-	tcase_add_loop_test(tcase, test_make_way_any, 0, 4);
-	tcase_add_loop_test(tcase, test_arrange_any, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

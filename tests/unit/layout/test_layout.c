@@ -149,7 +149,9 @@ static void fits(uint64_t size, uint32_t grow)
 	"label: gpt\\nlabel-id: 11111111-2222-3333-4444-555555555555\\n"                           \
 	"start=2048,size=8192,type=U,name=\"esp\"\\nstart=10240,size=16384,type=L\\n"
 
-START_TEST(test_gpt_larger)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(test_gpt_larger)
 {
 	make(GPT, 16 * MIB);
 	fits(40 * MIB, GROW_NO);
@@ -160,9 +162,8 @@ START_TEST(test_gpt_larger)
 	ck_assert_ptr_nonnull(strstr(text, "11111111-2222-3333-4444-555555555555"));
 	ck_assert_ptr_nonnull(strstr(text, "size=       16384"));
 }
-END_TEST
 
-START_TEST(test_gpt_grown)
+TEST(test_gpt_grown)
 {
 	make(GPT, 16 * MIB);
 	fits(40 * MIB, GROW_LAST);
@@ -175,9 +176,8 @@ START_TEST(test_gpt_grown)
 	refused(40 * MIB, 7, "no partition 7");
 	refused(26624 * 512 + 33 * 512, 1, "no room behind partition 1");
 }
-END_TEST
 
-START_TEST(test_gpt_smaller)
+TEST(test_gpt_smaller)
 {
 	make(GPT, 40 * MIB);
 	fits(14 * MIB, GROW_NO);
@@ -190,9 +190,8 @@ START_TEST(test_gpt_smaller)
 	refused(26624 * 512 + 32 * 512, GROW_NO, "partition 1 stays");
 	refused(20 * 512, GROW_NO, "no room");
 }
-END_TEST
 
-START_TEST(test_gpt_same_size)
+TEST(test_gpt_same_size)
 {
 	make(GPT, 40 * MIB);
 	fits(40 * MIB, GROW_LAST);
@@ -200,10 +199,9 @@ START_TEST(test_gpt_same_size)
 	/* Only what changes: the header and one sector of entries, twice. */
 	ck_assert_uint_eq(layout.fitted.count, 4);
 }
-END_TEST
 
 /* Only one of the two copies is there. */
-START_TEST(test_gpt_damaged)
+TEST(test_gpt_damaged)
 {
 	make(GPT, 16 * MIB);
 	poke(from, 16 * MIB - 512, "x", 1);
@@ -214,18 +212,16 @@ START_TEST(test_gpt_damaged)
 	poke(from, 512, "x", 1);
 	refused(40 * MIB, GROW_NO, "missing or damaged");
 }
-END_TEST
 
-START_TEST(test_gpt_entries_damaged)
+TEST(test_gpt_entries_damaged)
 {
 	make(GPT, 16 * MIB);
 	poke(from, 1024 + 200, "x", 1);
 	refused(40 * MIB, GROW_NO, "entries");
 }
-END_TEST
 
 /* A header whose checksum is right, and with it an impossible first LBA for partitions. */
-START_TEST(test_gpt_impossible)
+TEST(test_gpt_impossible)
 {
 	const uint64_t first = htole64(UINT64_MAX - 20);
 	unsigned char header[512];
@@ -245,10 +241,9 @@ START_TEST(test_gpt_impossible)
 	ck_assert_uint_eq(layout.table.count, 0);
 	refused(40 * MIB, GROW_NO, "has no room for the table");
 }
-END_TEST
 
 /* The backup is of another table. */
-START_TEST(test_gpt_disagrees)
+TEST(test_gpt_disagrees)
 {
 	static unsigned char end[33 * 512];
 	int fd;
@@ -261,9 +256,8 @@ START_TEST(test_gpt_disagrees)
 	poke(from, 16 * MIB - sizeof(end), end, sizeof(end));
 	refused(40 * MIB, GROW_NO, "different things");
 }
-END_TEST
 
-START_TEST(test_hybrid)
+TEST(test_hybrid)
 {
 	static const unsigned char entry[16] = { 0, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 8 };
 
@@ -271,9 +265,8 @@ START_TEST(test_hybrid)
 	poke(from, 446 + 16, entry, sizeof(entry));
 	refused(40 * MIB, GROW_NO, "hybrid");
 }
-END_TEST
 
-START_TEST(test_gpt_overlap)
+TEST(test_gpt_overlap)
 {
 	make("label: gpt\\nstart=2048,size=8192\\nstart=10240,size=2048\\n", 16 * MIB);
 	ck_assert_int_eq(run("sgdisk -o -n 1:2048:9000 -n 2:10240:12000", from), 0);
@@ -284,13 +277,12 @@ START_TEST(test_gpt_overlap)
 	poke(from, 446 + 16 + 8, "\0\x10\0\0", 4);
 	refused(40 * MIB, GROW_NO, "overlaps");
 }
-END_TEST
 
 #define DOS                                                                                        \
 	"label: dos\\nlabel-id: "                                                                  \
 	"0x12345678\\nstart=2048,size=8192,type=7,bootable\\nstart=10240,size=8192\\n"
 
-START_TEST(test_dos)
+TEST(test_dos)
 {
 	make(DOS, 16 * MIB);
 	poke(from, 0, "boot code", 9);
@@ -309,9 +301,8 @@ START_TEST(test_dos)
 	layout_done(&layout);
 	refused(8 * MIB, GROW_NO, "boot code");
 }
-END_TEST
 
-START_TEST(test_dos_extended)
+TEST(test_dos_extended)
 {
 	make("label: dos\\nstart=2048,size=8192\\nstart=10240,size=16384,type=5\\n"
 	     "start=12288,size=8192\\n",
@@ -322,9 +313,8 @@ START_TEST(test_dos_extended)
 	poke(from, 510, "xx", 2);
 	refused(40 * MIB, GROW_NO, "understood");
 }
-END_TEST
 
-START_TEST(test_4k)
+TEST(test_4k)
 {
 	/* What is in the partitions is not known. */
 	make(GPT, 16 * MIB);
@@ -347,7 +337,6 @@ START_TEST(test_4k)
 	refused(40 * MIB, GROW_NO, "extended partition");
 	other_sector = 0;
 }
-END_TEST
 
 static void shows(uint64_t lba, const char *words)
 {
@@ -360,7 +349,7 @@ static void shows(uint64_t lba, const char *words)
 }
 
 /* Swap or a recovery partition stands behind the system: it makes way. */
-START_TEST(test_gpt_makes_way)
+TEST(test_gpt_makes_way)
 {
 	make("label: gpt\nstart=2048,size=4096\nstart=6144,size=8192\nstart=16384,size=4096\n",
 	     16 * MIB);
@@ -391,9 +380,8 @@ START_TEST(test_gpt_makes_way)
 	refused(40 * MIB, 1, "partition 2 behind it stays");
 	fits(40 * MIB, GROW_LAST);
 }
-END_TEST
 
-START_TEST(test_gpt_moved)
+TEST(test_gpt_moved)
 {
 	make("label: gpt\\nstart=2048,size=4096\\nstart=20480,size=4096\\nstart=40960,size=8192\\n",
 	     40 * MIB);
@@ -412,12 +400,11 @@ START_TEST(test_gpt_moved)
 	refused(8 * MIB, GROW_NO, "4096 sectors too large");
 	refused(10 * MIB, 3, "no room behind");
 }
-END_TEST
 
 #define THREE "label: gpt\\nstart=2048,size=4096\\nstart=8192,size=8192\\nstart=20480,size=4096\\n"
 
 /* The one in the middle grows, and the last one gives way. */
-START_TEST(test_gpt_arranged)
+TEST(test_gpt_arranged)
 {
 	make(THREE, 16 * MIB);
 	poke(from, 8192 * 512, "second", 6);
@@ -446,9 +433,8 @@ START_TEST(test_gpt_arranged)
 	shows(20480, "third");
 	places = "none";
 }
-END_TEST
 
-START_TEST(test_arranged_refused)
+TEST(test_arranged_refused)
 {
 	static const struct {
 		const char *places, *word;
@@ -477,10 +463,9 @@ START_TEST(test_arranged_refused)
 	}
 	places = "none";
 }
-END_TEST
 
 /* Far larger than any file here could be. */
-START_TEST(test_huge)
+TEST(test_huge)
 {
 	make(GPT, 16 * MIB);
 	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
@@ -489,20 +474,4 @@ START_TEST(test_huge)
 	make(DOS, 16 * MIB);
 	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
 	ck_assert_uint_le(layout.fitted.start + layout.fitted.after, UINT32_MAX);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("layout");
-	TCase *tcase = tcase_create("tables");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, test_gpt_larger, test_gpt_grown, test_gpt_smaller, test_gpt_same_size,
-		  test_gpt_damaged, test_gpt_entries_damaged, test_gpt_impossible,
-		  test_gpt_disagrees, test_hybrid, test_gpt_overlap, test_dos, test_dos_extended,
-		  test_4k, test_huge, test_gpt_moved, test_gpt_makes_way, test_gpt_arranged,
-		  test_arranged_refused);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

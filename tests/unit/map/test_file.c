@@ -70,7 +70,9 @@ static void same_blocks(const struct map *a, const struct map *b)
 	}
 }
 
-START_TEST(everything_comes_back)
+UNIT_CASE(.setup = map_rig_make_dir, .teardown = map_rig_remove_dir, .timeout = 60);
+
+TEST(everything_comes_back)
 {
 	struct extent extents[] = { { 10, 110, 90 }, { 200, 300, 50 }, { 1000, 1100, 1 } };
 	struct plan *plan = map_rig_plan(extents, 3), *loaded_plan = NULL;
@@ -118,10 +120,9 @@ START_TEST(everything_comes_back)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Of several lines, in both lists, and not in the domain. */
-START_TEST(free_places_come_back)
+TEST(free_places_come_back)
 {
 	struct extent all = { 0, 0, 1 << 20 };
 	struct plan *plain = map_rig_plan(&all, 1), *plan, *loaded_plan = NULL;
@@ -160,10 +161,9 @@ START_TEST(free_places_come_back)
 	plan_destroy(plan);
 	plan_destroy(plain);
 }
-END_TEST
 
 /* The name of a file may be any bytes. */
-START_TEST(an_odd_name_comes_back)
+TEST(an_odd_name_comes_back)
 {
 	struct extent extents[] = { { 10, 110, 90 } };
 	struct plan *plan = map_rig_plan(extents, 1), *loaded_plan = NULL;
@@ -185,10 +185,9 @@ START_TEST(an_odd_name_comes_back)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* The kernel counts what is attached from one again. */
-START_TEST(sequence_numbers_end_with_the_boot)
+TEST(sequence_numbers_end_with_the_boot)
 {
 	static const char *const boots[] = { "s/ boot=.*/ boot=another/", "/ boot=/d" };
 	struct plan *plan, *loaded;
@@ -207,9 +206,8 @@ START_TEST(sequence_numbers_end_with_the_boot)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(ddrescuelog_reads_ours)
+TEST(ddrescuelog_reads_ours)
 {
 	struct plan *plan;
 	struct map *map = whole_map(4096, &plan);
@@ -235,9 +233,8 @@ out:
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(holes_between_extents_are_filled_for_others)
+TEST(holes_between_extents_are_filled_for_others)
 {
 	struct extent extents[] = { { 10, 10, 10 }, { 30, 30, 10 } };
 	struct plan *plan = map_rig_plan(extents, 2);
@@ -254,9 +251,8 @@ START_TEST(holes_between_extents_are_filled_for_others)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(ddrescue_goes_on_from_ours_and_we_from_its)
+TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 {
 	struct plan *plan, *none = (struct plan *)map_dir;
 	struct map *map = whole_map(4096, &plan), *theirs;
@@ -283,7 +279,6 @@ out:
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Time of processor of this thread, ns. */
 static uint64_t thread_cpu(void)
@@ -294,7 +289,7 @@ static uint64_t thread_cpu(void)
 	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-START_TEST(a_hundred_thousand_areas_are_quick)
+TEST(a_hundred_thousand_areas_are_quick)
 {
 	struct plan *plan;
 	struct map *map = whole_map(1 << 20, &plan), *loaded;
@@ -317,9 +312,8 @@ START_TEST(a_hundred_thousand_areas_are_quick)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(saving_never_follows_or_replaces_what_is_no_file)
+TEST(saving_never_follows_or_replaces_what_is_no_file)
 {
 	struct plan *plan;
 	struct map *map = whole_map(100, &plan);
@@ -346,9 +340,8 @@ START_TEST(saving_never_follows_or_replaces_what_is_no_file)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(a_full_disk_leaves_the_old_file)
+TEST(a_full_disk_leaves_the_old_file)
 {
 	struct plan *plan;
 	struct map *map = whole_map(100000, &plan), *loaded;
@@ -370,22 +363,4 @@ START_TEST(a_full_disk_leaves_the_old_file)
 	map_destroy(loaded);
 	map_destroy(map);
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("map_file");
-	TCase *tc = tcase_create("map_file");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, map_rig_make_dir, map_rig_remove_dir);
-	add_tests(tc, everything_comes_back, free_places_come_back, an_odd_name_comes_back,
-		  sequence_numbers_end_with_the_boot, ddrescuelog_reads_ours,
-		  holes_between_extents_are_filled_for_others,
-		  ddrescue_goes_on_from_ours_and_we_from_its, a_hundred_thousand_areas_are_quick,
-		  saving_never_follows_or_replaces_what_is_no_file,
-		  a_full_disk_leaves_the_old_file);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -92,7 +92,9 @@ static const struct {
 	{ "# clonedeck cleared=x\n", 1 },
 };
 
-START_TEST(bad_files_are_refused_with_their_line)
+UNIT_CASE(.setup = map_rig_make_dir, .teardown = map_rig_remove_dir, .timeout = 60);
+
+TEST_ROWS(bad_files_are_refused_with_their_line, ARRAY_SIZE(refused))
 {
 	struct map *map = NULL;
 	struct plan *plan = NULL;
@@ -112,7 +114,6 @@ START_TEST(bad_files_are_refused_with_their_line)
 	ck_assert_msg(strstr(error.sentence, line) != NULL, "%s: %s", refused[_i].text,
 		      error.sentence);
 }
-END_TEST
 
 static const char *const taken[] = {
 	"0 ?\n0 0x200 +\n",
@@ -123,7 +124,7 @@ static const char *const taken[] = {
 	"0 F\n0 0x200 ?\n0x200 0x7FFFFFFFFFFFFDFF *\n",
 };
 
-START_TEST(odd_files_are_taken)
+TEST_ROWS(odd_files_are_taken, ARRAY_SIZE(taken))
 {
 	struct map *map = NULL;
 	struct plan *plan = (struct plan *)map_dir;
@@ -135,9 +136,8 @@ START_TEST(odd_files_are_taken)
 	ck_assert_ptr_null(plan);
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(long_comments_of_others_are_passed_over)
+TEST(long_comments_of_others_are_passed_over)
 {
 	static char text[40000];
 	struct map *map;
@@ -161,9 +161,8 @@ START_TEST(long_comments_of_others_are_passed_over)
 	    15);
 	ck_assert_int_eq(map_load(map_path, &map, NULL, &error), -EINVAL);
 }
-END_TEST
 
-START_TEST(what_is_no_map_file_is_refused)
+TEST(what_is_no_map_file_is_refused)
 {
 	struct map *map;
 	struct error error = { 0 };
@@ -179,10 +178,9 @@ START_TEST(what_is_no_map_file_is_refused)
 	ck_assert_int_eq(truncate(map_path, 1LL << 30), 0);
 	ck_assert_int_eq(map_load(map_path, &map, NULL, &error), -EFBIG);
 }
-END_TEST
 
 /* Every line of a good file changed in turn: never a crash, never another plan. */
-START_TEST(a_damaged_plan_is_never_believed)
+TEST(a_damaged_plan_is_never_believed)
 {
 	struct extent extents[] = { { 10, 110, 90 }, { 200, 300, 50 } };
 	struct plan *plan = map_rig_plan(extents, 2), *loaded;
@@ -225,21 +223,4 @@ START_TEST(a_damaged_plan_is_never_believed)
 		map_destroy(map);
 	}
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("map_hostile");
-	TCase *tc = tcase_create("map_hostile");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, map_rig_make_dir, map_rig_remove_dir);
-	tcase_add_loop_test(tc, bad_files_are_refused_with_their_line, 0,
-			    (int)(sizeof(refused) / sizeof(refused[0])));
-	tcase_add_loop_test(tc, odd_files_are_taken, 0, (int)(sizeof(taken) / sizeof(taken[0])));
-	add_tests(tc, long_comments_of_others_are_passed_over, what_is_no_map_file_is_refused,
-		  a_damaged_plan_is_never_believed);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

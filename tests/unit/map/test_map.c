@@ -36,7 +36,9 @@ static struct map *make_map(struct plan **retplan, uint64_t sectors)
 	return map;
 }
 
-START_TEST(a_new_map_is_the_plan)
+UNIT_CASE(.timeout = 60);
+
+TEST(a_new_map_is_the_plan)
 {
 	struct extent extents[] = { { 8, 8, 8 }, { 16, 24, 8 }, { 100, 108, 1 } };
 	struct plan *plan = make_plan(extents, 3);
@@ -58,9 +60,8 @@ START_TEST(a_new_map_is_the_plan)
 	plan_destroy(plan);
 	map_destroy(NULL);
 }
-END_TEST
 
-START_TEST(outside_the_domain_is_refused)
+TEST(outside_the_domain_is_refused)
 {
 	struct extent extents[] = { { 8, 8, 8 }, { 32, 32, 8 } };
 	struct plan *plan = make_plan(extents, 2);
@@ -78,7 +79,6 @@ START_TEST(outside_the_domain_is_refused)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
 #define CELLS 257
 
@@ -130,7 +130,7 @@ static void compare(const struct map *map, const char *model)
 	}
 }
 
-START_TEST(any_sequence_of_changes_is_right)
+TEST(any_sequence_of_changes_is_right)
 {
 	static const char letters[] = "?*/-+";
 	unsigned seed = (unsigned)time(NULL);
@@ -163,9 +163,8 @@ START_TEST(any_sequence_of_changes_is_right)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(cells_show_the_worst)
+TEST(cells_show_the_worst)
 {
 	struct plan *plan;
 	struct map *map = make_map(&plan, 1000);
@@ -188,9 +187,8 @@ START_TEST(cells_show_the_worst)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(taking_over_keeps_whole_sectors_only)
+TEST(taking_over_keeps_whole_sectors_only)
 {
 	struct plan *wide, *narrow;
 	struct extent extents[] = { { 10, 10, 10 }, { 30, 30, 10 } };
@@ -210,9 +208,8 @@ START_TEST(taking_over_keeps_whole_sectors_only)
 	plan_destroy(wide);
 	plan_destroy(narrow);
 }
-END_TEST
 
-START_TEST(a_healthy_copy_needs_few_blocks)
+TEST(a_healthy_copy_needs_few_blocks)
 {
 	struct plan *plan;
 	struct map *map = make_map(&plan, 1ULL << 35);
@@ -224,9 +221,8 @@ START_TEST(a_healthy_copy_needs_few_blocks)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(a_trimmed_map_is_the_same_and_can_grow)
+TEST(a_trimmed_map_is_the_same_and_can_grow)
 {
 	struct plan *plan;
 	struct map *map = make_map(&plan, 1ULL << 20);
@@ -245,9 +241,8 @@ START_TEST(a_trimmed_map_is_the_same_and_can_grow)
 	map_destroy(map);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(reserving_cannot_overflow)
+TEST(reserving_cannot_overflow)
 {
 	struct plan *plan;
 	struct map *map = make_map(&plan, 10);
@@ -257,19 +252,4 @@ START_TEST(reserving_cannot_overflow)
 	ck_assert_int_eq(map_reserve(map, 100), 0);
 	map_destroy(map);
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("map");
-	TCase *tc = tcase_create("map");
-
-	tcase_set_timeout(tc, 60);
-	add_tests(tc, a_new_map_is_the_plan, outside_the_domain_is_refused,
-		  any_sequence_of_changes_is_right, cells_show_the_worst,
-		  taking_over_keeps_whole_sectors_only, a_healthy_copy_needs_few_blocks,
-		  a_trimmed_map_is_the_same_and_can_grow, reserving_cannot_overflow);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

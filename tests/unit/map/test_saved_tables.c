@@ -81,7 +81,9 @@ static int load(struct held *ret)
 	return r;
 }
 
-START_TEST(they_come_back_as_they_were)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(they_come_back_as_they_were)
 {
 	struct held held;
 
@@ -95,9 +97,8 @@ START_TEST(they_come_back_as_they_were)
 	ck_assert_uint_eq(range_list_total(&held.key[1]), 1);
 	held_done(&held);
 }
-END_TEST
 
-START_TEST(those_of_another_plan_are_refused)
+TEST(those_of_another_plan_are_refused)
 {
 	struct held held;
 
@@ -106,14 +107,12 @@ START_TEST(those_of_another_plan_are_refused)
 	ck_assert_uint_eq(taken_bytes, 0);
 	ck_assert_uint_eq(held.areas.count, 0);
 }
-END_TEST
 
-START_TEST(no_file_is_told_apart)
+TEST(no_file_is_told_apart)
 {
 	unlink(path);
 	ck_assert_int_eq(load(NULL), -ENOENT);
 }
-END_TEST
 
 static size_t read_file(char *buffer, size_t size)
 {
@@ -137,7 +136,7 @@ static void write_file(const char *data, size_t length)
 
 /* Whatever byte of it is another one, and wherever it ends: only right data is taken, and only
  * where it belongs. */
-START_TEST(a_damaged_file_gives_nothing_wrong)
+TEST(a_damaged_file_gives_nothing_wrong)
 {
 	static char file[16384], bad[16384];
 	size_t length = read_file(file, sizeof(file));
@@ -163,7 +162,6 @@ START_TEST(a_damaged_file_gives_nothing_wrong)
 		ck_assert_int_lt(load(NULL), 0);
 	}
 }
-END_TEST
 
 static const char *const refused[] = {
 	"stage 0 0 1\nstage 2 5 1\nend\n",                               /* a stage is left out */
@@ -181,7 +179,7 @@ static const char *const refused[] = {
 	"stage 0 0 1\n",
 };
 
-START_TEST(a_hostile_file_is_refused)
+TEST_ROWS(a_hostile_file_is_refused, ARRAY_SIZE(refused))
 {
 	char text[1024], id[9];
 	struct held held;
@@ -192,19 +190,4 @@ START_TEST(a_hostile_file_is_refused)
 	ck_assert_int_eq(load(&held), -EINVAL);
 	ck_assert_uint_eq(held.areas.count, 0);
 	ck_assert_uint_eq(taken_bytes, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("saved_tables");
-	TCase *tc = tcase_create("saved_tables");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_checked_fixture(tc, setup, teardown);
-	add_tests(tc, they_come_back_as_they_were, those_of_another_plan_are_refused,
-		  no_file_is_told_apart, a_damaged_file_gives_nothing_wrong);
-	tcase_add_loop_test(tc, a_hostile_file_is_refused, 0, sizeof(refused) / sizeof(refused[0]));
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -68,7 +68,10 @@ static void check_next(struct plan_walk *walk, uint64_t start, uint64_t sectors)
 	ck_assert_uint_eq(part.sectors, sectors);
 }
 
-START_TEST(what_is_left_out_is_not_copied)
+/* A million of them, with a sanitizer on a busy machine. */
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(what_is_left_out_is_not_copied)
 {
 	struct plan_walk walk = { 0 };
 	struct extent part;
@@ -85,9 +88,8 @@ START_TEST(what_is_left_out_is_not_copied)
 	check_next(&walk, 1500, 97500);
 	ck_assert(!plan_walk(plan, &walk, &part));
 }
-END_TEST
 
-START_TEST(what_is_copied_later_is_copied)
+TEST(what_is_copied_later_is_copied)
 {
 	struct plan_walk walk = { 0 };
 
@@ -98,9 +100,8 @@ START_TEST(what_is_copied_later_is_copied)
 	ck_assert_ptr_null(plan_left_out(plan));
 	check_next(&walk, 0, SECTORS);
 }
-END_TEST
 
-START_TEST(places_are_cut_to_the_ranges)
+TEST(places_are_cut_to_the_ranges)
 {
 	const struct range ranges[] = { { 0, 1000 }, { 1200, 100 }, { 5000, 100 } };
 	struct plan_walk walk = { 0 };
@@ -116,9 +117,8 @@ START_TEST(places_are_cut_to_the_ranges)
 	check_next(&walk, 5010, 90);
 	ck_assert(!plan_walk(plan, &walk, &part));
 }
-END_TEST
 
-START_TEST(parts_of_larger_sectors_count_as_used)
+TEST(parts_of_larger_sectors_count_as_used)
 {
 	destination.logical_sector_size = 4096;
 	add(&wanted.left_out, 1001, 30);
@@ -128,9 +128,8 @@ START_TEST(parts_of_larger_sectors_count_as_used)
 	ck_assert_uint_eq(plan->free_places->left_out.items[0].start, 1008);
 	ck_assert_uint_eq(plan->free_places->left_out.items[0].count, 16);
 }
-END_TEST
 
-START_TEST(nothing_but_free_places_is_nothing_to_copy)
+TEST(nothing_but_free_places_is_nothing_to_copy)
 {
 	const struct range range = { 10, 10 };
 
@@ -138,17 +137,15 @@ START_TEST(nothing_but_free_places_is_nothing_to_copy)
 	ck_assert_int_eq(make(&range, 1), -EINVAL);
 	ck_assert_ptr_null(plan);
 }
-END_TEST
 
-START_TEST(the_lists_must_not_overlap)
+TEST(the_lists_must_not_overlap)
 {
 	add(&wanted.left_out, 0, 100);
 	add(&wanted.later, 50, 100);
 	ck_assert_int_eq(make(NULL, 0), -EINVAL);
 }
-END_TEST
 
-START_TEST(from_extents_all_must_lie_inside)
+TEST(from_extents_all_must_lie_inside)
 {
 	const struct extent extent = { 0, 0, 1000 };
 
@@ -162,9 +159,8 @@ START_TEST(from_extents_all_must_lie_inside)
 		plan_from_extents(&source, &destination, &extent, 1, &wanted, NULL, &plan, &error),
 		0);
 }
-END_TEST
 
-START_TEST(they_are_part_of_the_id)
+TEST(they_are_part_of_the_id)
 {
 	char ids[5][9];
 
@@ -186,9 +182,8 @@ START_TEST(they_are_part_of_the_id)
 		for (int j = 0; j < i; j++)
 			ck_assert_str_ne(ids[i], ids[j]);
 }
-END_TEST
 
-START_TEST(copies_share_them)
+TEST(copies_share_them)
 {
 	struct plan *copy;
 
@@ -199,9 +194,8 @@ START_TEST(copies_share_them)
 	plan = copy;
 	ck_assert_uint_eq(plan_left_out(plan)->items[0].start, 1000);
 }
-END_TEST
 
-START_TEST(a_million_places_need_little_memory)
+TEST(a_million_places_need_little_memory)
 {
 	struct plan_walk walk = { 0 };
 	struct extent part;
@@ -220,22 +214,4 @@ START_TEST(a_million_places_need_little_memory)
 	ck_assert_uint_lt((wanted.left_out.capacity + plan_left_out(plan)->capacity) *
 				  sizeof(struct range),
 			  64 << 20);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("free_places");
-	TCase *tests = tcase_create("free_places");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, what_is_left_out_is_not_copied, what_is_copied_later_is_copied,
-		  places_are_cut_to_the_ranges, parts_of_larger_sectors_count_as_used,
-		  nothing_but_free_places_is_nothing_to_copy, the_lists_must_not_overlap,
-		  from_extents_all_must_lie_inside, they_are_part_of_the_id, copies_share_them,
-		  a_million_places_need_little_memory);
-	/* A million of them, with a sanitizer on a busy machine. */
-	tcase_set_timeout(tests, 60);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

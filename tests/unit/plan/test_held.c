@@ -71,7 +71,9 @@ static bool holds(uint64_t lba, uint64_t sectors)
 	return range_list_contains(&held.areas, (struct range){ lba, sectors });
 }
 
-START_TEST(both_ends_of_a_disk_without_a_table)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(both_ends_of_a_disk_without_a_table)
 {
 	find(&sda, &sdb);
 	ck_assert_uint_eq(held.areas.count, 2);
@@ -80,10 +82,9 @@ START_TEST(both_ends_of_a_disk_without_a_table)
 	ck_assert(holds(SECTORS - 2048, 2048));
 	ck_assert_uint_eq(held.old.count, 0);
 }
-END_TEST
 
 /* Nothing waits for the end, and what has a copy elsewhere comes in its turn. */
-START_TEST(a_failing_disk_has_what_comes_first)
+TEST(a_failing_disk_has_what_comes_first)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT;
 	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
@@ -101,15 +102,13 @@ START_TEST(a_failing_disk_has_what_comes_first)
 	ck_assert(range_list_contains(&held.first, (struct range){ 0, 256 }));
 	ck_assert(range_list_contains(&held.first, (struct range){ 1000000, 2048 }));
 }
-END_TEST
 
-START_TEST(an_image_has_its_ends_too)
+TEST(an_image_has_its_ends_too)
 {
 	find(NULL, NULL);
 	ck_assert(holds(0, 2048));
 	ck_assert(holds(SECTORS - 2048, 2048));
 }
-END_TEST
 
 static void check_key(size_t which, const struct range *ranges, size_t count)
 {
@@ -120,7 +119,7 @@ static void check_key(size_t which, const struct range *ranges, size_t count)
 	}
 }
 
-START_TEST(the_first_sector_of_a_table_is_last)
+TEST(the_first_sector_of_a_table_is_last)
 {
 	memcpy(sda.table, "gpt", 4);
 	find(&sda, &sdb);
@@ -131,10 +130,9 @@ START_TEST(the_first_sector_of_a_table_is_last)
 	find(&sda, &sdb);
 	check_key(0, (struct range[]){ { 0, 8 } }, 1);
 }
-END_TEST
 
 /* Nothing that anybody knows, or nobody could look: the end is there before the beginning. */
-START_TEST(where_nothing_is_known_the_first_sector_is_last)
+TEST_ROWS(where_nothing_is_known_the_first_sector_is_last, 3)
 {
 	const char *const tables[] = { "", "?" };
 
@@ -143,7 +141,6 @@ START_TEST(where_nothing_is_known_the_first_sector_is_last)
 	check_key(0, (struct range[]){ { 1, 255 } }, 1);
 	check_key(1, (struct range[]){ { 0, 1 } }, 1);
 }
-END_TEST
 
 static const struct {
 	const char *type;
@@ -164,7 +161,7 @@ static const struct {
 };
 
 /* Whichever end it is at: the other one is on the medium before anybody recognises the disk. */
-START_TEST(a_signature_is_last)
+TEST_ROWS(a_signature_is_last, ARRAY_SIZE(signatures))
 {
 	snprintf(sda.whole_fs, sizeof(sda.whole_fs), "%s", signatures[_i].type);
 	sda.signatures[0] = signatures[_i].at;
@@ -175,10 +172,9 @@ START_TEST(a_signature_is_last)
 	ck_assert(holds(0, 2048));
 	ck_assert(holds(SECTORS - 2048, 2048));
 }
-END_TEST
 
 /* It is no member before its table is there, and what is inside the array whole. */
-START_TEST(an_array_with_a_table_inside)
+TEST(an_array_with_a_table_inside)
 {
 	memcpy(sda.table, "dos", 4);
 	memcpy(sda.whole_fs, "isw_raid_member", 16);
@@ -189,9 +185,8 @@ START_TEST(an_array_with_a_table_inside)
 	check_key(0, (struct range[]){ { 0, 1 } }, 1);
 	check_key(1, (struct range[]){ { 64, 8 }, { SECTORS - 8, 8 } }, 2);
 }
-END_TEST
 
-START_TEST(copies_of_a_signature_are_last_as_well)
+TEST(copies_of_a_signature_are_last_as_well)
 {
 	memcpy(sda.whole_fs, "zfs_member", 11);
 	sda.signatures[0] = 128 * 1024;
@@ -205,10 +200,9 @@ START_TEST(copies_of_a_signature_are_last_as_well)
 	ck_assert_uint_eq(range_list_total(&held.key[1]), 10 * 8);
 	ck_assert(range_list_contains(&held.key[1], (struct range){ 0x400000 / 512, 8 }));
 }
-END_TEST
 
 /* A label that lies is nothing to read beyond the end for. */
-START_TEST(a_signature_beyond_the_end_is_none)
+TEST(a_signature_beyond_the_end_is_none)
 {
 	sda.signatures[0] = SECTORS * 512;
 	sda.signatures[1] = UINT64_MAX;
@@ -217,9 +211,8 @@ START_TEST(a_signature_beyond_the_end_is_none)
 	find(&sda, &sdb);
 	check_key(1, (struct range[]){ { SECTORS - 8, 8 } }, 1);
 }
-END_TEST
 
-START_TEST(what_the_destination_is_found_by_goes_first)
+TEST(what_the_destination_is_found_by_goes_first)
 {
 	memcpy(sda.table, "gpt", 4);
 	sdb.signatures[0] = 0x438;
@@ -231,28 +224,25 @@ START_TEST(what_the_destination_is_found_by_goes_first)
 	ck_assert(range_list_contains(&held.found, (struct range){ 0, 8 }));
 	ck_assert(range_list_contains(&held.found, (struct range){ 100 * 2048, 8 }));
 }
-END_TEST
 
 /* Longer than 1 MiB, but made of odd sectors: the list does not leave the disk. */
-START_TEST(a_disk_of_odd_size_is_held_to_its_end)
+TEST(a_disk_of_odd_size_is_held_to_its_end)
 {
 	sda.identity.size = (SECTORS - 5) * 512;
 	find(&sda, &sdb);
 	ck_assert(holds(SECTORS - 6, 1));
 	ck_assert(!range_list_overlaps(&held.areas, (struct range){ SECTORS - 5, 1 }));
 }
-END_TEST
 
-START_TEST(a_small_disk_is_held_whole)
+TEST(a_small_disk_is_held_whole)
 {
 	sda.identity.size = 1000 * 512;
 	find(&sda, &sdb);
 	ck_assert_uint_eq(held.areas.count, 1);
 	ck_assert_uint_eq(range_list_total(&held.areas), 1000);
 }
-END_TEST
 
-START_TEST(both_edges_of_partitions)
+TEST(both_edges_of_partitions)
 {
 	add_partition(&sda, 4096, 200 * 2048);
 	add_partition(&sda, 300 * 2048, 100);
@@ -265,10 +255,9 @@ START_TEST(both_edges_of_partitions)
 	ck_assert(holds(300 * 2048, 104));
 	ck_assert(!holds(300 * 2048 + 104, 1));
 }
-END_TEST
 
 /* A logical partition's link lies a track before it, and no partition begins there. */
-START_TEST(tables_wherever_they_are)
+TEST(tables_wherever_they_are)
 {
 	add_table(REGION_TABLE, 0, 1);
 	add_table(REGION_TABLE, 500001, 1);
@@ -281,9 +270,8 @@ START_TEST(tables_wherever_they_are)
 	ck_assert(holds(800000, 2048));
 	ck_assert(!holds(800000 + 4096, 1));
 }
-END_TEST
 
-START_TEST(a_partition_beyond_the_end_is_cut)
+TEST(a_partition_beyond_the_end_is_cut)
 {
 	add_partition(&sda, SECTORS - 10000, UINT64_MAX - SECTORS);
 	add_partition(&sda, UINT64_MAX - 5, 3);
@@ -293,9 +281,8 @@ START_TEST(a_partition_beyond_the_end_is_cut)
 	for (size_t i = 0; i < held.areas.count; i++)
 		ck_assert_uint_le(held.areas.items[i].start + held.areas.items[i].count, SECTORS);
 }
-END_TEST
 
-START_TEST(never_more_than_the_limits)
+TEST(never_more_than_the_limits)
 {
 	for (uint64_t i = 0; i < 600; i++)
 		add_partition(&sda, 4096 + i * 3000, 2800);
@@ -306,9 +293,8 @@ START_TEST(never_more_than_the_limits)
 	ck_assert(holds(0, 2048));
 	ck_assert(holds(SECTORS - 2048, 2048));
 }
-END_TEST
 
-START_TEST(a_full_gpt_fits)
+TEST(a_full_gpt_fits)
 {
 	for (uint64_t i = 0; i < 120; i++)
 		add_partition(&sda, 4096 + i * 16000, 15900);
@@ -318,10 +304,9 @@ START_TEST(a_full_gpt_fits)
 		ck_assert(holds(4096 + i * 16000 + 15899 - 255, 256));
 	}
 }
-END_TEST
 
 /* The destination is larger: what lies behind the plan is not touched. */
-START_TEST(old_partitions_inside_the_plan_are_wiped)
+TEST(old_partitions_inside_the_plan_are_wiped)
 {
 	add_partition(&sdb, 100000, 50000);
 	add_partition(&sdb, SECTORS - 50000, 100000);
@@ -333,9 +318,8 @@ START_TEST(old_partitions_inside_the_plan_are_wiped)
 	for (size_t i = 0; i < held.old.count; i++)
 		ck_assert_uint_le(held.old.items[i].start + held.old.items[i].count, SECTORS);
 }
-END_TEST
 
-START_TEST(sectors_of_4096_bytes)
+TEST(sectors_of_4096_bytes)
 {
 	sda = test_disk("sda", 0, SECTORS / 8, 512);
 	sdb = test_disk("sdb", 16, SECTORS / 8, 4096);
@@ -348,7 +332,6 @@ START_TEST(sectors_of_4096_bytes)
 	}
 	ck_assert(holds(100001, 2048));
 }
-END_TEST
 
 static size_t areas_of(const struct endpoint *source, const struct endpoint *destination,
 		       const struct range *range, const struct plan_options *options)
@@ -368,7 +351,7 @@ static size_t areas_of(const struct endpoint *source, const struct endpoint *des
 	return count;
 }
 
-START_TEST(only_whole_disks_are_armed)
+TEST(only_whole_disks_are_armed)
 {
 	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
 	struct endpoint part = test_part(&sda, 1, 2048, 4096), image = test_image("/i", 0, false);
@@ -383,27 +366,4 @@ START_TEST(only_whole_disks_are_armed)
 	ck_assert_uint_eq(areas_of(&part, &b, NULL, NULL), 0);
 	ck_assert_uint_eq(areas_of(&a, &other_part, NULL, NULL), 0);
 	ck_assert_uint_eq(areas_of(&a, &image, NULL, NULL), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("held");
-	TCase *tcase = tcase_create("held");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, both_ends_of_a_disk_without_a_table, a_failing_disk_has_what_comes_first,
-		  an_image_has_its_ends_too, the_first_sector_of_a_table_is_last);
-	tcase_add_loop_test(tcase, where_nothing_is_known_the_first_sector_is_last, 0, 3);
-	tcase_add_loop_test(tcase, a_signature_is_last, 0,
-			    (int)(sizeof(signatures) / sizeof(signatures[0])));
-	add_tests(tcase, an_array_with_a_table_inside, copies_of_a_signature_are_last_as_well,
-		  a_signature_beyond_the_end_is_none, what_the_destination_is_found_by_goes_first,
-		  a_disk_of_odd_size_is_held_to_its_end, a_small_disk_is_held_whole,
-		  both_edges_of_partitions, tables_wherever_they_are,
-		  a_partition_beyond_the_end_is_cut, never_more_than_the_limits, a_full_gpt_fits,
-		  old_partitions_inside_the_plan_are_wiped, sectors_of_4096_bytes,
-		  only_whole_disks_are_armed);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

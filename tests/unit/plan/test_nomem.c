@@ -115,20 +115,20 @@ static int copy(struct error *reterr)
 	return range_list_copy(&list, &other);
 }
 
-START_TEST(ranges)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(ranges)
 {
 	ck_assert_int_eq(exhaust(copy), 1);
 	ck_assert_int_eq(exhaust(add), 1);
 }
-END_TEST
 
-START_TEST(splitting)
+TEST(splitting)
 {
 	ck_assert_int_eq(exhaust(split), 1);
 	/* What needs no more room does without. */
 	ck_assert_int_eq(exhaust(split), 0);
 }
-END_TEST
 
 static int make_plan(struct error *reterr)
 {
@@ -160,12 +160,11 @@ static int lose(struct error *reterr)
 	return code;
 }
 
-START_TEST(plans)
+TEST(plans)
 {
 	ck_assert_int_eq(exhaust(make_plan), 3);
 	ck_assert_int_eq(exhaust(lose), 1);
 }
-END_TEST
 
 static const struct rangespec_context context = { .sectors = 1000, .sector_size = 512 };
 
@@ -190,12 +189,11 @@ static int print(struct error *reterr)
 	return text ? 0 : -ENOMEM;
 }
 
-START_TEST(texts)
+TEST(texts)
 {
 	ck_assert_int_eq(exhaust(parse), 2);
 	ck_assert_int_eq(exhaust(print), 1);
 }
-END_TEST
 
 static char log_name[] = "/tmp/clonedeck-nomem-XXXXXX";
 
@@ -210,7 +208,7 @@ static int open_log(struct error *reterr)
 	return code;
 }
 
-START_TEST(logs)
+TEST(logs)
 {
 	int fd = mkstemp(log_name);
 
@@ -218,16 +216,4 @@ START_TEST(logs)
 	close(fd);
 	ck_assert_int_eq(exhaust(open_log), 5);
 	unlink(log_name);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("nomem");
-	TCase *tests = tcase_create("nomem");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, ranges, splitting, plans, texts, logs);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -21,7 +21,9 @@ static int set(const char *name, const char *value)
 	return plan_option_set(&options, (enum plan_option)option, value);
 }
 
-START_TEST(names_and_keys_find_their_option)
+UNIT_CASE(.setup = setup);
+
+TEST(names_and_keys_find_their_option)
 {
 	char key[PLAN_OPTION_TEXT_MAX];
 
@@ -34,9 +36,8 @@ START_TEST(names_and_keys_find_their_option)
 	ck_assert_int_eq(plan_option_find("retry-passes-"), -ENOENT);
 	ck_assert_int_eq(plan_option_find(""), -ENOENT);
 }
-END_TEST
 
-START_TEST(values_reach_the_member_that_is_meant)
+TEST(values_reach_the_member_that_is_meant)
 {
 	ck_assert_int_eq(set("chunk", "64K"), 0);
 	ck_assert_int_eq(set("queue-depth", "8"), 0);
@@ -67,9 +68,8 @@ START_TEST(values_reach_the_member_that_is_meant)
 	ck_assert(options.rewrite);
 	ck_assert_uint_ne(options.checksums, 0);
 }
-END_TEST
 
-START_TEST(what_is_printed_is_taken_again)
+TEST(what_is_printed_is_taken_again)
 {
 	char text[PLAN_OPTION_TEXT_MAX];
 
@@ -84,9 +84,8 @@ START_TEST(what_is_printed_is_taken_again)
 		}
 	}
 }
-END_TEST
 
-START_TEST(a_switch_is_on_or_off_whatever_the_member_says)
+TEST(a_switch_is_on_or_off_whatever_the_member_says)
 {
 	char text[PLAN_OPTION_TEXT_MAX];
 
@@ -98,9 +97,8 @@ START_TEST(a_switch_is_on_or_off_whatever_the_member_says)
 	plan_option_put(&options, PLAN_OPTION_SG_FUA, 1);
 	ck_assert(options.sg_fua);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
 	static const char *const bad[][2] = {
 		{ "chunk", "" },
@@ -130,9 +128,8 @@ START_TEST(what_makes_no_sense_is_refused)
 			      bad[i][1]);
 	ck_assert(memcmp(&options, &(struct plan_options){ 0 }, sizeof(options)) == 0);
 }
-END_TEST
 
-START_TEST(a_copy_to_nowhere_has_a_name)
+TEST(a_copy_to_nowhere_has_a_name)
 {
 	char text[PLAN_OPTION_TEXT_MAX];
 
@@ -140,9 +137,8 @@ START_TEST(a_copy_to_nowhere_has_a_name)
 	ck_assert_str_eq(plan_option_print(&options, PLAN_OPTION_DESTINATION_BACKEND, text),
 			 "null");
 }
-END_TEST
 
-START_TEST(those_that_were_given_are_merged)
+TEST(those_that_were_given_are_merged)
 {
 	const struct plan_options from = { .retry_passes = 3, .fill = FILL_MARK, .rate = 1 << 20 };
 
@@ -153,9 +149,8 @@ START_TEST(those_that_were_given_are_merged)
 	ck_assert_int_eq(options.fill, FILL_MARK);
 	ck_assert_uint_eq(options.rate, 7);
 }
-END_TEST
 
-START_TEST(what_may_be_set_is_said)
+TEST(what_may_be_set_is_said)
 {
 	char text[128];
 
@@ -165,19 +160,4 @@ START_TEST(what_may_be_set_is_said)
 			 "zero, mark or leave");
 	ck_assert_str_eq(plan_option_values(PLAN_OPTION_RETRIES, text, sizeof(text)),
 			 "a whole number from 0 to 1000");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tcase = tcase_create("table");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, names_and_keys_find_their_option, values_reach_the_member_that_is_meant,
-		  what_is_printed_is_taken_again, a_switch_is_on_or_off_whatever_the_member_says,
-		  what_makes_no_sense_is_refused, a_copy_to_nowhere_has_a_name,
-		  those_that_were_given_are_merged, what_may_be_set_is_said);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

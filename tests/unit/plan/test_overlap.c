@@ -51,7 +51,9 @@ static bool meets(const struct endpoint *source, const struct endpoint *destinat
 	return answer;
 }
 
-START_TEST(other_disks)
+UNIT_CASE(.setup = setup);
+
+TEST(other_disks)
 {
 	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
 
@@ -65,9 +67,8 @@ START_TEST(other_disks)
 	a.disk_node[0] = b.disk_node[0] = '\0';
 	ck_assert(!same(&a, &b));
 }
-END_TEST
 
-START_TEST(one_disk)
+TEST(one_disk)
 {
 	struct endpoint a = test_whole(&sda), b = test_whole(&sda);
 
@@ -78,9 +79,8 @@ START_TEST(one_disk)
 	strcpy(b.disk_node, "/dev/sdz");
 	ck_assert(same(&a, &b));
 }
-END_TEST
 
-START_TEST(two_paths_to_one_disk)
+TEST(two_paths_to_one_disk)
 {
 	struct endpoint a = test_whole(&sda), b = test_whole(&sdb);
 
@@ -104,9 +104,8 @@ START_TEST(two_paths_to_one_disk)
 	a.identity.diskseq = 0;
 	ck_assert(same(&a, &b));
 }
-END_TEST
 
-START_TEST(partitions_of_one_disk)
+TEST(partitions_of_one_disk)
 {
 	struct endpoint whole = test_whole(&sda);
 	struct endpoint first = test_part(&sda, 1, 1000, 500);
@@ -124,9 +123,8 @@ START_TEST(partitions_of_one_disk)
 	ck_assert(meets(&whole, &first, (struct range[]){ { 0, 1001 }, { 0 } }, NULL));
 	ck_assert(!meets(&whole, &second, (struct range[]){ { 0, 500 }, { 0 } }, NULL));
 }
-END_TEST
 
-START_TEST(many_extents)
+TEST(many_extents)
 {
 	struct endpoint disk = test_whole(&sda);
 	const struct range comb[] = { { 0, 10 }, { 20, 10 }, { 40, 10 }, { 60, 10 }, { 0 } };
@@ -145,10 +143,9 @@ START_TEST(many_extents)
 	at = 70;
 	ck_assert(!meets(&disk, &disk, comb, &at));
 }
-END_TEST
 
 /* Against the plain way: every sector of one side is looked for in the other. */
-START_TEST(agrees_with_counting_sectors)
+TEST(agrees_with_counting_sectors)
 {
 	struct endpoint disk = test_whole(&sda);
 	uint32_t state = 12345;
@@ -181,9 +178,8 @@ START_TEST(agrees_with_counting_sectors)
 		range_list_done(&list);
 	}
 }
-END_TEST
 
-START_TEST(image_files)
+TEST(image_files)
 {
 	struct endpoint a = test_image("/srv/a.img", 51200, true);
 	struct endpoint b = test_image("/mnt/other/name.img", 51200, true);
@@ -207,17 +203,4 @@ START_TEST(image_files)
 	a = test_image("/srv/a.img", 51200, true);
 	b = test_image("/srv/b.img", 0, false);
 	ck_assert(!same(&a, &b));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("overlap");
-	TCase *tests = tcase_create("overlap");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	add_tests(tests, other_disks, one_disk, two_paths_to_one_disk, partitions_of_one_disk,
-		  many_extents, agrees_with_counting_sectors, image_files);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

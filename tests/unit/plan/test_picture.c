@@ -74,7 +74,9 @@ static void check_row(int cells, const char *expected)
 	ck_assert_int_eq(out[cells + 1], '~'); /* no byte more */
 }
 
-START_TEST(disk_as_designed)
+UNIT_CASE(.setup = setup);
+
+TEST(disk_as_designed)
 {
 	picture_disk(&gpt, gpt.identity.size, 40, out);
 	check_row(40, "G12333333333333333333333333333333333333G");
@@ -86,18 +88,16 @@ START_TEST(disk_as_designed)
 	picture_disk(&gpt, gpt.identity.size / 2, 20, out);
 	check_row(20, "G1233333333333333333");
 }
-END_TEST
 
 /* What is not known to be free is not called so. */
-START_TEST(table_that_could_not_be_read)
+TEST(table_that_could_not_be_read)
 {
 	strcpy(blank.table, "?");
 	picture_disk(&blank, blank.identity.size, 8, out);
 	check_row(8, "????????");
 }
-END_TEST
 
-START_TEST(partitions_before_tables)
+TEST(partitions_before_tables)
 {
 	picture_disk(&gpt, gpt.identity.size, 5, out);
 	check_row(5, "G123G");
@@ -119,9 +119,8 @@ START_TEST(partitions_before_tables)
 	picture_disk(&gpt, gpt.identity.size, -3, out);
 	ck_assert_str_eq(out, "");
 }
-END_TEST
 
-START_TEST(extended_and_logical)
+TEST(extended_and_logical)
 {
 	picture_disk(&dos, dos.identity.size, 20, out);
 	check_row(20, "G.1111..G255G6666622");
@@ -129,9 +128,8 @@ START_TEST(extended_and_logical)
 	picture_disk(&dos, dos.identity.size, 10, out);
 	check_row(10, "G11.G25G62");
 }
-END_TEST
 
-START_TEST(no_table)
+TEST(no_table)
 {
 	picture_disk(&blank, blank.identity.size, 10, out);
 	check_row(10, "..........");
@@ -151,7 +149,6 @@ START_TEST(no_table)
 	picture_disk(&blank, 3, 9, out);
 	check_row(9, ".........");
 }
-END_TEST
 
 static char letter(unsigned number)
 {
@@ -162,7 +159,7 @@ static char letter(unsigned number)
 
 /* Partitions of wild sizes at wild places: all are seen wherever there are cells enough, in
  * the order of the disk, and never beyond it. */
-START_TEST(no_partition_is_invisible)
+TEST(no_partition_is_invisible)
 {
 	uint32_t state = 2463534242U;
 
@@ -202,9 +199,8 @@ START_TEST(no_partition_is_invisible)
 		ck_assert_ptr_null(strchr(out, ' '));
 	}
 }
-END_TEST
 
-START_TEST(more_partitions_than_cells)
+TEST(more_partitions_than_cells)
 {
 	struct partition many[200] = { 0 };
 	struct disk disk = gpt;
@@ -217,10 +213,9 @@ START_TEST(more_partitions_than_cells)
 	ck_assert_int_eq((int)strlen(out), 60);
 	ck_assert_int_eq(out[0], '1');
 }
-END_TEST
 
 /* A table that lies: beyond the end, wrapping, empty, overlapping. */
-START_TEST(broken_table)
+TEST(broken_table)
 {
 	struct partition broken[] = {
 		{ .number = 1, .start = 0, .sectors = UINT64_MAX },
@@ -251,9 +246,8 @@ START_TEST(broken_table)
 	plan_destroy(plan);
 	range_list_done(&all);
 }
-END_TEST
 
-START_TEST(ranges_lie_under_what_they_tick)
+TEST(ranges_lie_under_what_they_tick)
 {
 	struct range_list list = { 0 };
 
@@ -281,7 +275,6 @@ START_TEST(ranges_lie_under_what_they_tick)
 	picture_ranges(&gpt, &list, 4, out);
 	ck_assert_str_eq(out, "    ");
 }
-END_TEST
 
 static struct plan *plan_of(const struct endpoint *source, const struct endpoint *destination,
 			    struct range range, const uint64_t *at)
@@ -328,7 +321,7 @@ static void check_lost(struct plan *plan, const struct disk *destination, const 
 }
 
 /* A cell of which anything is left to be written is not done; bytes, not cells, are counted. */
-START_TEST(what_is_copied_already)
+TEST(what_is_copied_already)
 {
 	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
 	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
@@ -342,10 +335,9 @@ START_TEST(what_is_copied_already)
 	range_list_done(&finished);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* On a destination that begins elsewhere: the map counts on the source. */
-START_TEST(what_is_copied_already_elsewhere)
+TEST(what_is_copied_already_elsewhere)
 {
 	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
 	uint64_t at = blank.identity.size / 40 * 10 / 512, cell = blank.identity.size / 40;
@@ -358,9 +350,8 @@ START_TEST(what_is_copied_already_elsewhere)
 	range_list_done(&finished);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(whole_disk_to_a_larger_one)
+TEST(whole_disk_to_a_larger_one)
 {
 	struct disk larger = gpt;
 	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
@@ -379,9 +370,8 @@ START_TEST(whole_disk_to_a_larger_one)
 	ck_assert_str_eq(out, "x---------");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(whole_disk_to_a_smaller_one)
+TEST(whole_disk_to_a_smaller_one)
 {
 	struct disk small = test_disk("sdd", 48, 500, 512);
 	struct endpoint source = test_whole(&dos), destination = test_whole(&small);
@@ -391,9 +381,8 @@ START_TEST(whole_disk_to_a_smaller_one)
 	check_after(plan, &dos, &small, "G.1111.G25", "xxxxxxxxxx");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(range_beside_the_table)
+TEST(range_beside_the_table)
 {
 	const uint64_t at = 150;
 	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
@@ -414,9 +403,8 @@ START_TEST(range_beside_the_table)
 	check_lost(plan, &dos, "");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(broken_chain_of_extended_tables)
+TEST(broken_chain_of_extended_tables)
 {
 	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
 	struct plan *plan = plan_of(&source, &destination, (struct range){ 600, 1 }, NULL);
@@ -435,9 +423,8 @@ START_TEST(broken_chain_of_extended_tables)
 	ck_assert_str_eq(out, "G.1111..G22222222222....................");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(table_overwritten_by_none)
+TEST(table_overwritten_by_none)
 {
 	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
 	struct plan *plan = plan_of(&source, &destination, (struct range){ 0, 1 }, NULL);
@@ -465,9 +452,8 @@ START_TEST(table_overwritten_by_none)
 	check_lost(plan, &gpt, "1t 2t 3t ");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(other_sector_size)
+TEST(other_sector_size)
 {
 	struct disk big = test_disk("sdd", 48, 250, 4096);
 	struct endpoint source = test_whole(&dos), destination = test_whole(&big);
@@ -478,9 +464,8 @@ START_TEST(other_sector_size)
 	ck_assert_str_eq(out, "..........");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(partition_to_partition)
+TEST(partition_to_partition)
 {
 	struct endpoint source = test_part(&dos, 1, 100, 200);
 	struct endpoint destination = test_part(&dos, 6, 610, 290);
@@ -498,9 +483,8 @@ START_TEST(partition_to_partition)
 	check_lost(plan, &dos, "1x ");
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(images_are_unknown)
+TEST(images_are_unknown)
 {
 	struct endpoint source = test_image("/srv/a.img", 500 * 512, true);
 	struct endpoint destination = test_whole(&dos);
@@ -548,22 +532,4 @@ START_TEST(images_are_unknown)
 	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);
 	check_after(plan, &dos, NULL, "????????????????????", "--xxxx--------------");
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("picture");
-	TCase *tests = tcase_create("picture");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	add_tests(tests, disk_as_designed, table_that_could_not_be_read, partitions_before_tables,
-		  extended_and_logical, no_table, no_partition_is_invisible,
-		  more_partitions_than_cells, broken_table, ranges_lie_under_what_they_tick,
-		  what_is_copied_already, what_is_copied_already_elsewhere,
-		  whole_disk_to_a_larger_one, whole_disk_to_a_smaller_one, range_beside_the_table,
-		  broken_chain_of_extended_tables, table_overwritten_by_none, other_sector_size,
-		  partition_to_partition, images_are_unknown);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -69,7 +69,9 @@ static void check_extent(size_t i, uint64_t from, uint64_t to, uint64_t sectors)
 	ck_assert_uint_eq(plan->extents[i].sectors, sectors);
 }
 
-START_TEST(whole_disk)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(whole_disk)
 {
 	struct plan_options options = {
 		.chunk = 1 << 20, .queue_depth = 4, .lanes = 2, .rate = 5, .retries = 3
@@ -94,9 +96,8 @@ START_TEST(whole_disk)
 	ck_assert_uint_eq(e.destination, 0);
 	ck_assert_uint_eq(e.length, 2000398934016ULL);
 }
-END_TEST
 
-START_TEST(whole_means_all_of_it)
+TEST(whole_means_all_of_it)
 {
 	const uint64_t zero = 0, one = 1;
 
@@ -111,9 +112,8 @@ START_TEST(whole_means_all_of_it)
 	ck_assert_int_eq(make((struct range[]){ { 0, 5 }, { 6, SECTORS - 6 }, { 0 } }, NULL), 0);
 	ck_assert(!plan->whole);
 }
-END_TEST
 
-START_TEST(ranges_keep_their_place)
+TEST(ranges_keep_their_place)
 {
 	ck_assert_int_eq(
 		make((struct range[]){ { 2048, 100 }, { 4096, 8 }, { SECTORS - 1, 1 }, { 0 } },
@@ -125,9 +125,8 @@ START_TEST(ranges_keep_their_place)
 	check_extent(2, SECTORS - 1, SECTORS - 1, 1);
 	ck_assert_uint_eq(plan->total_sectors, 109);
 }
-END_TEST
 
-START_TEST(ranges_move_together)
+TEST(ranges_move_together)
 {
 	const uint64_t up = 10000, down = 0;
 
@@ -142,9 +141,8 @@ START_TEST(ranges_move_together)
 	check_extent(0, 0, 10000, SECTORS);
 	ck_assert(!plan->whole);
 }
-END_TEST
 
-START_TEST(refuses_nothing)
+TEST(refuses_nothing)
 {
 	struct range_list empty = { 0 };
 
@@ -166,9 +164,8 @@ START_TEST(refuses_nothing)
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, NULL),
 			 -EINVAL);
 }
-END_TEST
 
-START_TEST(ends_with_the_source)
+TEST(ends_with_the_source)
 {
 	ck_assert_int_eq(make((struct range[]){ { SECTORS - 1, 2 }, { 0 } }, NULL), -ERANGE);
 	ck_assert(error.has_lba);
@@ -185,9 +182,8 @@ START_TEST(ends_with_the_source)
 	ck_assert_int_eq(make((struct range[]){ { 0, 1 }, { SECTORS - 1, 2 }, { 0 } }, NULL),
 			 -ERANGE);
 }
-END_TEST
 
-START_TEST(too_small_a_destination_is_not_its_business)
+TEST(too_small_a_destination_is_not_its_business)
 {
 	sdb = test_disk("sdb", 16, 1, 512);
 	destination = test_whole(&sdb);
@@ -195,9 +191,8 @@ START_TEST(too_small_a_destination_is_not_its_business)
 	ck_assert(plan->whole);
 	ck_assert_uint_eq(plan->destination_size_after, 512);
 }
-END_TEST
 
-START_TEST(ends_where_addresses_end)
+TEST(ends_where_addresses_end)
 {
 	const struct range one[] = { { 7, 1 }, { 0 } };
 	uint64_t at = INT64_MAX / 512; /* its sector would end at 2^63 */
@@ -221,9 +216,8 @@ START_TEST(ends_where_addresses_end)
 	at = 98;
 	ck_assert_int_eq(make(one, &at), 0);
 }
-END_TEST
 
-START_TEST(one_sector_and_large_disks)
+TEST(one_sector_and_large_disks)
 {
 	struct extent_bytes e;
 	const uint64_t at = SECTORS_20T;
@@ -242,9 +236,8 @@ START_TEST(one_sector_and_large_disks)
 	ck_assert_uint_eq(e.destination, 20000000000000ULL);
 	ck_assert_uint_eq(e.length, 512);
 }
-END_TEST
 
-START_TEST(images)
+TEST(images)
 {
 	source = test_image("/srv/a.img", 1000, true);
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error),
@@ -266,7 +259,6 @@ START_TEST(images)
 	ck_assert_int_eq(make((struct range[]){ { 4096, 8 }, { 0 } }, NULL), 0);
 	ck_assert_uint_eq(plan->destination_size_after, 4104 * 512);
 }
-END_TEST
 
 static int from_extents(const struct extent *extents, size_t count)
 {
@@ -276,7 +268,7 @@ static int from_extents(const struct extent *extents, size_t count)
 	return plan_from_extents(&source, &destination, extents, count, NULL, NULL, &plan, &error);
 }
 
-START_TEST(merges_what_is_adjacent_on_both_sides)
+TEST(merges_what_is_adjacent_on_both_sides)
 {
 	const struct extent both[] = { { 0, 100, 10 }, { 10, 110, 5 }, { 15, 115, 1 } };
 	const struct extent one_side[] = { { 0, 100, 10 }, { 10, 111, 5 }, { 16, 116, 1 } };
@@ -291,9 +283,8 @@ START_TEST(merges_what_is_adjacent_on_both_sides)
 	check_extent(2, 16, 116, 1);
 	ck_assert_uint_eq(plan->total_sectors, 16);
 }
-END_TEST
 
-START_TEST(refuses_extents_out_of_order)
+TEST(refuses_extents_out_of_order)
 {
 	const struct extent source_overlaps[] = { { 0, 100, 10 }, { 9, 200, 5 } };
 	const struct extent destination_overlaps[] = { { 0, 100, 10 }, { 50, 109, 5 } };
@@ -313,7 +304,6 @@ START_TEST(refuses_extents_out_of_order)
 	ck_assert_int_eq(from_extents(NULL, 0), -EINVAL);
 	ck_assert_ptr_null(plan);
 }
-END_TEST
 
 static int with_options(struct plan_options options)
 {
@@ -322,7 +312,7 @@ static int with_options(struct plan_options options)
 	return plan_new(&source, &destination, NULL, NULL, NULL, &options, &plan, &error);
 }
 
-START_TEST(options_have_bounds)
+TEST(options_have_bounds)
 {
 	ck_assert_int_eq(with_options((struct plan_options){ 0 }), 0);
 	ck_assert_int_eq(with_options((struct plan_options){ .chunk = 512 }), 0);
@@ -338,7 +328,6 @@ START_TEST(options_have_bounds)
 	ck_assert_int_eq(with_options((struct plan_options){ .lanes = 33 }), -EINVAL);
 	ck_assert_int_eq(with_options((struct plan_options){ .rate = UINT64_MAX }), 0);
 }
-END_TEST
 
 /* By itself only on flash that is not the source's disk; asked for, anywhere. */
 static enum backend_choice source_backend(enum backend_choice asked)
@@ -353,7 +342,7 @@ static enum backend_choice source_backend(enum backend_choice asked)
 }
 
 /* Nothing else reaches it; what was asked for is the guard's to judge. */
-START_TEST(a_disk_without_a_block_node_is_read_by_sg)
+TEST(a_disk_without_a_block_node_is_read_by_sg)
 {
 	text_copy(source.sg, sizeof(source.sg), "/dev/sg3");
 	ck_assert_int_eq(source_backend(BACKEND_AUTO), BACKEND_AUTO);
@@ -361,9 +350,8 @@ START_TEST(a_disk_without_a_block_node_is_read_by_sg)
 	ck_assert_int_eq(source_backend(BACKEND_AUTO), BACKEND_SG);
 	ck_assert_int_eq(source_backend(BACKEND_URING), BACKEND_URING);
 }
-END_TEST
 
-START_TEST(reads_back_meanwhile_where_it_costs_nothing)
+TEST(reads_back_meanwhile_where_it_costs_nothing)
 {
 	sdb.rotational = NO;
 	ck_assert_int_eq(with_options((struct plan_options){ 0 }), 0);
@@ -387,9 +375,8 @@ START_TEST(reads_back_meanwhile_where_it_costs_nothing)
 	ck_assert_int_eq(with_options((struct plan_options){ 0 }), 0);
 	ck_assert_int_eq(plan_rolling(plan, &sdb), ROLLING_NO);
 }
-END_TEST
 
-START_TEST(chunk_fits_both_sectors)
+TEST(chunk_fits_both_sectors)
 {
 	sdb = test_disk("sdb", 16, SECTORS, 4096);
 	destination = test_whole(&sdb);
@@ -404,7 +391,6 @@ START_TEST(chunk_fits_both_sectors)
 	destination.logical_sector_size = 0; /* any */
 	ck_assert_int_eq(with_options((struct plan_options){ .chunk = 520 * 8 }), 0);
 }
-END_TEST
 
 static void id_of(char buffer[static 9])
 {
@@ -414,7 +400,7 @@ static void id_of(char buffer[static 9])
 	ck_assert_uint_eq(strspn(buffer, "0123456789abcdef"), 8);
 }
 
-START_TEST(id_names_what_happens)
+TEST(id_names_what_happens)
 {
 	const uint64_t at = 5;
 	char first[9], id[9];
@@ -442,10 +428,9 @@ START_TEST(id_names_what_happens)
 	id_of(id);
 	ck_assert_str_ne(id, first);
 }
-END_TEST
 
 /* Loop devices and virtual disks have nothing but their name. */
-START_TEST(id_of_disks_without_identity)
+TEST(id_of_disks_without_identity)
 {
 	char first[9], id[9];
 
@@ -457,9 +442,8 @@ START_TEST(id_of_disks_without_identity)
 	id_of(id);
 	ck_assert_str_ne(id, first);
 }
-END_TEST
 
-START_TEST(id_outlives_the_making_of_an_image)
+TEST(id_outlives_the_making_of_an_image)
 {
 	char first[9], id[9];
 
@@ -474,9 +458,8 @@ START_TEST(id_outlives_the_making_of_an_image)
 	id_of(id);
 	ck_assert_str_ne(id, first);
 }
-END_TEST
 
-START_TEST(id_is_the_same_on_every_machine)
+TEST(id_is_the_same_on_every_machine)
 {
 	char id[9];
 
@@ -484,9 +467,8 @@ START_TEST(id_is_the_same_on_every_machine)
 	id_of(id);
 	ck_assert_str_eq(id, "f89c0711");
 }
-END_TEST
 
-START_TEST(what_is_left_alone)
+TEST(what_is_left_alone)
 {
 	static const struct range two[] = { { 100, 50 }, { 200, 50 }, { 0, 0 } };
 
@@ -505,25 +487,4 @@ START_TEST(what_is_left_alone)
 	plan_destroy(plan);
 	ck_assert_int_eq(plan_new(&source, &destination, NULL, NULL, NULL, NULL, &plan, &error), 0);
 	ck_assert_uint_eq(plan_bytes_left_alone(plan), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("plan");
-	TCase *tests = tcase_create("plan");
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	add_tests(tests, whole_disk, what_is_left_alone, whole_means_all_of_it,
-		  ranges_keep_their_place, ranges_move_together, refuses_nothing,
-		  ends_with_the_source, too_small_a_destination_is_not_its_business,
-		  ends_where_addresses_end, one_sector_and_large_disks, images,
-		  merges_what_is_adjacent_on_both_sides, refuses_extents_out_of_order,
-		  options_have_bounds, chunk_fits_both_sectors,
-		  a_disk_without_a_block_node_is_read_by_sg,
-		  reads_back_meanwhile_where_it_costs_nothing, id_names_what_happens,
-		  id_of_disks_without_identity, id_outlives_the_making_of_an_image,
-		  id_is_the_same_on_every_machine);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -20,7 +20,9 @@ static void expect(enum plan_option option, const char *value)
 	ck_assert_str_eq(plan_option_print(&options, option, text), value);
 }
 
-START_TEST(healthy_is_what_nobody_asks_for)
+UNIT_CASE(.setup = setup);
+
+TEST(healthy_is_what_nobody_asks_for)
 {
 	const struct plan_options usual = PLAN_OPTIONS_DEFAULT;
 
@@ -30,9 +32,8 @@ START_TEST(healthy_is_what_nobody_asks_for)
 	ck_assert(!plan_spares_source(&options));
 	ck_assert(!preset_used_first(PRESET_HEALTHY));
 }
-END_TEST
 
-START_TEST(failing_reads_one_at_a_time_and_writes_tables_at_once)
+TEST(failing_reads_one_at_a_time_and_writes_tables_at_once)
 {
 	preset_apply(&options, PRESET_FAILING, 0);
 	ck_assert(plan_spares_source(&options));
@@ -42,9 +43,8 @@ START_TEST(failing_reads_one_at_a_time_and_writes_tables_at_once)
 	expect(PLAN_OPTION_ON_ERROR, "map");
 	expect(PLAN_OPTION_VERIFY, "digest");
 }
-END_TEST
 
-START_TEST(forensic_leaves_nothing_out)
+TEST(forensic_leaves_nothing_out)
 {
 	preset_apply(&options, PRESET_FORENSIC, 0);
 	ck_assert(!plan_spares_source(&options));
@@ -54,9 +54,8 @@ START_TEST(forensic_leaves_nothing_out)
 	expect(PLAN_OPTION_IDENTITIES, "keep");
 	expect(PLAN_OPTION_TABLE, "keep");
 }
-END_TEST
 
-START_TEST(what_was_given_wins)
+TEST(what_was_given_wins)
 {
 	options.lanes = 4;
 	options.arm_at_once = false;
@@ -66,9 +65,8 @@ START_TEST(what_was_given_wins)
 	expect(PLAN_OPTION_LANES, "4");
 	expect(PLAN_OPTION_ARM_LAST, "on");
 }
-END_TEST
 
-START_TEST(the_next_preset_takes_back_what_the_last_one_set)
+TEST(the_next_preset_takes_back_what_the_last_one_set)
 {
 	const struct plan_options usual = PLAN_OPTIONS_DEFAULT;
 
@@ -81,9 +79,8 @@ START_TEST(the_next_preset_takes_back_what_the_last_one_set)
 	for (enum plan_option i = 0; i < PLAN_OPTIONS; i++)
 		ck_assert_uint_eq(plan_option_value(&options, i), plan_option_value(&usual, i));
 }
-END_TEST
 
-START_TEST(what_is_said_is_what_is_set)
+TEST(what_is_said_is_what_is_set)
 {
 	char text[256], value[PLAN_OPTION_TEXT_MAX], pair[96];
 
@@ -103,19 +100,4 @@ START_TEST(what_is_said_is_what_is_set)
 				      text);
 		}
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("preset");
-	TCase *tcase = tcase_create("table");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, healthy_is_what_nobody_asks_for,
-		  failing_reads_one_at_a_time_and_writes_tables_at_once,
-		  forensic_leaves_nothing_out, what_was_given_wins,
-		  the_next_preset_takes_back_what_the_last_one_set, what_is_said_is_what_is_set);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

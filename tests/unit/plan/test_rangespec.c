@@ -73,7 +73,9 @@ static const struct good goods[] = {
 	{ "00000000000000000000000000000000000000005-6", 1, { { 5, 2 } } },
 };
 
-START_TEST(parses)
+UNIT_CASE(.setup = setup);
+
+TEST_ROWS(parses, ARRAY_SIZE(goods))
 {
 	const struct good *good = &goods[_i];
 	struct range_list list = { 0 };
@@ -93,7 +95,6 @@ START_TEST(parses)
 	}
 	range_list_done(&list);
 }
-END_TEST
 
 struct bad {
 	const char *text;
@@ -164,7 +165,7 @@ static const struct bad bads[] = {
 	{ "%s%n-", -EINVAL, 0, 4 },
 };
 
-START_TEST(refuses)
+TEST_ROWS(refuses, ARRAY_SIZE(bads))
 {
 	const struct bad *bad = &bads[_i];
 	struct range held = { 1, 2 };
@@ -185,9 +186,8 @@ START_TEST(refuses)
 	ck_assert_uint_eq(items, 99);
 	ck_assert_int_eq(rangespec_parse(bad->text, &context, &list, NULL, NULL), bad->code);
 }
-END_TEST
 
-START_TEST(speaks_of_what_was_typed)
+TEST(speaks_of_what_was_typed)
 {
 	struct range_list list = { 0 };
 	struct rangespec_error error;
@@ -200,9 +200,8 @@ START_TEST(speaks_of_what_was_typed)
 	rangespec_parse("2048", &context, &list, NULL, &error);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "2048+N"));
 }
-END_TEST
 
-START_TEST(needs_a_disk_for_partitions)
+TEST(needs_a_disk_for_partitions)
 {
 	struct range_list list = { 0 };
 	struct rangespec_error error;
@@ -216,9 +215,8 @@ START_TEST(needs_a_disk_for_partitions)
 	context = (struct rangespec_context){ .sectors = 5, .sector_size = 0 };
 	ck_assert_int_eq(rangespec_parse("1K-", &context, &list, NULL, &error), -ERANGE);
 }
-END_TEST
 
-START_TEST(knows_other_sectors)
+TEST(knows_other_sectors)
 {
 	struct range_list list = { 0 };
 	struct rangespec_error error;
@@ -247,7 +245,6 @@ START_TEST(knows_other_sectors)
 	ck_assert_int_eq(rangespec_parse("18446744073709551615-", &context, &list, NULL, &error),
 			 -ERANGE);
 }
-END_TEST
 
 static void prints(const char *typed, const char *expected)
 {
@@ -263,7 +260,7 @@ static void prints(const char *typed, const char *expected)
 	range_list_done(&list);
 }
 
-START_TEST(prints_short)
+TEST(prints_short)
 {
 	struct range_list empty = { 0 };
 	char *text = rangespec_print(&empty, &context);
@@ -282,7 +279,6 @@ START_TEST(prints_short)
 	context.disk = NULL;
 	prints("2048-1050623", "2048-1050623");
 }
-END_TEST
 
 /* A small generator of our own: the same seed must give the same ranges everywhere. */
 static uint64_t next_random(uint64_t *state)
@@ -308,7 +304,7 @@ static void make_list(uint64_t *state, struct range_list *list)
 	}
 }
 
-START_TEST(prints_what_it_parses)
+TEST(prints_what_it_parses)
 {
 	static const uint64_t sizes[] = { 1, 2, 1000, SECTORS, 39062500000ULL, UINT64_MAX };
 	const char *given = getenv("CLONEDECK_TEST_SEED");
@@ -337,19 +333,4 @@ START_TEST(prints_what_it_parses)
 		range_list_done(&list);
 		range_list_done(&back);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("rangespec");
-	TCase *tests = tcase_create("rangespec");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_loop_test(tests, parses, 0, sizeof(goods) / sizeof(goods[0]));
-	tcase_add_loop_test(tests, refuses, 0, sizeof(bads) / sizeof(bads[0]));
-	add_tests(tests, speaks_of_what_was_typed, needs_a_disk_for_partitions, knows_other_sectors,
-		  prints_short, prints_what_it_parses);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

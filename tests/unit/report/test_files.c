@@ -35,7 +35,9 @@ static void check_line(const char *path, const char *wanted)
 	ck_assert_msg(found, "%s is not in %s", wanted, path);
 }
 
-START_TEST(lists_of_checksums_are_as_md5sum_reads_them)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(lists_of_checksums_are_as_md5sum_reads_them)
 {
 	char directory[] = "/tmp/clonedeck-checksums-XXXXXX", path[512];
 	struct error error = { 0 };
@@ -71,9 +73,8 @@ START_TEST(lists_of_checksums_are_as_md5sum_reads_them)
 	ck_assert_int_eq(report_save_sums(&sample.report, NULL, &error), -ENOENT);
 	ck_assert_ptr_nonnull(strstr(error.sentence, directory));
 }
-END_TEST
 
-START_TEST(saving_replaces_the_file_whole)
+TEST(saving_replaces_the_file_whole)
 {
 	char directory[] = "/tmp/test-report.XXXXXX", path[64], name[128];
 	struct error error = { 0 };
@@ -99,17 +100,4 @@ START_TEST(saving_replaces_the_file_whole)
 	ck_assert_ptr_nonnull(strstr(error.sentence, name));
 	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, "/dev/full", NULL, &error),
 			 -EINVAL);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/files");
-	TCase *tcase = tcase_create("files");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, lists_of_checksums_are_as_md5sum_reads_them,
-		  saving_replaces_the_file_whole);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

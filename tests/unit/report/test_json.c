@@ -34,7 +34,7 @@ static json_object *member(json_object *object, const char *key)
 	return value;
 }
 
-START_TEST(numbers_are_exact)
+TEST(numbers_are_exact)
 {
 	struct sample sample;
 
@@ -53,9 +53,8 @@ START_TEST(numbers_are_exact)
 	json_object_put(document);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(unknown_is_null)
+TEST(unknown_is_null)
 {
 	struct sample sample;
 
@@ -81,9 +80,8 @@ START_TEST(unknown_is_null)
 	json_object_put(document);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(bad_areas_have_place_and_sense)
+TEST(bad_areas_have_place_and_sense)
 {
 	struct sample sample;
 
@@ -102,9 +100,8 @@ START_TEST(bad_areas_have_place_and_sense)
 	json_object_put(document);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(what_sg_did_is_told_per_end)
+TEST(what_sg_did_is_told_per_end)
 {
 	struct sample sample;
 
@@ -136,10 +133,9 @@ START_TEST(what_sg_did_is_told_per_end)
 	json_object_put(document);
 	sample_done(&sample);
 }
-END_TEST
 
 /* Kinds of reports for the schema test; a folder must be given. */
-START_TEST(samples_are_written)
+TEST(samples_are_written)
 {
 	const char *directory = getenv("REPORT_SAMPLES");
 	struct sample sample;
@@ -179,16 +175,4 @@ START_TEST(samples_are_written)
 		ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, NULL), 0);
 		sample_done(&sample);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/json");
-	TCase *tcase = tcase_create("json");
-
-	add_tests(tcase, numbers_are_exact, unknown_is_null, what_sg_did_is_told_per_end,
-		  bad_areas_have_place_and_sense, samples_are_written);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

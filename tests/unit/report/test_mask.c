@@ -17,7 +17,7 @@ static struct masked_report *masked_of(struct sample *sample)
 	return masked;
 }
 
-START_TEST(unasked_nothing_is_masked)
+TEST(unasked_nothing_is_masked)
 {
 	struct masked_report *masked = NULL;
 	struct sample sample;
@@ -28,9 +28,8 @@ START_TEST(unasked_nothing_is_masked)
 	report_unmask(NULL);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(every_text_is_looked_at)
+TEST(every_text_is_looked_at)
 {
 	struct sample sample;
 
@@ -61,9 +60,8 @@ START_TEST(every_text_is_looked_at)
 	report_unmask(masked);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(the_plan_keeps_its_number)
+TEST(the_plan_keeps_its_number)
 {
 	struct sample sample;
 	char id[9], masked_id[9];
@@ -76,9 +74,8 @@ START_TEST(the_plan_keeps_its_number)
 	report_unmask(masked);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(odd_serials)
+TEST(odd_serials)
 {
 	struct sample sample;
 
@@ -104,9 +101,8 @@ START_TEST(odd_serials)
 	report_unmask(masked);
 	sample_done(&sample);
 }
-END_TEST
 
-START_TEST(a_plan_alone)
+TEST(a_plan_alone)
 {
 	struct sample sample;
 	struct identity identity;
@@ -121,16 +117,4 @@ START_TEST(a_plan_alone)
 	ck_assert_str_eq(identity.serial, "********6789");
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
 	sample_done(&sample);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/mask");
-	TCase *tcase = tcase_create("mask");
-
-	add_tests(tcase, unasked_nothing_is_masked, every_text_is_looked_at,
-		  the_plan_keeps_its_number, odd_serials, a_plan_alone);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

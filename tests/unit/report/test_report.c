@@ -37,7 +37,9 @@ static void check_part(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) != NULL, "%s in: %s", part, text);
 }
 
-START_TEST(words_and_exit_codes)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(words_and_exit_codes)
 {
 	static const struct {
 		enum job_result result;
@@ -78,10 +80,9 @@ START_TEST(words_and_exit_codes)
 		ck_assert_int_eq(strncmp(line, cases[i].word, strlen(cases[i].word)), 0);
 	}
 }
-END_TEST
 
 /* Of a copy that goes on after it: that is what is told, and not that something is unknown. */
-START_TEST(what_the_destination_refused_is_no_failure_of_the_rest)
+TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 {
 	sample.report.job.result = JOB_RESULT_PARTIAL;
 	sample.report.job.flushed = true;
@@ -110,9 +111,8 @@ START_TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 	sample.report.job.proof.verified -= 512;
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_DESTINATION_FAILED);
 }
-END_TEST
 
-START_TEST(the_result_in_a_line)
+TEST(the_result_in_a_line)
 {
 	check_part(SAID(report_result_line), "not verified");
 	sample_add_bad(&sample);
@@ -120,9 +120,8 @@ START_TEST(the_result_in_a_line)
 	sample.report.job.bad_areas = 3;
 	check_part(SAID(report_result_line), "3 areas of");
 }
-END_TEST
 
-START_TEST(text_names_what_matters)
+TEST(text_names_what_matters)
 {
 
 	sample_add_bad(&sample);
@@ -131,10 +130,9 @@ START_TEST(text_names_what_matters)
 		    "next     Move the backup GPT of /dev/sdb.", "/var/log/clonedeck/x.map",
 		    "not read back", NULL);
 }
-END_TEST
 
 /* The destination is twice as large: nobody shall take all of it for proven. */
-START_TEST(what_the_copy_does_not_reach_is_told)
+TEST(what_the_copy_does_not_reach_is_told)
 {
 	check_parts(text_of(&sample.report, 200),
 		    "2,000,398,934,016 B of the destination, from LBA "
@@ -148,10 +146,9 @@ START_TEST(what_the_copy_does_not_reach_is_told)
 	sample.plan->destinations[0].size = SAMPLE_SIZE;
 	ck_assert_str_eq(SAID(report_left_alone), "");
 }
-END_TEST
 
 /* Old data of an earlier owner is somebody's data. */
-START_TEST(free_places_are_told)
+TEST(free_places_are_told)
 {
 	struct job_free *f = &sample.report.job.free;
 	struct free_places places = { 0 };
@@ -185,9 +182,8 @@ START_TEST(free_places_are_told)
 	check_part(SAID(report_free_now), "earlier owner");
 	free_places_done(&places);
 }
-END_TEST
 
-START_TEST(why_it_was_not_armed_is_told)
+TEST(why_it_was_not_armed_is_told)
 {
 	struct job_snapshot *job = &sample.report.job;
 
@@ -205,10 +201,9 @@ START_TEST(why_it_was_not_armed_is_told)
 	SAID(report_armed);
 	ck_assert_int_eq(strncmp(line, "yes, 5 areas", 12), 0);
 }
-END_TEST
 
 /* What was seen, and no more than that. */
-START_TEST(whether_the_source_stayed_what_it_was)
+TEST(whether_the_source_stayed_what_it_was)
 {
 	static const struct {
 		enum job_recheck recheck;
@@ -250,10 +245,9 @@ START_TEST(whether_the_source_stayed_what_it_was)
 	check_part(SAID(report_verified), "not any more what was copied");
 	check_part(SAID(report_result_line), "changed while the copy was stopped, in 2");
 }
-END_TEST
 
 /* Nor for what nothing can be compared with any more. */
-START_TEST(what_is_not_verified_for_good)
+TEST(what_is_not_verified_for_good)
 {
 	struct report *report = &sample.report;
 	struct job_proof *proof = &report->job.proof;
@@ -282,10 +276,9 @@ START_TEST(what_is_not_verified_for_good)
 	sample_add_bad(&sample);
 	ck_assert_str_eq(report_result_word(report), "PARTIAL");
 }
-END_TEST
 
 /* Never the plain word, whatever came of the check. */
-START_TEST(a_source_that_was_in_use)
+TEST(a_source_that_was_in_use)
 {
 	struct report *report = &sample.report;
 
@@ -309,10 +302,9 @@ START_TEST(a_source_that_was_in_use)
 	ck_assert_str_eq(report_result_word(report), "PARTIAL");
 	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
 }
-END_TEST
 
 /* How much was looked at, and never more than that. */
-START_TEST(what_the_final_look_has_read)
+TEST(what_the_final_look_has_read)
 {
 	struct job_snapshot *job = &sample.report.job;
 
@@ -340,7 +332,6 @@ START_TEST(what_the_final_look_has_read)
 	job->result = JOB_RESULT_MISMATCH;
 	ck_assert_str_eq(SAID(report_look), "2 of 70 places are not what was written there");
 }
-END_TEST
 
 static void add_hurt(struct report *report, enum report_hurt_kind kind, unsigned partition,
 		     const char *fs, uint64_t lba)
@@ -354,7 +345,7 @@ static void add_hurt(struct report *report, enum report_hurt_kind kind, unsigned
 }
 
 /* Not "armed: yes" where nobody finds a partition. */
-START_TEST(what_bad_areas_hurt)
+TEST(what_bad_areas_hurt)
 {
 	sample_add_bad(&sample);
 	struct report *report = &sample.report;
@@ -376,10 +367,9 @@ START_TEST(what_bad_areas_hurt)
 	check_parts(text_of(report, 120), "WHAT THE BAD AREAS HURT", "PARTITION TABLE NOT WRITTEN",
 		    NULL);
 }
-END_TEST
 
 /* By its name, and apart from what was only worth knowing. */
-START_TEST(a_check_that_was_lifted)
+TEST(a_check_that_was_lifted)
 {
 	struct verdict *verdict = sample.report.verdicts.items;
 
@@ -389,9 +379,8 @@ START_TEST(a_check_that_was_lifted)
 	check_parts(text_of(&sample.report, 120), "!WARNINGS",
 		    "LIFTED BY THEIR NAMES AT THE START\n   backup-gpt-inside: inside", NULL);
 }
-END_TEST
 
-START_TEST(names_of_files_command_no_terminal)
+TEST(names_of_files_command_no_terminal)
 {
 
 	sample.plan->destinations[0].kind = ENDPOINT_IMAGE;
@@ -403,10 +392,9 @@ START_TEST(names_of_files_command_no_terminal)
 	ck_assert_ptr_null(strstr(text, "\nRESULT"));
 	free(text);
 }
-END_TEST
 
 /* A reason stands below every result that is none; loops: no error, an error. */
-START_TEST(a_failure_says_why)
+TEST_ROWS(a_failure_says_why, 2)
 {
 
 	sample.report.job.result = JOB_RESULT_FAILED;
@@ -423,9 +411,8 @@ START_TEST(a_failure_says_why)
 	ck_assert_ptr_nonnull(strstr(text, _i ? "It broke." : "may be lost"));
 	free(text);
 }
-END_TEST
 
-START_TEST(differences_are_listed)
+TEST(differences_are_listed)
 {
 	sample_add_differences(&sample);
 	check_parts(text_of(&sample.report, 120), "MISMATCH - the destination differs in 3 areas",
@@ -437,7 +424,6 @@ START_TEST(differences_are_listed)
 	check_parts(html_of(&sample.report), "<h2>Differences</h2>", ">4097<", "in 2048",
 		    "read 00aa, found 00bb", "and 1 more", NULL);
 }
-END_TEST
 
 static void check_width(const struct report *report, int columns)
 {
@@ -449,7 +435,7 @@ static void check_width(const struct report *report, int columns)
 	free(text);
 }
 
-START_TEST(what_sg_did_is_told)
+TEST(what_sg_did_is_told)
 {
 	sample_add_bad(&sample);
 	check_parts(text_of(&sample.report, 160), "!indirect",
@@ -464,9 +450,8 @@ START_TEST(what_sg_did_is_told)
 	check_parts(text_of(&sample.report, 160),
 		    "source: 0 recovered errors, 2 sent again, 0 waited for", "!direct", NULL);
 }
-END_TEST
 
-START_TEST(text_stays_within_its_columns)
+TEST(text_stays_within_its_columns)
 {
 
 	sample_add_bad(&sample);
@@ -477,9 +462,8 @@ START_TEST(text_stays_within_its_columns)
 	for (int columns = 40; columns <= 200; columns++)
 		check_width(&sample.report, columns);
 }
-END_TEST
 
-START_TEST(absurd_widths_end)
+TEST(absurd_widths_end)
 {
 
 	for (int columns = -1; columns < 40; columns += 20)
@@ -487,10 +471,9 @@ START_TEST(absurd_widths_end)
 	free(text_of(&sample.report, -5));
 	free(text_of(&sample.report, 100000));
 }
-END_TEST
 
 /* They are told with what they are of, or with why there are none. */
-START_TEST(checksums_say_what_they_are_of)
+TEST(checksums_say_what_they_are_of)
 {
 	static const struct {
 		enum job_sums_state state;
@@ -512,26 +495,4 @@ START_TEST(checksums_say_what_they_are_of)
 		check_parts(text_of(&sample.report, 200), cases[i].words, md5, NULL);
 		check_parts(html_of(&sample.report), cases[i].words, md5, NULL);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/report");
-	TCase *tcase = tcase_create("report");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, words_and_exit_codes,
-		  what_the_destination_refused_is_no_failure_of_the_rest, the_result_in_a_line,
-		  what_sg_did_is_told, text_names_what_matters,
-		  what_the_copy_does_not_reach_is_told, free_places_are_told,
-		  why_it_was_not_armed_is_told, whether_the_source_stayed_what_it_was,
-		  a_source_that_was_in_use, what_is_not_verified_for_good,
-		  what_the_final_look_has_read, what_bad_areas_hurt,
-		  names_of_files_command_no_terminal, a_check_that_was_lifted);
-	tcase_add_loop_test(tcase, a_failure_says_why, 0, 2);
-	add_tests(tcase, differences_are_listed, text_stays_within_its_columns, absurd_widths_end,
-		  checksums_say_what_they_are_of);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

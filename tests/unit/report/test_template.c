@@ -30,7 +30,7 @@ static const struct {
 	{ "x{{/list}}", NULL, -EINVAL },
 };
 
-START_TEST(renders)
+TEST_ROWS(renders, ARRAY_SIZE(cases))
 {
 	json_object *root = json_tokener_parse(
 		"{\"text\": \"\\\"><i>&'\\u001b\", \"count\": 1234567, \"list\": [1, 2],"
@@ -48,15 +48,4 @@ START_TEST(renders)
 		ck_assert_str_eq(page, cases[_i].page);
 	free(page);
 	json_object_put(root);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/template");
-	TCase *tcase = tcase_create("template");
-
-	tcase_add_loop_test(tcase, renders, 0, (int)(sizeof(cases) / sizeof(cases[0])));
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -22,8 +22,10 @@ static void teardown(void)
 	sample_done(&sample);
 }
 
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
 /* Three digits that count, however long a request took; p99.9 is never above the longest. */
-START_TEST(latencies_are_read_at_a_glance)
+TEST(latencies_are_read_at_a_glance)
 {
 	sample.report.job.source.latency = (struct latency_summary){ 0 };
 	check_parts(text_of(&sample.report, 80), "read ms  unknown", NULL);
@@ -40,9 +42,8 @@ START_TEST(latencies_are_read_at_a_glance)
 	sample.report.job.read_back = sample.report.job.source.latency;
 	check_parts(text_of(&sample.report, 100), "back ms  p50 0.127  p90 2.00", NULL);
 }
-END_TEST
 
-START_TEST(a_weak_zone_is_named)
+TEST(a_weak_zone_is_named)
 {
 	char *page;
 
@@ -61,9 +62,8 @@ START_TEST(a_weak_zone_is_named)
 	sample.report.job.zones.slowest.factor = 1.25;
 	check_parts(text_of(&sample.report, 80), "!weak zone", NULL);
 }
-END_TEST
 
-START_TEST(a_forecast_of_a_copy_that_ended)
+TEST(a_forecast_of_a_copy_that_ended)
 {
 	struct job_snapshot *job = &sample.report.job;
 	char line[512];
@@ -74,17 +74,4 @@ START_TEST(a_forecast_of_a_copy_that_ended)
 			 "at 10% left 0:03:00, took 0:01:53");
 	job->result = JOB_RESULT_STOPPED;
 	ck_assert_str_eq(report_forecasts(&sample.report, line, sizeof(line)), "");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("report/times");
-	TCase *tcase = tcase_create("times");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, latencies_are_read_at_a_glance, a_weak_zone_is_named,
-		  a_forecast_of_a_copy_that_ended);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -13,8 +13,10 @@
 
 static struct rig rig;
 
+UNIT_CASE(.timeout = 60);
+
 /* A bad sector costs one failed read of its chunk and one of its own, as with ddrescue. */
-START_TEST(few_bad_sectors)
+TEST_ROWS(few_bad_sectors, 4)
 {
 	static const struct range bad[] = { { 0, 1 }, { 5003, 1 }, { 8000, 3 }, { 16383, 1 } };
 	struct job_snapshot s;
@@ -44,11 +46,10 @@ START_TEST(few_bad_sectors)
 	damaged_check(&rig, bad, 4);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A disk of zeros is no copy, however exact its map. When the cable is in again, all of it is read.
  */
-START_TEST(nothing_at_all)
+TEST_ROWS(nothing_at_all, 4)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -70,10 +71,9 @@ START_TEST(nothing_at_all)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Where nothing fails, nothing of all this happens. */
-START_TEST(a_healthy_disk_has_no_others)
+TEST_ROWS(a_healthy_disk_has_no_others, 2)
 {
 	struct job_snapshot s;
 
@@ -87,13 +87,12 @@ START_TEST(a_healthy_disk_has_no_others)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /*
  * A disk that loses physical sectors of eight logical ones: after its chunk, the two edges of a
  * damaged area are read, and then one logical sector of each physical one.
  */
-START_TEST(lost_physical_sectors_are_not_read_eight_times)
+TEST_ROWS(lost_physical_sectors_are_not_read_eight_times, 8)
 {
 	static const struct range bad[] = { { 5000, 8 }, { 12000, 16 } };
 	struct plan_options options = damaged_options;
@@ -115,11 +114,10 @@ START_TEST(lost_physical_sectors_are_not_read_eight_times)
 	map_destroy(rig.setup.resume);
 	rig_done(&rig);
 }
-END_TEST
 
 /* One edge within a physical sector, and each logical one is read; so with a single area, whose
  * edges may lie so by chance. */
-START_TEST(lost_logical_sectors_are_read_each)
+TEST_ROWS(lost_logical_sectors_are_read_each, 2)
 {
 	static const struct range bad[] = { { 5000, 3 }, { 5005, 3 }, { 8003, 1 }, { 12000, 16 } };
 	size_t count = _i ? 4 : 2;
@@ -131,10 +129,9 @@ START_TEST(lost_logical_sectors_are_read_each)
 	damaged_check(&rig, bad, count);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A zone of dead chunks: most of them are left out at first, and read once in the end. */
-START_TEST(a_dead_zone)
+TEST_ROWS(a_dead_zone, 4)
 {
 	static const struct range bad[] = { { 8192, 8192 } };
 	struct plan_options options = damaged_options;
@@ -154,14 +151,13 @@ START_TEST(a_dead_zone)
 	damaged_check(&rig, bad, 1);
 	rig_done(&rig);
 }
-END_TEST
 
 /*
  * A disk that dies of so many failed reads. By then everything healthy has come over, but for what
  * shares a chunk with a bad sector: the first region costs as many as are in flight and a few more,
  * each further one of that size few, and what was left out beside them one from each side.
  */
-START_TEST(what_is_healthy_comes_before_the_disk_dies)
+TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
 {
 	static const uint64_t dead = 3 * MIB;
 	struct plan_options options = damaged_options;
@@ -182,11 +178,10 @@ START_TEST(what_is_healthy_comes_before_the_disk_dies)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The preset for failing disks has one read in flight from the start; until something fails, each
  * is long enough that the disk hardly waits between them. */
-START_TEST(a_failing_disk_is_read_in_long_requests_until_one_fails)
+TEST_ROWS(a_failing_disk_is_read_in_long_requests_until_one_fails, 4)
 {
 	struct plan_options options = damaged_options;
 	struct fault_counts counts;
@@ -202,11 +197,10 @@ START_TEST(a_failing_disk_is_read_in_long_requests_until_one_fails)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Bad spots close together are one region: it is left, and its healthy parts come after what is
  * healthy for sure. */
-START_TEST(a_dense_zone_is_left)
+TEST_ROWS(a_dense_zone_is_left, 2)
 {
 	struct plan_options options = damaged_options;
 	struct map *map;
@@ -224,11 +218,10 @@ START_TEST(a_dense_zone_is_left)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The disk was away for a while, and every chunk of a part has failed once. None of its sectors is
  * bad, and they are not read one by one. */
-START_TEST(a_disk_that_comes_back_is_read_in_large_requests)
+TEST_ROWS(a_disk_that_comes_back_is_read_in_large_requests, 4)
 {
 	struct plan_options options = damaged_options;
 	struct job_snapshot s;
@@ -244,14 +237,13 @@ START_TEST(a_disk_that_comes_back_is_read_in_large_requests)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /*
  * A failed request of a MiB with two bad sectors, and spots that are alone in their clusters: what
  * is probably good is not read sector by sector, unless reads of this disk take so long that a
  * failed one costs more than that.
  */
-START_TEST(good_ground_is_read_in_large_requests)
+TEST_ROWS(good_ground_is_read_in_large_requests, 2)
 {
 	struct range bad[30] = { { (8 * MIB + 100 * KIB) / 512, 1 },
 				 { (8 * MIB + 900 * KIB) / 512, 1 } };
@@ -279,10 +271,9 @@ START_TEST(good_ground_is_read_in_large_requests)
 	damaged_check(&rig, bad, 30);
 	rig_done(&rig);
 }
-END_TEST
 
 /* It is known to be bad as soon as it has failed: nothing is left to be trimmed. */
-START_TEST(a_sector_that_is_a_chunk_of_its_own)
+TEST(a_sector_that_is_a_chunk_of_its_own)
 {
 	static const struct range bad[] = { { 8 * MIB / 512, 1 } };
 
@@ -293,13 +284,12 @@ START_TEST(a_sector_that_is_a_chunk_of_its_own)
 	damaged_check(&rig, bad, 1);
 	rig_done(&rig);
 }
-END_TEST
 
 /*
  * Behind a failure small chunks, behind good ground large ones again: two bad sectors of one large
  * chunk make two small ones fail, but only one large one.
  */
-START_TEST(large_chunks_come_back)
+TEST_ROWS(large_chunks_come_back, 2)
 {
 	const uint64_t near = 8 * MIB / 512, far = 30 * MIB / 512;
 	const struct range bad[] = {
@@ -317,10 +307,9 @@ START_TEST(large_chunks_come_back)
 	damaged_check(&rig, bad, 5);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The kernel joins neighbours that wait together; a good sector would fail with the bad one. */
-START_TEST(no_two_neighbours_are_under_way)
+TEST_ROWS(no_two_neighbours_are_under_way, 2)
 {
 	static const struct range bad[] = { { 5003, 1 }, { 8000, 3 }, { 8064, 1 }, { 12289, 126 } };
 	struct plan_options options = damaged_options;
@@ -346,7 +335,6 @@ START_TEST(no_two_neighbours_are_under_way)
 	damaged_check(&rig, bad, 4);
 	rig_done(&rig);
 }
-END_TEST
 
 static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors)
 {
@@ -363,7 +351,7 @@ static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors
 }
 
 /* Stopped at any moment, in any pass, and resumed: the same sectors are missing. */
-START_TEST(stopped_and_resumed_at_random)
+TEST_LOOP(stopped_and_resumed_at_random, 3, 6)
 {
 	struct plan_options options = damaged_options;
 	struct range bad[24];
@@ -397,9 +385,8 @@ START_TEST(stopped_and_resumed_at_random)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(random_patterns)
+TEST_LOOP(random_patterns, 2, 6)
 {
 	struct plan_options options = damaged_options;
 	struct range bad[30];
@@ -420,7 +407,6 @@ START_TEST(random_patterns)
 	damaged_check(&rig, bad, 30);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Finds the sector filled, and scribbles on it. */
 static void check_filled(uint64_t lba)
@@ -438,7 +424,7 @@ static void check_filled(uint64_t lba)
 
 /* Whoever finds a bad sector fills it; what the destination does not take then is filled later,
  * and so is what a map brings along. */
-START_TEST(bad_sectors_are_filled_once_each)
+TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 {
 	struct job_snapshot s;
 	struct map *map = NULL;
@@ -468,10 +454,9 @@ START_TEST(bad_sectors_are_filled_once_each)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Other programs' maps: what they call bad is not read again, what they left is finished. */
-START_TEST(all_letters_of_a_map_count)
+TEST_ROWS(all_letters_of_a_map_count, 4)
 {
 	static const struct range bad[] = { { 5003, 1 }, { 6000, 4 } };
 	struct job_snapshot s;
@@ -498,10 +483,9 @@ START_TEST(all_letters_of_a_map_count)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A failed write is no bad sector of the source, and no silent hole. */
-START_TEST(refused_writes_are_recorded)
+TEST_ROWS(refused_writes_are_recorded, 4)
 {
 	struct plan_options options = damaged_options;
 	struct job_snapshot s;
@@ -532,10 +516,9 @@ START_TEST(refused_writes_are_recorded)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* A hiccup of the way to the disk is no damage. */
-START_TEST(a_timeout_is_tried_again_at_once)
+TEST_ROWS(a_timeout_is_tried_again_at_once, 4)
 {
 	struct job_snapshot s;
 
@@ -548,10 +531,9 @@ START_TEST(a_timeout_is_tried_again_at_once)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Half a minute in the kernel, which has tried for all of it: once is enough in each pass. */
-START_TEST(what_is_waited_for_in_vain_is_damage)
+TEST(what_is_waited_for_in_vain_is_damage)
 {
 	static const struct range bad[] = { { 5003, 1 } };
 
@@ -562,36 +544,4 @@ START_TEST(what_is_waited_for_in_vain_is_damage)
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2);
 	damaged_check(&rig, bad, 1);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("rescue");
-	TCase *tc = tcase_create("rescue");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, few_bad_sectors, 0, 4);
-	tcase_add_loop_test(tc, nothing_at_all, 0, 4);
-	tcase_add_loop_test(tc, a_healthy_disk_has_no_others, 0, 2);
-	tcase_add_loop_test(tc, lost_physical_sectors_are_not_read_eight_times, 0, 8);
-	tcase_add_loop_test(tc, lost_logical_sectors_are_read_each, 0, 2);
-	tcase_add_loop_test(tc, a_dead_zone, 0, 4);
-	tcase_add_loop_test(tc, what_is_healthy_comes_before_the_disk_dies, 0, 4);
-	tcase_add_loop_test(tc, a_failing_disk_is_read_in_long_requests_until_one_fails, 0, 4);
-	tcase_add_loop_test(tc, a_dense_zone_is_left, 0, 2);
-	tcase_add_loop_test(tc, a_disk_that_comes_back_is_read_in_large_requests, 0, 4);
-	tcase_add_loop_test(tc, good_ground_is_read_in_large_requests, 0, 2);
-	tcase_add_test(tc, a_sector_that_is_a_chunk_of_its_own);
-	tcase_add_loop_test(tc, large_chunks_come_back, 0, 2);
-	tcase_add_loop_test(tc, no_two_neighbours_are_under_way, 0, 2);
-	tcase_add_loop_test(tc, stopped_and_resumed_at_random, 3, 6);
-	tcase_add_loop_test(tc, random_patterns, 2, 6);
-	tcase_add_loop_test(tc, bad_sectors_are_filled_once_each, 0, 8);
-	tcase_add_loop_test(tc, all_letters_of_a_map_count, 0, 4);
-	tcase_add_loop_test(tc, refused_writes_are_recorded, 0, 4);
-	tcase_add_loop_test(tc, a_timeout_is_tried_again_at_once, 0, 4);
-	tcase_add_test(tc, what_is_waited_for_in_vain_is_damage);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

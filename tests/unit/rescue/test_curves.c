@@ -186,7 +186,9 @@ static double ahead(const struct paper *ours, const struct paper *theirs)
 	return sum / FAILURES / MIB;
 }
 
-START_TEST(what_comes_off_before_the_disk_dies)
+UNIT_CASE(.timeout = 20);
+
+TEST_ROWS(what_comes_off_before_the_disk_dies, loop_of_data(2 * PATTERNS, 2))
 {
 	size_t pattern = (size_t)_i / 2;
 	bool failing = _i % 2;
@@ -214,17 +216,4 @@ START_TEST(what_comes_off_before_the_disk_dies)
 		      ahead(&ours, &theirs));
 	paper_done(&ours);
 	paper_done(&theirs);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("curves");
-	TCase *tc = tcase_create("curves");
-
-	tcase_set_timeout(tc, 20);
-	tcase_add_loop_test(tc, what_comes_off_before_the_disk_dies, 0,
-			    loop_of_data(2 * PATTERNS, 2));
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -13,9 +13,11 @@
 
 static struct rig rig;
 
+UNIT_CASE(.timeout = 60);
+
 /* What comes back in a retry is written, and its neighbours in a larger sector of the destination
  * stay. */
-START_TEST(retry_passes_bring_sectors_back)
+TEST_LOOP(retry_passes_bring_sectors_back, 2, 6)
 {
 	static const struct range bad[] = { { 5001, 1 }, { 5006, 1 } };
 	struct plan_options options = damaged_options;
@@ -36,10 +38,9 @@ START_TEST(retry_passes_bring_sectors_back)
 	damaged_check(&rig, bad, 2);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Chosen areas are read again, also those whose edges lie within them; all others are left. */
-START_TEST(only_chosen_areas_are_retried)
+TEST_LOOP(only_chosen_areas_are_retried, 2, 6)
 {
 	static const struct range bad[] = { { 5001, 1 }, { 6000, 4 }, { 7000, 1 } };
 	static const struct range left[] = { { 5001, 1 }, { 6003, 1 } };
@@ -73,10 +74,9 @@ START_TEST(only_chosen_areas_are_retried)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
 /* The line of the map that tells where its program is, in ddrescue's numbers. */
-START_TEST(the_map_tells_the_pass)
+TEST(the_map_tells_the_pass)
 {
 	char line[128] = "", letter = 0;
 	unsigned pass = 0;
@@ -106,10 +106,9 @@ START_TEST(the_map_tells_the_pass)
 	rig_wait(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* In this run, and in one that goes on from bad sectors. */
-START_TEST(all_came_back)
+TEST_ROWS(all_came_back, 2)
 {
 	struct plan_options options = damaged_options;
 	struct job_snapshot s;
@@ -134,9 +133,8 @@ START_TEST(all_came_back)
 	map_destroy(map);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(what_bad_sectors_are_filled_with)
+TEST_ROWS(what_bad_sectors_are_filled_with, 3)
 {
 	struct plan_options options = damaged_options;
 	_Alignas(4096) char found[4096];
@@ -155,9 +153,8 @@ START_TEST(what_bad_sectors_are_filled_with)
 		ck_assert_int_ne(found[0], 0);
 	rig_done(&rig);
 }
-END_TEST
 
-START_TEST(slow_reads_are_left_behind)
+TEST_ROWS(slow_reads_are_left_behind, 2)
 {
 	struct plan_options options = damaged_options;
 	struct job_snapshot s;
@@ -176,7 +173,6 @@ START_TEST(slow_reads_are_left_behind)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 static struct job_snapshot until_hanging(void)
 {
@@ -200,7 +196,7 @@ static void hang_at(uint64_t lba, unsigned seconds)
 
 /* One that has not come back keeps its own place and no other; what follows the stream's position
  * then comes in a second sweep, the nearest of it in a third, and its data is taken. */
-START_TEST(a_read_that_hangs_is_left_behind)
+TEST(a_read_that_hangs_is_left_behind)
 {
 	struct plan_options options = damaged_options;
 	struct job_snapshot s;
@@ -225,10 +221,9 @@ START_TEST(a_read_that_hangs_is_left_behind)
 	rig_check_complete(&rig);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Heads have to move to the next area, but do not wait for a read that hangs. */
-START_TEST(a_sector_that_hangs_keeps_no_other_area)
+TEST(a_sector_that_hangs_keeps_no_other_area)
 {
 	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
 	struct plan_options options = damaged_options;
@@ -253,10 +248,9 @@ START_TEST(a_sector_that_hangs_keeps_no_other_area)
 	damaged_check(&rig, bad, 2);
 	rig_done(&rig);
 }
-END_TEST
 
 /* Flash reads another area meanwhile; heads stay where they are. */
-START_TEST(flash_reads_on_while_it_struggles)
+TEST_ROWS(flash_reads_on_while_it_struggles, 2)
 {
 	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
 	struct plan_options options = damaged_options;
@@ -279,7 +273,6 @@ START_TEST(flash_reads_on_while_it_struggles)
 	damaged_check(&rig, bad, 2);
 	rig_done(&rig);
 }
-END_TEST
 
 static const struct plan_options limits[] = {
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_bad_areas = 2 },
@@ -288,7 +281,7 @@ static const struct plan_options limits[] = {
 	{ .chunk = 65536, .on_error = ON_ERROR_MAP, .max_no_read = 1 },
 };
 
-START_TEST(too_much_trouble_stops_the_copy)
+TEST_ROWS(too_much_trouble_stops_the_copy, 4)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -315,24 +308,4 @@ START_TEST(too_much_trouble_stops_the_copy)
 	ck_assert_int_ne(rig_run(&rig).result, JOB_RESULT_STOPPED);
 	map_destroy(map);
 	rig_done(&rig);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("rescue_options");
-	TCase *tc = tcase_create("rescue_options");
-
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, retry_passes_bring_sectors_back, 2, 6);
-	tcase_add_loop_test(tc, only_chosen_areas_are_retried, 2, 6);
-	tcase_add_test(tc, the_map_tells_the_pass);
-	tcase_add_loop_test(tc, all_came_back, 0, 2);
-	tcase_add_loop_test(tc, what_bad_sectors_are_filled_with, 0, 3);
-	tcase_add_loop_test(tc, slow_reads_are_left_behind, 0, 2);
-	add_tests(tc, a_read_that_hangs_is_left_behind, a_sector_that_hangs_keeps_no_other_area);
-	tcase_add_loop_test(tc, flash_reads_on_while_it_struggles, 0, 2);
-	tcase_add_loop_test(tc, too_much_trouble_stops_the_copy, 0, 4);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -6,7 +6,9 @@
 
 #include "job/whole.h"
 
-START_TEST(an_honest_disk_is_probed_and_copied)
+UNIT_CASE(.teardown = whole_teardown, .timeout = 90);
+
+TEST(an_honest_disk_is_probed_and_copied)
 {
 	whole_prepare(0);
 	rig.setup.probe = true;
@@ -17,7 +19,6 @@ START_TEST(an_honest_disk_is_probed_and_copied)
 	ck_assert_uint_eq(s.passes[2].kind, PASS_WIPE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 static void expect_found_out(const struct fault_rule *rule, const char *text)
 {
@@ -36,37 +37,33 @@ static void expect_found_out(const struct fault_rule *rule, const char *text)
 	ck_assert_uint_lt(fault_script_counts(rig.destination_script).bytes_written, 5 * MIB);
 }
 
-START_TEST(a_disk_whose_addresses_wrap)
+TEST_ROWS(a_disk_whose_addresses_wrap, 4)
 {
 	expect_found_out(&(struct fault_rule){ .kind = FAULT_WRAP, .wrap = MIB << _i }, "about");
 }
-END_TEST
 
-START_TEST(a_disk_that_loses_its_upper_half)
+TEST(a_disk_that_loses_its_upper_half)
 {
 	expect_found_out(
 		&(struct fault_rule){ .kind = FAULT_LOSE, .on = FAULT_WRITES, .start = 8 * MIB },
 		"about 8");
 }
-END_TEST
 
-START_TEST(a_disk_that_keeps_nothing)
+TEST(a_disk_that_keeps_nothing)
 {
 	expect_found_out(&(struct fault_rule){ .kind = FAULT_LOSE, .on = FAULT_WRITES },
 			 "does not keep");
 }
-END_TEST
 
-START_TEST(a_disk_that_ends_early_with_an_error)
+TEST(a_disk_that_ends_early_with_an_error)
 {
 	expect_found_out(
 		&(struct fault_rule){ .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 12 * MIB },
 		rig.destination_path);
 }
-END_TEST
 
 /* The probe of a copy that goes on leaves alone what is there. */
-START_TEST(a_resumed_copy_is_probed_beside_what_it_has)
+TEST(a_resumed_copy_is_probed_beside_what_it_has)
 {
 	struct map *map;
 
@@ -81,21 +78,4 @@ START_TEST(a_resumed_copy_is_probed_beside_what_it_has)
 	ck_assert_uint_eq(s.already, map_bytes(map, MAP_FINISHED));
 	rig_check_complete(&rig);
 	map_destroy(map);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("probe");
-	TCase *tc = tcase_create("probe");
-
-	tcase_set_timeout(tc, 90);
-	tcase_add_checked_fixture(tc, NULL, whole_teardown);
-	tcase_add_test(tc, an_honest_disk_is_probed_and_copied);
-	tcase_add_loop_test(tc, a_disk_whose_addresses_wrap, 0, 4);
-	add_tests(tc, a_disk_that_loses_its_upper_half, a_disk_that_keeps_nothing,
-		  a_disk_that_ends_early_with_an_error,
-		  a_resumed_copy_is_probed_beside_what_it_has);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -39,25 +39,25 @@ static uint64_t fail_after(uint64_t good)
 	return work.next - first - 1;
 }
 
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
 /* As ddrescue does, which never skips more for one spot far from all others. */
-START_TEST(single_spots_cost_the_shortest_skip)
+TEST(single_spots_cost_the_shortest_skip)
 {
 	for (unsigned i = 0; i < 20; i++)
 		ck_assert_uint_eq(fail_after(100), 1);
 }
-END_TEST
 
-START_TEST(a_region_is_left_in_a_few_failures)
+TEST(a_region_is_left_in_a_few_failures)
 {
 	static const uint64_t skipped[] = { 1, 4, 16, 64, 256 };
 
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(fail_after(i ? 0 : 100), skipped[i]);
 }
-END_TEST
 
 /* The tracks of a dead head: the second time, one failure is enough. */
-START_TEST(what_left_one_region_leaves_the_next)
+TEST(what_left_one_region_leaves_the_next)
 {
 	fail_after(100);
 	fail_after(0);
@@ -66,11 +66,10 @@ START_TEST(what_left_one_region_leaves_the_next)
 	/* And a little less each time. */
 	ck_assert_uint_eq(fail_after(100), 12);
 }
-END_TEST
 
 /* Three spots that happen to be close make one region; but the fourth, far away, is as single as
  * the first: else each would cost a longer skip than the one before, up to the longest. */
-START_TEST(scattered_spots_teach_nothing)
+TEST(scattered_spots_teach_nothing)
 {
 	ck_assert_uint_eq(fail_after(100), 1);
 	ck_assert_uint_eq(fail_after(1), 4);
@@ -78,11 +77,10 @@ START_TEST(scattered_spots_teach_nothing)
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(fail_after(40), 1);
 }
-END_TEST
 
 /* Where spots are a few megabytes apart a long skip would never be over if it took as much good
  * ground again: it ends with a share of what is usually good between two failures. */
-START_TEST(a_long_skip_ends_on_usual_ground)
+TEST(a_long_skip_ends_on_usual_ground)
 {
 	for (unsigned i = 0; i < 10; i++)
 		ck_assert_uint_eq(fail_after(100), 1);
@@ -93,7 +91,6 @@ START_TEST(a_long_skip_ends_on_usual_ground)
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert_uint_eq(fail_after(100), 1);
 }
-END_TEST
 
 /* The next sweep begins behind what ended the first one. */
 static uint64_t begin_after(uint64_t failed, uint64_t good_behind)
@@ -118,7 +115,7 @@ static uint64_t begin_after(uint64_t failed, uint64_t good_behind)
 
 /* As far behind it as that was long; but where one request failed alone, or others in flight behind
  * it were good, it was a spot. */
-START_TEST(the_first_failure_is_left_as_far_as_it_reached)
+TEST(the_first_failure_is_left_as_far_as_it_reached)
 {
 	ck_assert_uint_eq(begin_after(4, 0), 4);
 	setup();
@@ -126,18 +123,4 @@ START_TEST(the_first_failure_is_left_as_far_as_it_reached)
 	setup();
 	ck_assert_uint_eq(begin_after(4, 2), 0);
 	ck_assert_uint_eq(skip.size, 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("skip");
-	TCase *tc = tcase_create("skip");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	add_tests(tc, single_spots_cost_the_shortest_skip, a_region_is_left_in_a_few_failures,
-		  what_left_one_region_leaves_the_next, scattered_spots_teach_nothing,
-		  a_long_skip_ends_on_usual_ground, the_first_failure_is_left_as_far_as_it_reached);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

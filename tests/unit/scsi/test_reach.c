@@ -91,7 +91,7 @@ static void open_is_known_alone(void)
 	ck_assert_uint_eq(reach.whole, 0);
 }
 
-START_TEST(commands_are_as_in_the_standard)
+TEST(commands_are_as_in_the_standard)
 {
 	const uint8_t data[] = { 0x85, 0x08, 0x0e, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xec, 0 };
 	const uint8_t registers[] = {
@@ -112,9 +112,8 @@ START_TEST(commands_are_as_in_the_standard)
 	/* any other feature of this command would change the disk */
 	ck_assert_uint_eq(cdb.bytes[4], 0xc2);
 }
-END_TEST
 
-START_TEST(registers_in_both_formats)
+TEST(registers_in_both_formats)
 {
 	uint8_t sense[64] = { 0 };
 
@@ -129,9 +128,8 @@ START_TEST(registers_in_both_formats)
 	sense[13] = 0;
 	ck_assert_uint_eq(ata_parse_max(sense, sizeof(fixed)), 0);
 }
-END_TEST
 
-START_TEST(what_are_no_registers_tells_nothing)
+TEST(what_are_no_registers_tells_nothing)
 {
 	uint8_t sense[64] = { 0 };
 
@@ -149,9 +147,10 @@ START_TEST(what_are_no_registers_tells_nothing)
 	sense[10] = 1;
 	ck_assert_uint_eq(ata_parse_max(sense, sizeof(descriptor)), 0);
 }
-END_TEST
 
-START_TEST(a_disk_with_a_host_protected_area)
+UNIT_CASE(.setup = set_up, .teardown = tear_down, .timeout = 20);
+
+TEST(a_disk_with_a_host_protected_area)
 {
 	with_protected_area();
 	answer_registers(descriptor, sizeof(descriptor));
@@ -159,9 +158,8 @@ START_TEST(a_disk_with_a_host_protected_area)
 	ck_assert_uint_eq(reach.open, SECTORS * 512);
 	ck_assert_uint_eq(reach.whole, (SECTORS + 0x101) * 512);
 }
-END_TEST
 
-START_TEST(a_newer_disk_with_large_sectors)
+TEST(a_newer_disk_with_large_sectors)
 {
 	put_word(identify, 119, 0x4100);
 	put_word(identify, 106, 0x5000);
@@ -172,9 +170,8 @@ START_TEST(a_newer_disk_with_large_sectors)
 	ck_assert_uint_eq(reach.open, SECTORS * 4096);
 	ck_assert_uint_eq(reach.whole, (SECTORS + 0x101) * 4096);
 }
-END_TEST
 
-START_TEST(a_disk_with_an_overlay)
+TEST(a_disk_with_an_overlay)
 {
 	put_word(identify, 83, 0x4c00);
 	disk.overlay = overlay;
@@ -184,10 +181,9 @@ START_TEST(a_disk_with_an_overlay)
 	ask();
 	open_is_known_alone();
 }
-END_TEST
 
 /* Nor would a bridge that passes on less than it should bear it. */
-START_TEST(what_the_disk_does_not_know_is_not_asked)
+TEST(what_the_disk_does_not_know_is_not_asked)
 {
 	disk.overlay = overlay;
 	answer_registers(descriptor, sizeof(descriptor));
@@ -195,9 +191,8 @@ START_TEST(what_the_disk_does_not_know_is_not_asked)
 	ck_assert_uint_eq(disk.last_cdb[14], 0xec);
 	open_is_known_alone();
 }
-END_TEST
 
-START_TEST(refused_or_made_up_is_unknown)
+TEST(refused_or_made_up_is_unknown)
 {
 	with_protected_area();
 	ask();
@@ -210,7 +205,6 @@ START_TEST(refused_or_made_up_is_unknown)
 	ask();
 	open_is_known_alone();
 }
-END_TEST
 
 static void nothing_is_known(void)
 {
@@ -219,7 +213,7 @@ static void nothing_is_known(void)
 	ck_assert_uint_eq(reach.whole, 0);
 }
 
-START_TEST(no_ata_disk_tells_nothing)
+TEST(no_ata_disk_tells_nothing)
 {
 	disk.identify = NULL;
 	nothing_is_known();
@@ -235,7 +229,6 @@ START_TEST(no_ata_disk_tells_nothing)
 	disk.gone = true;
 	nothing_is_known();
 }
-END_TEST
 
 static int never(const struct sg_driver *driver, const int *fds, unsigned count,
 		 uint64_t timeout_ns)
@@ -243,28 +236,8 @@ static int never(const struct sg_driver *driver, const int *fds, unsigned count,
 	return -ETIMEDOUT;
 }
 
-START_TEST(a_disk_that_hangs_is_not_waited_for)
+TEST(a_disk_that_hangs_is_not_waited_for)
 {
 	disk.driver.wait = never;
 	nothing_is_known();
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("reach");
-	TCase *bytes = tcase_create("bytes");
-	TCase *asked = tcase_create("asked");
-
-	add_tests(bytes, commands_are_as_in_the_standard, registers_in_both_formats,
-		  what_are_no_registers_tells_nothing);
-	suite_add_tcase(suite, bytes);
-	tcase_add_checked_fixture(asked, set_up, tear_down);
-	tcase_set_timeout(asked, 20);
-	add_tests(asked, a_disk_with_a_host_protected_area, a_newer_disk_with_large_sectors,
-		  a_disk_with_an_overlay, what_the_disk_does_not_know_is_not_asked,
-		  refused_or_made_up_is_unknown, no_ata_disk_tells_nothing,
-		  a_disk_that_hangs_is_not_waited_for);
-	suite_add_tcase(suite, asked);
-	return suite;
 }

@@ -108,7 +108,7 @@ bool exists(const char *name)
 	return access(path_of(name), F_OK) == 0;
 }
 
-static void make_base(void)
+void session_make_base(void)
 {
 	snprintf(base, sizeof(base), "/tmp/test-session.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(base));
@@ -116,7 +116,7 @@ static void make_base(void)
 
 /* In the process that outlives failed tests. By file: the number of a device that was detached
  * may be somebody else's by now. */
-static void remove_base(void)
+void session_remove_base(void)
 {
 	char command[384];
 
@@ -138,7 +138,7 @@ void session_setup(void)
 	session = NULL;
 }
 
-static void session_teardown(void)
+void session_teardown(void)
 {
 	char command[256];
 
@@ -147,19 +147,6 @@ static void session_teardown(void)
 		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
 		 directory);
 	ck_assert_int_ge(system(command), 0);
-}
-
-Suite *session_suite(const char *name, void (*setup)(void), TCase **ret)
-{
-	Suite *suite = suite_create(name);
-
-	*ret = tcase_create(name);
-	tcase_add_unchecked_fixture(*ret, make_base, remove_base);
-	tcase_add_checked_fixture(*ret, setup, session_teardown);
-	tcase_set_timeout(*ret, 200);
-	if (geteuid() == 0 && access("/dev/loop-control", F_OK) == 0)
-		suite_add_tcase(suite, *ret);
-	return suite;
 }
 
 int scan_once(struct error *reterr)

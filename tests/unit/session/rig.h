@@ -29,10 +29,16 @@ bool replace(const char *node, const char *name);
 bool same_files(const char *a, const char *b);
 bool exists(const char *name);
 
-/* A suite with one case, which nothing is tested of without root and loop devices. */
-Suite *session_suite(const char *name, void (*setup)(void), TCase **ret);
+/* Nothing of it is tested without root and loop devices. */
+#define SESSION_CASE(own_setup)                                                                    \
+	UNIT_CASE(.before_all = session_make_base, .after_all = session_remove_base,               \
+		  .setup = (own_setup), .teardown = session_teardown, .timeout = 200,              \
+		  .possible = unit_has_loops)
+void session_make_base(void);
+void session_remove_base(void);
 /* The usual setup, and a part of any other. */
 void session_setup(void);
+void session_teardown(void);
 
 void open_session(const char *log_dir, const char *map_path);
 /* All of them begin and wait; 0 or the code of what went wrong. */

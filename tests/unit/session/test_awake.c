@@ -48,7 +48,9 @@ static void read_told(char *buffer, size_t size)
 	fclose(file);
 }
 
-START_TEST(test_held_and_let_go)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(test_held_and_let_go)
 {
 	struct awake awake = { 0 };
 	char text[512];
@@ -67,10 +69,9 @@ START_TEST(test_held_and_let_go)
 	ck_assert_int_eq(errno, ECHILD);
 	awake_end(&awake);
 }
-END_TEST
 
 /* However the copy's process ends. */
-START_TEST(test_ends_with_the_pipe)
+TEST(test_ends_with_the_pipe)
 {
 	struct awake awake = { 0 };
 	char text[512];
@@ -84,9 +85,8 @@ START_TEST(test_ends_with_the_pipe)
 	read_told(text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "over"));
 }
-END_TEST
 
-START_TEST(test_a_program_that_is_not_there)
+TEST(test_a_program_that_is_not_there)
 {
 	struct awake awake = { 0 };
 
@@ -94,7 +94,6 @@ START_TEST(test_a_program_that_is_not_there)
 	ck_assert_int_eq(awake.pid, 0);
 	awake_end(&awake);
 }
-END_TEST
 
 /* How often that is in what was told so far; a command writes when it gets to it. */
 static int times(const char *word)
@@ -118,7 +117,7 @@ static void wait_for(const char *word, int wanted)
 		usleep(1000);
 }
 
-START_TEST(test_trouble_is_told_once_of_each_kind)
+TEST(test_trouble_is_told_once_of_each_kind)
 {
 	char command[256];
 	struct job_snapshot job = { .state = JOB_COPYING };
@@ -146,17 +145,4 @@ START_TEST(test_trouble_is_told_once_of_each_kind)
 	notify_follow(&notifier, SESSION_STARTING, "", NULL);
 	notify_trouble(&notifier, &job);
 	wait_for("trouble: ", 6);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("session/awake");
-	TCase *tcase = tcase_create("awake");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, test_held_and_let_go, test_ends_with_the_pipe,
-		  test_a_program_that_is_not_there, test_trouble_is_told_once_of_each_kind);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

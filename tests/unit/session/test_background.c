@@ -104,7 +104,9 @@ static unsigned dispatched(void)
 	return session_dispatch(session);
 }
 
-START_TEST(a_plan_is_checked_meanwhile)
+SESSION_CASE(session_setup);
+
+TEST(a_plan_is_checked_meanwhile)
 {
 	open_session("logs", NULL);
 	hold(true);
@@ -121,10 +123,9 @@ START_TEST(a_plan_is_checked_meanwhile)
 	ck_assert_uint_gt(session_choice(session).verdicts->count, 0);
 	ck_assert_str_eq(session_choice(session).token, destination);
 }
-END_TEST
 
 /* Who leaves does not wait for what never answers, and is told so. */
-START_TEST(leaving_waits_for_a_moment_only)
+TEST(leaving_waits_for_a_moment_only)
 {
 	open_session("logs", NULL);
 	hold(true);
@@ -135,10 +136,9 @@ START_TEST(leaving_waits_for_a_moment_only)
 	ck_assert(session_wait(session, -1, TIMEOUT));
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 }
-END_TEST
 
 /* As the command line waits: a signal ends it, however long a disk hangs. */
-START_TEST(a_descriptor_ends_the_waiting)
+TEST(a_descriptor_ends_the_waiting)
 {
 	int ends[2];
 
@@ -155,10 +155,9 @@ START_TEST(a_descriptor_ends_the_waiting)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
 /* What is found out of the first plan must never be taken for the second one's. */
-START_TEST(another_plan_takes_its_place)
+TEST(another_plan_takes_its_place)
 {
 	open_session("logs", NULL);
 	hold(true);
@@ -175,9 +174,8 @@ START_TEST(another_plan_takes_its_place)
 	for (size_t i = 0; i < session_choice(session).verdicts->count; i++)
 		ck_assert_int_ne(session_choice(session).verdicts->items[i].kind, VERDICT_REFUSE);
 }
-END_TEST
 
-START_TEST(one_that_is_given_up_comes_to_nothing)
+TEST(one_that_is_given_up_comes_to_nothing)
 {
 	open_session("logs", NULL);
 	hold(true);
@@ -191,10 +189,9 @@ START_TEST(one_that_is_given_up_comes_to_nothing)
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_null(session_choice(session).plan);
 }
-END_TEST
 
 /* While what was agreed to is looked at again, nothing can be agreed to. */
-START_TEST(what_is_checked_again_cannot_be_confirmed)
+TEST(what_is_checked_again_cannot_be_confirmed)
 {
 	struct error error = { 0 };
 
@@ -212,9 +209,8 @@ START_TEST(what_is_checked_again_cannot_be_confirmed)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
 }
-END_TEST
 
-START_TEST(a_copy_is_finished_meanwhile)
+TEST(a_copy_is_finished_meanwhile)
 {
 	struct error error = { 0 };
 	struct job_snapshot job;
@@ -242,9 +238,8 @@ START_TEST(a_copy_is_finished_meanwhile)
 	ck_assert_ptr_nonnull(session_copy(session).report);
 	ck_assert(same_files("a.img", "b.img"));
 }
-END_TEST
 
-START_TEST(a_report_is_saved_meanwhile)
+TEST(a_report_is_saved_meanwhile)
 {
 	struct error error = { 0 };
 	char path[192];
@@ -269,9 +264,8 @@ START_TEST(a_report_is_saved_meanwhile)
 	ck_assert(exists("kept.txt"));
 	ck_assert(exists("kept.html"));
 }
-END_TEST
 
-START_TEST(the_report_stays_until_a_map_was_read)
+TEST(the_report_stays_until_a_map_was_read)
 {
 	struct error error = { 0 };
 	char path[512];
@@ -297,7 +291,6 @@ START_TEST(the_report_stays_until_a_map_was_read)
 	ck_assert(session_choice(session).resumes);
 	ck_assert_ptr_null(session_copy(session).report);
 }
-END_TEST
 
 static void replace_list(void)
 {
@@ -310,7 +303,7 @@ static void replace_list(void)
 
 /* Whoever works with a list of disks keeps it, whatever comes after it: the copy that has ended,
  * and a check that goes on, or that nobody waits for any more. */
-START_TEST(a_list_in_use_outlives_those_that_follow)
+TEST(a_list_in_use_outlives_those_that_follow)
 {
 	struct session_wish wish = { .map = NULL };
 	struct error error = { 0 };
@@ -340,9 +333,8 @@ START_TEST(a_list_in_use_outlives_those_that_follow)
 	ck_assert_ptr_eq(session_choice(session).source,
 			 disk_list_find(session_disks(session), source));
 }
-END_TEST
 
-START_TEST(a_name_is_looked_for_meanwhile)
+TEST(a_name_is_looked_for_meanwhile)
 {
 	struct endpoint endpoint;
 	struct error error = { 0 };
@@ -361,19 +353,4 @@ START_TEST(a_name_is_looked_for_meanwhile)
 		;
 	ck_assert_int_lt(session_found(session, &endpoint, &error), 0);
 	ck_assert(error.sentence[0]);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("background", session_setup, &tcase);
-
-	add_tests(tcase, a_plan_is_checked_meanwhile, leaving_waits_for_a_moment_only,
-		  a_descriptor_ends_the_waiting, another_plan_takes_its_place,
-		  one_that_is_given_up_comes_to_nothing, what_is_checked_again_cannot_be_confirmed,
-		  a_copy_is_finished_meanwhile, a_report_is_saved_meanwhile,
-		  the_report_stays_until_a_map_was_read, a_list_in_use_outlives_those_that_follow,
-		  a_name_is_looked_for_meanwhile);
-	return suite;
 }

@@ -37,7 +37,9 @@ static const struct health *answer_of(const struct disk *disk)
 	}
 }
 
-START_TEST(one_after_the_other)
+SESSION_CASE(setup);
+
+TEST(one_after_the_other)
 {
 	struct disk disks[3];
 	bool asking;
@@ -53,10 +55,9 @@ START_TEST(one_after_the_other)
 	for (unsigned i = 3; i-- > 0;)
 		ck_assert(!health_is_known(answer_of(&disks[i])));
 }
-END_TEST
 
 /* A loop device has no health: nothing is asked, nothing is shown. */
-START_TEST(not_of_a_loop_device)
+TEST(not_of_a_loop_device)
 {
 	const struct disk *disk = disk_list_find(session_disks(session), source);
 	bool asking;
@@ -66,10 +67,9 @@ START_TEST(not_of_a_loop_device)
 	ck_assert_ptr_null(session_health(session, disk, &asking));
 	ck_assert(!asking);
 }
-END_TEST
 
 /* How fast both ends read, of this plan and no other. */
-START_TEST(ends_are_measured)
+TEST(ends_are_measured)
 {
 	const struct session_measured *measured;
 	struct error error = { 0 };
@@ -92,10 +92,9 @@ START_TEST(ends_are_measured)
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert_ptr_null(session_choice(session).measured);
 }
-END_TEST
 
 /* An image that is yet to be made cannot be read: unknown, and no error. */
-START_TEST(what_is_not_there_is_not_measured)
+TEST(what_is_not_there_is_not_measured)
 {
 	struct error error = { 0 };
 
@@ -106,15 +105,4 @@ START_TEST(what_is_not_there_is_not_measured)
 	ck_assert_ptr_nonnull(session_choice(session).measured);
 	ck_assert(session_choice(session).measured->source > 0);
 	ck_assert(session_choice(session).measured->destination <= 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("checkup", setup, &tcase);
-
-	add_tests(tcase, one_after_the_other, not_of_a_loop_device, ends_are_measured,
-		  what_is_not_there_is_not_measured);
-	return suite;
 }

@@ -56,25 +56,25 @@ static void attach_again(void)
 	disks[1].identity.nsid = first.nsid;
 }
 
-START_TEST(under_another_name)
+UNIT_CASE(.setup = setup);
+
+TEST(under_another_name)
 {
 	attach_again();
 	ck_assert_int_eq(find(), 0);
 	ck_assert_str_eq(found.node, "/dev/nvme3n1");
 }
-END_TEST
 
-START_TEST(not_when_it_is_gone)
+TEST(not_when_it_is_gone)
 {
 	list.count = 1;
 	ck_assert_int_eq(find(), -ENODEV);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "S2"));
 }
-END_TEST
 
 /* A SCSI disk that comes back has its sg node first. */
-START_TEST(not_before_it_has_its_block_node)
+TEST(not_before_it_has_its_block_node)
 {
 	attach_again();
 	text_copy(disks[0].sg, sizeof(disks[0].sg), "/dev/sg3");
@@ -88,9 +88,8 @@ START_TEST(not_before_it_has_its_block_node)
 	endpoint_from_disk(&disks[0], &recorded);
 	ck_assert_int_eq(find(), 0);
 }
-END_TEST
 
-START_TEST(not_when_it_could_be_either)
+TEST(not_when_it_could_be_either)
 {
 	attach_again();
 	disk(&disks[2], "/dev/nvme1n1", "S2");
@@ -101,9 +100,8 @@ START_TEST(not_when_it_could_be_either)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/nvme3n1"));
 	ck_assert_ptr_nonnull(strstr(error.sentence, "Detach the wrong one"));
 }
-END_TEST
 
-START_TEST(the_one_that_was_never_detached)
+TEST(the_one_that_was_never_detached)
 {
 	disk(&disks[2], "/dev/nvme1n1", "S2");
 	list.count = 3;
@@ -114,10 +112,9 @@ START_TEST(the_one_that_was_never_detached)
 	ck_assert_int_eq(find(), 0);
 	ck_assert_str_eq(found.node, "/dev/nvme1n1");
 }
-END_TEST
 
 /* Both in an enclosure that gives them its own number. */
-START_TEST(ends_that_look_alike)
+TEST(ends_that_look_alike)
 {
 	disk(&disks[0], "/dev/nvme0n1", "S");
 	disk(&disks[1], "/dev/nvme0n2", "S");
@@ -138,10 +135,9 @@ START_TEST(ends_that_look_alike)
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "nothing tells the source"));
 }
-END_TEST
 
 /* Its two partitions: what was away is the disk of both. */
-START_TEST(ends_on_one_disk)
+TEST(ends_on_one_disk)
 {
 	other = recorded;
 	ck_assert_int_eq(find(), 0);
@@ -149,10 +145,9 @@ START_TEST(ends_on_one_disk)
 	ck_assert_int_eq(find(), 0);
 	ck_assert_str_eq(found.node, "/dev/nvme3n1");
 }
-END_TEST
 
 /* They have the controller's model and serial number, and may have neither EUI nor NGUID. */
-START_TEST(name_spaces_of_one_controller)
+TEST(name_spaces_of_one_controller)
 {
 	for (unsigned i = 0; i < 2; i++) {
 		disk(&disks[i], i ? "/dev/nvme0n2" : "/dev/nvme0n1", "S");
@@ -168,9 +163,8 @@ START_TEST(name_spaces_of_one_controller)
 	ck_assert_int_eq(find(), -ENODEV);
 	ck_assert_ptr_null(endpoint_disk(&list, &recorded));
 }
-END_TEST
 
-START_TEST(a_partition_that_was_moved)
+TEST(a_partition_that_was_moved)
 {
 	partition = (struct partition){ .number = 2, .start = 2048, .sectors = 4096 };
 	text_copy(partition.node, sizeof(partition.node), "/dev/nvme0n2p2");
@@ -181,19 +175,4 @@ START_TEST(a_partition_that_was_moved)
 	partition.start = 4096;
 	ck_assert_int_eq(find(), -ESTALE);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("session/found");
-	TCase *tcase = tcase_create("found");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, under_another_name, not_when_it_is_gone, not_before_it_has_its_block_node,
-		  not_when_it_could_be_either, the_one_that_was_never_detached,
-		  ends_that_look_alike, ends_on_one_disk, name_spaces_of_one_controller,
-		  a_partition_that_was_moved);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -89,17 +89,18 @@ static void check_refused(const char *says)
 	ck_assert_msg(strstr(error.sentence, says) != NULL, "%s", error.sentence);
 }
 
-START_TEST(an_honest_one)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(an_honest_one)
 {
 	ck_assert_int_eq(check(), 0);
 	half.strict = true;
 	half.confirmed = false;
 	ck_assert_int_eq(check(), 0);
 }
-END_TEST
 
 /* One byte is enough, at either edge. */
-START_TEST(what_was_wiped_is_empty)
+TEST_ROWS(what_was_wiped_is_empty, 6)
 {
 	static const uint64_t places[] = { 0, 511, 70 * 512, EDGE - 1, BYTES - EDGE, BYTES - 1 };
 	char says[64];
@@ -114,10 +115,9 @@ START_TEST(what_was_wiped_is_empty)
 	put(half.destination, 5 * EDGE, "x", 1);
 	ck_assert_int_eq(check(), 0);
 }
-END_TEST
 
 /* Sector by sector: the power may go anywhere between two. */
-START_TEST(what_is_being_armed_is_empty_or_the_sources)
+TEST(what_is_being_armed_is_empty_or_the_sources)
 {
 	map_set_arming(map);
 	ck_assert_int_eq(check(), 0);
@@ -130,9 +130,8 @@ START_TEST(what_is_being_armed_is_empty_or_the_sources)
 	ck_assert_int_eq(map_set(map, 10 * SECTOR, SECTOR, MAP_BAD), 0);
 	ck_assert_int_eq(check(), 0);
 }
-END_TEST
 
-START_TEST(what_is_armed_is_the_sources)
+TEST(what_is_armed_is_the_sources)
 {
 	map_set_arming(map);
 	put(half.destination, 0, bytes, EDGE);
@@ -141,11 +140,10 @@ START_TEST(what_is_armed_is_the_sources)
 	put(half.destination, 3 * SECTOR, "\x55\x55", 2);
 	check_refused("what was copied to LBA");
 }
-END_TEST
 
 /* Of what was read before the copy there is a digest: a source that changed since is not the
  * destination's fault. */
-START_TEST(what_is_armed_is_what_was_written)
+TEST(what_is_armed_is_what_was_written)
 {
 	struct map_reading reading = { .sectors = { 0, EDGE / SECTOR } };
 
@@ -163,10 +161,9 @@ START_TEST(what_is_armed_is_what_was_written)
 	put(half.destination, 0, empty, EDGE);
 	ck_assert_int_eq(check(), 0);
 }
-END_TEST
 
 /* What was finished, and is to be copied again, is not empty. */
-START_TEST(what_is_to_be_copied_again_may_hold_anything)
+TEST(what_is_to_be_copied_again_may_hold_anything)
 {
 	put(half.destination, SECTOR, "x", 1);
 	ck_assert_int_eq(map_forget_wiped(map, 0, 4096), 0);
@@ -174,10 +171,9 @@ START_TEST(what_is_to_be_copied_again_may_hold_anything)
 	put(half.destination, 8 * SECTOR, "x", 1);
 	check_refused("LBA 8");
 }
-END_TEST
 
 /* Without a record, a signature must be the copy's where the copy was. */
-START_TEST(a_signature_that_was_not_copied)
+TEST(a_signature_that_was_not_copied)
 {
 	struct range_list none = { 0 };
 	char page[4096] = { 0 };
@@ -201,10 +197,9 @@ START_TEST(a_signature_that_was_not_copied)
 	ck_assert_int_eq(map_set(map, 0, EDGE, MAP_NON_TRIED), 0);
 	ck_assert_int_eq(check(), 0);
 }
-END_TEST
 
 /* A place that tells something is searched for. */
-START_TEST(empty_places_tell_nothing)
+TEST(empty_places_tell_nothing)
 {
 	for (uint64_t at = EDGE; at < 4 * EDGE; at += EDGE) {
 		put(half.source, at, empty, EDGE);
@@ -224,17 +219,15 @@ START_TEST(empty_places_tell_nothing)
 	put(half.destination, 2 * EDGE + 5 * 4096, empty, 4);
 	ck_assert_int_eq(check(), -EBADMSG);
 }
-END_TEST
 
 /* The end of what is finished is where the copy was last: on another disk that is something else.
  */
-START_TEST(the_last_that_was_copied_is_compared)
+TEST(the_last_that_was_copied_is_compared)
 {
 	half.strict = true;
 	put(half.destination, 4 * EDGE - 4096, "x", 1);
 	ck_assert_int_eq(check(), -EBADMSG);
 }
-END_TEST
 
 static void know_digests(struct digests **ret)
 {
@@ -248,7 +241,7 @@ static void know_digests(struct digests **ret)
 }
 
 /* One sector of a region, wherever it is. */
-START_TEST(regions_have_their_digests)
+TEST(regions_have_their_digests)
 {
 	struct digests *known = NULL;
 
@@ -260,10 +253,9 @@ START_TEST(regions_have_their_digests)
 	ck_assert_int_eq(check(), -EBADMSG);
 	digests_destroy(known);
 }
-END_TEST
 
 /* Nobody has confirmed what would be lost. */
-START_TEST(nothing_is_there_yet_and_another_disk_comes_back)
+TEST(nothing_is_there_yet_and_another_disk_comes_back)
 {
 	struct range_list none = { 0 };
 	char page[4096] = { 0 };
@@ -280,22 +272,4 @@ START_TEST(nothing_is_there_yet_and_another_disk_comes_back)
 	check_refused("holds swap");
 	half.confirmed = true;
 	ck_assert_int_eq(check(), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("session/half_made");
-	TCase *tcase = tcase_create("half_made");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, an_honest_one);
-	tcase_add_loop_test(tcase, what_was_wiped_is_empty, 0, 6);
-	add_tests(tcase, what_is_being_armed_is_empty_or_the_sources, what_is_armed_is_the_sources,
-		  what_is_armed_is_what_was_written, what_is_to_be_copied_again_may_hold_anything,
-		  a_signature_that_was_not_copied, empty_places_tell_nothing,
-		  the_last_that_was_copied_is_compared, regions_have_their_digests,
-		  nothing_is_there_yet_and_another_disk_comes_back);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

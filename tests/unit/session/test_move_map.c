@@ -58,7 +58,9 @@ static int move_to(const char *path)
 	return 0;
 }
 
-START_TEST(map_finds_another_place)
+SESSION_CASE(setup);
+
+TEST(map_finds_another_place)
 {
 	struct error error = { 0 };
 	char lost[160], place[160], moved[512];
@@ -95,7 +97,6 @@ START_TEST(map_finds_another_place)
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }
-END_TEST
 
 static bool holds(const char *path, const char *text)
 {
@@ -109,7 +110,7 @@ static bool holds(const char *path, const char *text)
 }
 
 /* With the directory that is lost all of it is lost, so all of it goes to the new place. */
-START_TEST(log_and_report_go_with_the_map)
+TEST(log_and_report_go_with_the_map)
 {
 	char lost[160], place[160], before[512];
 
@@ -145,9 +146,8 @@ START_TEST(log_and_report_go_with_the_map)
 	ck_assert(holds(report->files.log, destination));
 	ck_assert(holds(report->files.log, "verified"));
 }
-END_TEST
 
-START_TEST(nobodys_files_make_way)
+TEST(nobodys_files_make_way)
 {
 	char place[160], name[700], log[700];
 
@@ -173,9 +173,8 @@ START_TEST(nobodys_files_make_way)
 	ck_assert_int_eq(access(report->files.map, F_OK), 0);
 	ck_assert(holds(log, "precious"));
 }
-END_TEST
 
-START_TEST(a_disk_of_the_copy_is_no_place)
+TEST(a_disk_of_the_copy_is_no_place)
 {
 	char small[160];
 
@@ -194,10 +193,9 @@ START_TEST(a_disk_of_the_copy_is_no_place)
 	finish();
 	run("umount %s", small);
 }
-END_TEST
 
 /* Where a copy that began in the same second may have fallen back to, too. */
-START_TEST(it_falls_back_to_the_log_directory)
+TEST_ROWS(it_falls_back_to_the_log_directory, 2)
 {
 	char other[700];
 
@@ -216,24 +214,11 @@ START_TEST(it_falls_back_to_the_log_directory)
 	ck_assert_int_eq(access(session_copy(session).report->files.map, F_OK), 0);
 	ck_assert(!_i || holds(other, "precious"));
 }
-END_TEST
 
-START_TEST(no_copy_no_map)
+TEST(no_copy_no_map)
 {
 	struct error error = { 0 };
 
 	open_session("logs", NULL);
 	ck_assert_int_eq(session_move_map(session, "/tmp", &error), -EINVAL);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("move_map", setup, &tcase);
-
-	add_tests(tcase, map_finds_another_place, log_and_report_go_with_the_map,
-		  nobodys_files_make_way, a_disk_of_the_copy_is_no_place, no_copy_no_map);
-	tcase_add_loop_test(tcase, it_falls_back_to_the_log_directory, 0, 2);
-	return suite;
 }

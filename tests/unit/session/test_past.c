@@ -69,7 +69,9 @@ static void end(void)
 #define TODO "0x0 ? 1\n0x0 0x1000 ?\n"
 #define DONE "0x0 + 1\n0x0 0x1000 +\n"
 
-START_TEST(newest_first)
+UNIT_CASE(.setup = begin, .teardown = end);
+
+TEST(newest_first)
 {
 	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
 	leave("20261101-100000.map", TODO);
@@ -91,10 +93,9 @@ START_TEST(newest_first)
 	ck_assert_ptr_nonnull(strstr(past->items[1].text, "Go on."));
 	ck_assert_ptr_null(strchr(past->items[1].text, 033));
 }
-END_TEST
 
 /* A stopped copy that was continued: only its newest report says how far it is. */
-START_TEST(one_map_is_offered_once)
+TEST(one_map_is_offered_once)
 {
 	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
 	leave_report("20261102-100000.json", "STOPPED", "20261101-100000.map");
@@ -104,10 +105,9 @@ START_TEST(one_map_is_offered_once)
 	ck_assert(past->items[0].unfinished);
 	ck_assert(!past->items[1].unfinished);
 }
-END_TEST
 
 /* After a power failure. */
-START_TEST(map_without_a_report)
+TEST(map_without_a_report)
 {
 	leave("20261101-100000.map", TODO);
 	leave("20261102-100000.map", DONE);
@@ -118,9 +118,8 @@ START_TEST(map_without_a_report)
 	ck_assert_ptr_nonnull(strstr(past->items[0].map, "20261101"));
 	ck_assert_str_eq(past->items[0].result, "");
 }
-END_TEST
 
-START_TEST(what_is_no_report)
+TEST(what_is_no_report)
 {
 	leave("1.json", "");
 	leave("2.json", "{");
@@ -138,10 +137,9 @@ START_TEST(what_is_no_report)
 	past_read(past);
 	ck_assert_uint_eq(past->count, 0);
 }
-END_TEST
 
 /* Cut off anywhere, or with any byte another one: what is read of it is printable text. */
-START_TEST(a_damaged_report_does_no_harm)
+TEST(a_damaged_report_does_no_harm)
 {
 	char path[512], whole[4096], text[4096];
 	unsigned seed = 1;
@@ -172,9 +170,8 @@ START_TEST(a_damaged_report_does_no_harm)
 		past_done(&copy);
 	}
 }
-END_TEST
 
-START_TEST(of_many_the_newest_are_kept)
+TEST(of_many_the_newest_are_kept)
 {
 	char name[32];
 
@@ -191,10 +188,9 @@ START_TEST(of_many_the_newest_are_kept)
 	for (size_t i = 0; i < past->count; i++)
 		ck_assert_str_ge(strrchr(past->items[i].report, '/'), "/20261101-000100.json");
 }
-END_TEST
 
 /* After a power failure the newest copy has a map only. */
-START_TEST(newest_first_whatever_they_left)
+TEST(newest_first_whatever_they_left)
 {
 	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
 	leave("20261101-100000.map", TODO);
@@ -202,18 +198,4 @@ START_TEST(newest_first_whatever_they_left)
 	past_read(past);
 	ck_assert_uint_eq(past->count, 2);
 	ck_assert_int_ge(past->items[0].at, past->items[1].at);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("session/past");
-	TCase *tests = tcase_create("past");
-
-	tcase_add_checked_fixture(tests, begin, end);
-	add_tests(tests, newest_first, one_map_is_offered_once, map_without_a_report,
-		  what_is_no_report, a_damaged_report_does_no_harm, of_many_the_newest_are_kept,
-		  newest_first_whatever_they_left);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -39,7 +39,9 @@ static const char *stop_in_the_middle(void)
 	return text_copy(path, sizeof(path), path_of("copy.map"));
 }
 
-START_TEST(stopped_copy_is_resumed)
+SESSION_CASE(session_setup);
+
+TEST(stopped_copy_is_resumed)
 {
 	const char *map = stop_in_the_middle();
 	struct error error = { 0 };
@@ -57,10 +59,9 @@ START_TEST(stopped_copy_is_resumed)
 	ck_assert_str_eq(report->files.map, map);
 	ck_assert(same_files("a.img", "b.img"));
 }
-END_TEST
 
 /* Whoever is quick asks for it before the disks are known, on a busy machine most of all. */
-START_TEST(a_map_needs_the_list_of_disks)
+TEST(a_map_needs_the_list_of_disks)
 {
 	const char *map = stop_in_the_middle();
 	const struct session_wish wish = { .map = map };
@@ -76,10 +77,9 @@ START_TEST(a_map_needs_the_list_of_disks)
 		wait_once();
 	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
 }
-END_TEST
 
 /* A loop device with another number is known by the file behind it. */
-START_TEST(resume_finds_disks_under_other_names)
+TEST(resume_finds_disks_under_other_names)
 {
 	const char *map = stop_in_the_middle();
 	struct error error = { 0 };
@@ -96,9 +96,8 @@ START_TEST(resume_finds_disks_under_other_names)
 	ck_assert_msg(r == 0, "%s", error.sentence);
 	ck_assert_str_eq(session_choice(session).plan->destinations[0].node, destination);
 }
-END_TEST
 
-START_TEST(resume_refuses_another_disk)
+TEST(resume_refuses_another_disk)
 {
 	const char *map = stop_in_the_middle();
 	struct error error = { 0 };
@@ -112,7 +111,6 @@ START_TEST(resume_refuses_another_disk)
 	ck_assert_ptr_null(session_choice(session).plan);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 }
-END_TEST
 
 static void confirm_and_run(void)
 {
@@ -159,7 +157,7 @@ static void plan_from_its_map(void)
 	ck_assert_msg(plan_from_map(path, &error) == 0, "%s", error.sentence);
 }
 
-START_TEST(chosen_bad_areas_are_read_again)
+TEST(chosen_bad_areas_are_read_again)
 {
 	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
 	const struct range_list chosen = { items, 1, 1 }, nothing = { good, 1, 1 };
@@ -184,7 +182,6 @@ START_TEST(chosen_bad_areas_are_read_again)
 	session_discard_plan(session);
 	ck_assert_uint_eq(session_choice(session).retry->count, 0);
 }
-END_TEST
 
 static void check_unfinished(const char *expected)
 {
@@ -196,7 +193,7 @@ static void check_unfinished(const char *expected)
 }
 
 /* After a power failure nobody remembers the name of the map. */
-START_TEST(the_newest_map_is_found_where_its_copy_was_not_finished)
+TEST(the_newest_map_is_found_where_its_copy_was_not_finished)
 {
 	open_session("logs", NULL);
 	check_unfinished("");
@@ -212,10 +209,9 @@ START_TEST(the_newest_map_is_found_where_its_copy_was_not_finished)
 	run(": >%s", path_of("logs/20260103-000000.map"));
 	check_unfinished("");
 }
-END_TEST
 
 /* Another process goes on with it: then nobody else can. */
-START_TEST(a_map_in_use_is_told_of)
+TEST(a_map_in_use_is_told_of)
 {
 	char path[560], expected[64], folder[512], byte = 0;
 	struct session_unfinished found;
@@ -256,9 +252,8 @@ START_TEST(a_map_in_use_is_told_of)
 	ck_assert(running_folder(folder, sizeof(folder)));
 	run("rm -f %s", (snprintf(path, sizeof(path), "%s/%ld.job", folder, (long)child), path));
 }
-END_TEST
 
-START_TEST(map_is_never_replaced)
+TEST(map_is_never_replaced)
 {
 	struct error error = { 0 };
 
@@ -268,9 +263,8 @@ START_TEST(map_is_never_replaced)
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
 }
-END_TEST
 
-START_TEST(foreign_map_is_refused)
+TEST(foreign_map_is_refused)
 {
 	struct error error = { 0 };
 
@@ -279,18 +273,4 @@ START_TEST(foreign_map_is_refused)
 	ck_assert_int_lt(plan_from_map(path_of("foreign.map"), &error), 0);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
 	ck_assert_int_lt(plan_from_map(path_of("none.map"), &error), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("resume", session_setup, &tcase);
-
-	add_tests(tcase, stopped_copy_is_resumed, a_map_needs_the_list_of_disks,
-		  resume_finds_disks_under_other_names, resume_refuses_another_disk,
-		  chosen_bad_areas_are_read_again, a_map_in_use_is_told_of,
-		  the_newest_map_is_found_where_its_copy_was_not_finished, map_is_never_replaced,
-		  foreign_map_is_refused);
-	return suite;
 }

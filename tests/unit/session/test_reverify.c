@@ -78,7 +78,9 @@ static void spoil(const char *node, off_t at)
 	close(fd);
 }
 
-START_TEST(against_the_digests)
+SESSION_CASE(session_setup);
+
+TEST(against_the_digests)
 {
 	const struct job_snapshot *found;
 
@@ -98,10 +100,9 @@ START_TEST(against_the_digests)
 	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
 	ck_assert_uint_eq(found->proof.areas, 1);
 }
-END_TEST
 
 /* A limit that was lifted while it was copied is not there again. */
-START_TEST(limit_as_it_was_wished_last)
+TEST(limit_as_it_was_wished_last)
 {
 	const struct job_snapshot *found;
 
@@ -110,9 +111,8 @@ START_TEST(limit_as_it_was_wished_last)
 	ck_assert_ptr_nonnull(found);
 	ck_assert_uint_eq(found->rate_limit, 0);
 }
-END_TEST
 
-START_TEST(both_ends_without_digests)
+TEST(both_ends_without_digests)
 {
 	const struct job_snapshot *found;
 
@@ -126,10 +126,9 @@ START_TEST(both_ends_without_digests)
 	ck_assert_ptr_nonnull(found);
 	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
 }
-END_TEST
 
 /* It was not there when the copy was planned. */
-START_TEST(an_image_that_the_copy_made)
+TEST(an_image_that_the_copy_made)
 {
 	const struct job_snapshot *found;
 
@@ -148,10 +147,9 @@ START_TEST(an_image_that_the_copy_made)
 		session = NULL;
 	}
 }
-END_TEST
 
 /* What is mounted or gone proves nothing, and that is said. */
-START_TEST(refused_with_a_reason)
+TEST(refused_with_a_reason)
 {
 	copy(VERIFY_DIGEST);
 	ck_assert_int_eq(unlink(session_copy(session).report->files.digests), 0);
@@ -160,10 +158,9 @@ START_TEST(refused_with_a_reason)
 	ck_assert_ptr_nonnull(
 		strstr(session_error(session, SESSION_TASK_VERIFY)->sentence, "digests"));
 }
-END_TEST
 
 /* The session goes while it is read back: that ends first. */
-START_TEST(session_goes)
+TEST(session_goes)
 {
 	struct error error = { 0 };
 
@@ -172,7 +169,6 @@ START_TEST(session_goes)
 	session_destroy(session);
 	session = NULL;
 }
-END_TEST
 
 static void plan_only(void)
 {
@@ -206,7 +202,7 @@ static void check_no_files(void)
 	run("[ -z \"$(ls -A %s 2>/dev/null)\" ]", path_of("logs"));
 }
 
-START_TEST(a_plan_without_copying)
+TEST(a_plan_without_copying)
 {
 	const struct job_snapshot *found;
 
@@ -229,10 +225,9 @@ START_TEST(a_plan_without_copying)
 	ck_assert(same_files("b.img", "before"));
 	check_no_files();
 }
-END_TEST
 
 /* What asks for writing is for the copy. */
-START_TEST(a_plan_that_would_rewrite)
+TEST(a_plan_that_would_rewrite)
 {
 	struct plan_options options = { .rewrite = true, .rate = 1 << 30 };
 	struct endpoint from, to;
@@ -258,11 +253,10 @@ START_TEST(a_plan_that_would_rewrite)
 	ck_assert_uint_eq(found->rate_limit, 1 << 30);
 	ck_assert(same_files("b.img", "before"));
 }
-END_TEST
 
 /* What was found ends the plan: another one has to be made, and confirmed, before anything is
  * written. */
-START_TEST(a_copy_after_comparing)
+TEST(a_copy_after_comparing)
 {
 	struct error error = { 0 };
 	struct job_snapshot job;
@@ -277,10 +271,9 @@ START_TEST(a_copy_after_comparing)
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 }
-END_TEST
 
 /* The plan stays, and can be started yet. */
-START_TEST(a_plan_that_cannot_be_compared)
+TEST(a_plan_that_cannot_be_compared)
 {
 	struct error error = { 0 };
 
@@ -294,9 +287,8 @@ START_TEST(a_plan_that_cannot_be_compared)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
 }
-END_TEST
 
-START_TEST(comparing_is_stopped)
+TEST(comparing_is_stopped)
 {
 	struct error error = { 0 };
 	struct job_snapshot job;
@@ -318,17 +310,4 @@ START_TEST(comparing_is_stopped)
 	ck_assert_int_eq(session_copy(session).verified->result, JOB_RESULT_STOPPED);
 	ck_assert(!session_snapshot(session, &job));
 	check_no_files();
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("reverify", session_setup, &tcase);
-
-	add_tests(tcase, against_the_digests, limit_as_it_was_wished_last,
-		  both_ends_without_digests, an_image_that_the_copy_made, refused_with_a_reason,
-		  session_goes, a_plan_without_copying, a_plan_that_would_rewrite,
-		  a_copy_after_comparing, a_plan_that_cannot_be_compared, comparing_is_stopped);
-	return suite;
 }

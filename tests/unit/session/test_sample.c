@@ -91,21 +91,21 @@ static void change(int first, int behind, const char other[SECTOR])
 		ck_assert_int_eq(pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR), SECTOR);
 }
 
-START_TEST(nothing_copied_nothing_compared)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(nothing_copied_nothing_compared)
 {
 	ck_assert_int_eq(ftruncate(from, 0), 0);
 	ck_assert_int_eq(compare(), 0);
 }
-END_TEST
 
-START_TEST(same_is_good)
+TEST(same_is_good)
 {
 	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
 	ck_assert_int_eq(compare(), 0);
 }
-END_TEST
 
-START_TEST(another_disk_is_noticed)
+TEST(another_disk_is_noticed)
 {
 	char other[SECTOR] = "other";
 
@@ -114,10 +114,9 @@ START_TEST(another_disk_is_noticed)
 		ck_assert_int_eq(pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR), SECTOR);
 	ck_assert_int_eq(compare(), -EBADMSG);
 }
-END_TEST
 
 /* Only what was copied is looked at: the rest may be anything. */
-START_TEST(the_rest_may_differ)
+TEST(the_rest_may_differ)
 {
 	char other[SECTOR] = "other";
 
@@ -128,9 +127,8 @@ START_TEST(the_rest_may_differ)
 			pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR);
 	ck_assert_int_eq(compare(), 0);
 }
-END_TEST
 
-START_TEST(one_changed_area_among_many)
+TEST(one_changed_area_among_many)
 {
 	char other[SECTOR] = "other";
 
@@ -142,10 +140,9 @@ START_TEST(one_changed_area_among_many)
 		pwrite(to, other, SECTOR, (off_t)(3 + i) * SECTOR);
 	ck_assert_int_eq(compare(), -EBADMSG);
 }
-END_TEST
 
 /* What was changed is found in the end; another disk must not be written to. */
-START_TEST(where_all_is_read_back_most_must_be_the_same)
+TEST(where_all_is_read_back_most_must_be_the_same)
 {
 	const char other[SECTOR] = "other";
 
@@ -156,9 +153,8 @@ START_TEST(where_all_is_read_back_most_must_be_the_same)
 	change(0, BYTES / SECTOR * 3 / 4, other);
 	ck_assert_int_eq(compare_as(false), -EBADMSG);
 }
-END_TEST
 
-START_TEST(two_blank_places_are_no_sign_of_one_disk)
+TEST(two_blank_places_are_no_sign_of_one_disk)
 {
 	const char zeros[SECTOR] = "";
 
@@ -174,18 +170,16 @@ START_TEST(two_blank_places_are_no_sign_of_one_disk)
 	same_device = true;
 	ck_assert_int_eq(compare_as(false), 0);
 }
-END_TEST
 
-START_TEST(unreadable_is_no_proof)
+TEST(unreadable_is_no_proof)
 {
 	ck_assert_int_eq(map_set(map, 0, BYTES, MAP_FINISHED), 0);
 	ck_assert_int_eq(ftruncate(to, 0), 0);
 	ck_assert_int_eq(compare(), -EIO);
 }
-END_TEST
 
 /* Read back it would be missing, and written to it would come back as zeros. */
-START_TEST(a_file_holds_all_that_is_finished)
+TEST(a_file_holds_all_that_is_finished)
 {
 	struct error error = { 0 };
 
@@ -200,20 +194,4 @@ START_TEST(a_file_holds_all_that_is_finished)
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
 	ck_assert_int_eq(ftruncate(to, 0), 0);
 	ck_assert_int_eq(sample_check_length(plan, map, to, &error), -EBADMSG);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("session/sample");
-	TCase *tcase = tcase_create("known");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, nothing_copied_nothing_compared, same_is_good, another_disk_is_noticed,
-		  the_rest_may_differ, one_changed_area_among_many,
-		  where_all_is_read_back_most_must_be_the_same,
-		  two_blank_places_are_no_sign_of_one_disk, unreadable_is_no_proof,
-		  a_file_holds_all_that_is_finished);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -21,7 +21,9 @@ static bool holds(const char *path, const char *text)
 	return system(command) == 0;
 }
 
-START_TEST(what_happens_around_a_copy_is_in_its_log)
+SESSION_CASE(session_setup);
+
+TEST(what_happens_around_a_copy_is_in_its_log)
 {
 	open_session("logs", NULL);
 	session_note(session, "too early");
@@ -34,9 +36,8 @@ START_TEST(what_happens_around_a_copy_is_in_its_log)
 	ck_assert(holds(report->files.log, "The terminal is gone"));
 	ck_assert(!holds(report->files.log, "too "));
 }
-END_TEST
 
-START_TEST(report_and_certificate_name_operator_and_ticket)
+TEST(report_and_certificate_name_operator_and_ticket)
 {
 	open_session("logs", NULL);
 	session_sign(session, "A. Operator", "T-17\033[31m", false, NULL);
@@ -52,9 +53,8 @@ START_TEST(report_and_certificate_name_operator_and_ticket)
 	ck_assert(holds(report->files.certificate, "A. Operator"));
 	ck_assert(holds(report->files.certificate, "COMPLETE"));
 }
-END_TEST
 
-START_TEST(a_report_is_saved_elsewhere_in_three_forms)
+TEST(a_report_is_saved_elsewhere_in_three_forms)
 {
 	struct error error = { 0 };
 	char path[192], place[160];
@@ -92,10 +92,9 @@ START_TEST(a_report_is_saved_elsewhere_in_three_forms)
 	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
 	ck_assert_str_eq(report->files.json, path);
 }
-END_TEST
 
 /* Where the log was is gone by then, as after the restart of a rescue system. */
-START_TEST(what_was_saved_is_enough_to_verify_years_later)
+TEST(what_was_saved_is_enough_to_verify_years_later)
 {
 	struct error error = { 0 };
 	char place[160], saved[192], first[512];
@@ -133,9 +132,8 @@ START_TEST(what_was_saved_is_enough_to_verify_years_later)
 	snprintf(saved, sizeof(saved), "%s/second.json", place);
 	ck_assert(holds(saved, "customer.digests"));
 }
-END_TEST
 
-START_TEST(a_report_is_not_saved_onto_the_copy)
+TEST(a_report_is_not_saved_onto_the_copy)
 {
 	struct error error = { 0 };
 
@@ -153,7 +151,6 @@ START_TEST(a_report_is_not_saved_onto_the_copy)
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
 	ck_assert_ptr_nonnull(strstr(error.sentence, destination));
 }
-END_TEST
 
 /* A copy that has ended, and an ext4 stick of this size. */
 static struct stick finish_with_stick(const char *size)
@@ -190,7 +187,7 @@ static bool stick_has(const char *name)
 	return system(command) == 0;
 }
 
-START_TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
+TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
 {
 	struct stick stick = finish_with_stick("8M");
 	struct error error = { 0 };
@@ -205,10 +202,9 @@ START_TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
 	/* What the report calls its files is where they stay. */
 	ck_assert_str_eq(session_copy(session).report->files.json, json);
 }
-END_TEST
 
 /* The log names the serial numbers, and is not changed. */
-START_TEST(a_masked_report_is_saved_without_the_log)
+TEST(a_masked_report_is_saved_without_the_log)
 {
 	struct stick stick = finish_with_stick("8M");
 	struct error error = { 0 };
@@ -217,9 +213,8 @@ START_TEST(a_masked_report_is_saved_without_the_log)
 	ck_assert_msg(save_on(&stick, &error) == 0, "%s", error.sentence);
 	ck_assert(stick_has(".html") && !stick_has(".log") && !stick_has(".map"));
 }
-END_TEST
 
-START_TEST(a_full_stick_is_told_of)
+TEST(a_full_stick_is_told_of)
 {
 	struct stick stick = finish_with_stick("1M");
 	struct error error = { 0 };
@@ -231,9 +226,8 @@ START_TEST(a_full_stick_is_told_of)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "no room"));
 	detach(stick.node, "stick.img");
 }
-END_TEST
 
-START_TEST(a_stick_that_cannot_be_written_is_told_of)
+TEST(a_stick_that_cannot_be_written_is_told_of)
 {
 	struct stick stick = finish_with_stick("8M"), other = stick;
 	struct error error = { 0 };
@@ -251,10 +245,9 @@ START_TEST(a_stick_that_cannot_be_written_is_told_of)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "another one"));
 	ck_assert(!stick_has("json"));
 }
-END_TEST
 
 /* Its folder is a link to one of this machine. */
-START_TEST(no_link_on_a_stick_is_followed)
+TEST(no_link_on_a_stick_is_followed)
 {
 	struct stick stick = finish_with_stick("8M");
 	struct error error = { 0 };
@@ -266,21 +259,4 @@ START_TEST(no_link_on_a_stick_is_followed)
 	ck_assert_int_lt(save_on(&stick, &error), 0);
 	run("rmdir %s", path_of("outside"));
 	detach(stick.node, "stick.img");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("save_report", session_setup, &tcase);
-
-	add_tests(tcase, what_happens_around_a_copy_is_in_its_log,
-		  report_and_certificate_name_operator_and_ticket,
-		  a_report_is_saved_elsewhere_in_three_forms,
-		  what_was_saved_is_enough_to_verify_years_later,
-		  a_report_is_not_saved_onto_the_copy,
-		  all_is_saved_on_a_stick_that_can_be_pulled_then,
-		  a_masked_report_is_saved_without_the_log, a_full_stick_is_told_of,
-		  a_stick_that_cannot_be_written_is_told_of, no_link_on_a_stick_is_followed);
-	return suite;
 }

@@ -22,7 +22,9 @@
 #include "fake/open_alone.h"
 #include "rig.h"
 
-START_TEST(whole_way)
+SESSION_CASE(session_setup);
+
+TEST(whole_way)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
@@ -42,9 +44,8 @@ START_TEST(whole_way)
 	ck_assert_int_ge(fd, 0);
 	close(fd);
 }
-END_TEST
 
-START_TEST(wrong_token_starts_nothing)
+TEST(wrong_token_starts_nothing)
 {
 	struct error error = { 0 };
 
@@ -60,9 +61,8 @@ START_TEST(wrong_token_starts_nothing)
 	ck_assert_int_lt(session_start(session, &error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 }
-END_TEST
 
-START_TEST(another_disk_under_the_name_is_not_written)
+TEST(another_disk_under_the_name_is_not_written)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
@@ -79,9 +79,8 @@ START_TEST(another_disk_under_the_name_is_not_written)
 	ck_assert(same_files("c.img", "d.img"));
 	ck_assert_ptr_null(session_copy(session).job);
 }
-END_TEST
 
-START_TEST(vanished_source_is_refused)
+TEST(vanished_source_is_refused)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
@@ -92,9 +91,8 @@ START_TEST(vanished_source_is_refused)
 	ck_assert_int_ne(session_error(session, SESSION_TASK_START)->code, 0);
 	ck_assert(same_files("b.img", "d.img"));
 }
-END_TEST
 
-START_TEST(destination_taken_after_the_plan_is_refused)
+TEST(destination_taken_after_the_plan_is_refused)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
@@ -110,9 +108,8 @@ START_TEST(destination_taken_after_the_plan_is_refused)
 	/* Released, the same confirmation is not enough: it was for another moment. */
 	ck_assert_int_lt(session_start(session, NULL), 0);
 }
-END_TEST
 
-START_TEST(change_of_use_takes_the_confirmation_back)
+TEST(change_of_use_takes_the_confirmation_back)
 {
 	struct error error = { 0 };
 
@@ -130,9 +127,8 @@ START_TEST(change_of_use_takes_the_confirmation_back)
 	ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts), VERDICT_WARN);
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 }
-END_TEST
 
-START_TEST(background_scan_brings_a_list)
+TEST(background_scan_brings_a_list)
 {
 	unsigned changes = 0;
 
@@ -153,7 +149,6 @@ START_TEST(background_scan_brings_a_list)
 	ck_assert_ptr_nonnull(disk_list_find(session_disks(session), source));
 	ck_assert_int_eq(session_error(session, SESSION_TASK_SCAN)->code, 0);
 }
-END_TEST
 
 static atomic_uint reads; /* of the source */
 static atomic_bool late;  /* it takes longer to answer than a list of disks waits at first */
@@ -198,7 +193,7 @@ static void a_disk_comes_and_goes(void)
 }
 
 /* Each read of a sick one may take seconds. */
-START_TEST(a_disk_is_read_again_when_it_has_changed)
+TEST(a_disk_is_read_again_when_it_has_changed)
 {
 	open_session("logs", NULL);
 	session_scan(session, NULL);
@@ -218,7 +213,6 @@ START_TEST(a_disk_is_read_again_when_it_has_changed)
 	a_disk_comes_and_goes();
 	ck_assert_uint_ge(reads, 2);
 }
-END_TEST
 
 /* What nobody has looked into has an unknown table. */
 static bool is_known(const char *node)
@@ -256,7 +250,7 @@ static void know_both(void)
 }
 
 /* Disks that come and go elsewhere bring lists meanwhile, in which it is silent. */
-START_TEST(a_disk_that_answers_late_is_not_silent_each_time)
+TEST(a_disk_that_answers_late_is_not_silent_each_time)
 {
 	uint64_t limit;
 
@@ -273,7 +267,6 @@ START_TEST(a_disk_that_answers_late_is_not_silent_each_time)
 	ck_assert_uint_gt(reads, 0);
 	ck_assert(is_known(source));
 }
-END_TEST
 
 static bool is_held_by_copy(const char *node)
 {
@@ -287,7 +280,7 @@ static bool is_held_by_copy(const char *node)
 }
 
 /* A disk is plugged in somewhere, and one of the copy may be dying. */
-START_TEST(disks_that_are_copied_are_not_looked_into)
+TEST(disks_that_are_copied_are_not_looked_into)
 {
 	run("printf 'label: gpt\\n2048,4096,L\\n' | sfdisk -q %s", destination);
 	open_session("logs", NULL);
@@ -313,10 +306,9 @@ START_TEST(disks_that_are_copied_are_not_looked_into)
 	ck_assert(!is_held_by_copy(source) && !is_held_by_copy(destination));
 	ck_assert_str_eq(session_choice(session).destination->table, "");
 }
-END_TEST
 
 /* By its name, if it refuses here and may be lifted; the next plan is judged anew. */
-START_TEST(a_check_is_lifted_for_one_plan)
+TEST(a_check_is_lifted_for_one_plan)
 {
 	const struct plan_options options = PLAN_OPTIONS_DEFAULT;
 	struct range all_partitions = { 0, 2048 + 4096 };
@@ -350,9 +342,8 @@ START_TEST(a_check_is_lifted_for_one_plan)
 	}
 	detach(small, "small.img");
 }
-END_TEST
 
-START_TEST(image_is_made)
+TEST(image_is_made)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, path_of("new.img"), 0);
@@ -362,10 +353,9 @@ START_TEST(image_is_made)
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "new.img"));
 }
-END_TEST
 
 /* The map of a new image knows the file that was made: only that one is gone on with. */
-START_TEST(new_image_is_known_by_its_map)
+TEST(new_image_is_known_by_its_map)
 {
 	struct error error = { 0 };
 	struct stat st;
@@ -395,9 +385,8 @@ START_TEST(new_image_is_known_by_its_map)
 	ck_assert_int_eq(plan_from_map(path_of("copy.map"), &error), -ENOENT);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
 }
-END_TEST
 
-START_TEST(failed_start_leaves_no_image)
+TEST(failed_start_leaves_no_image)
 {
 	make_file("file", 4);
 	open_session("file/logs", NULL);
@@ -408,10 +397,9 @@ START_TEST(failed_start_leaves_no_image)
 			 EXIT_ENVIRONMENT);
 	ck_assert(!exists("new.img"));
 }
-END_TEST
 
 /* A map that has no room is found out before the first write, not when it is needed. */
-START_TEST(full_log_directory_starts_nothing)
+TEST(full_log_directory_starts_nothing)
 {
 	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
 	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=64k"), 0);
@@ -428,9 +416,8 @@ START_TEST(full_log_directory_starts_nothing)
 	make_file("before.img", 2);
 	ck_assert(same_files("b.img", "before.img"));
 }
-END_TEST
 
-START_TEST(full_file_system_is_a_failed_destination)
+TEST(full_file_system_is_a_failed_destination)
 {
 	struct plan_options options = { 0 };
 	struct error error = { 0 };
@@ -463,9 +450,8 @@ START_TEST(full_file_system_is_a_failed_destination)
 	ck_assert_int_eq(report->job.error.code, -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(report->job.error.sentence, "small/c.img"));
 }
-END_TEST
 
-START_TEST(destroying_a_running_session_stops_cleanly)
+TEST(destroying_a_running_session_stops_cleanly)
 {
 	open_session("logs", "copy.map");
 	plan_and_confirm(source, destination, 2 * 1024 * 1024);
@@ -474,10 +460,9 @@ START_TEST(destroying_a_running_session_stops_cleanly)
 	session = NULL;
 	ck_assert(exists("copy.map"));
 }
-END_TEST
 
 /* Not even the zeros in place of what is armed at the end. */
-START_TEST(what_is_stopped_while_it_starts_writes_nothing)
+TEST(what_is_stopped_while_it_starts_writes_nothing)
 {
 	struct job_snapshot job;
 
@@ -493,9 +478,8 @@ START_TEST(what_is_stopped_while_it_starts_writes_nothing)
 	ck_assert_uint_eq(job.destination.requests, 0);
 	ck_assert(same_files("b.img", "before"));
 }
-END_TEST
 
-START_TEST(session_can_be_used_twice)
+TEST(session_can_be_used_twice)
 {
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
@@ -508,24 +492,4 @@ START_TEST(session_can_be_used_twice)
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("session", session_setup, &tcase);
-
-	add_tests(tcase, whole_way, wrong_token_starts_nothing,
-		  another_disk_under_the_name_is_not_written, vanished_source_is_refused,
-		  destination_taken_after_the_plan_is_refused,
-		  change_of_use_takes_the_confirmation_back, background_scan_brings_a_list,
-		  a_disk_is_read_again_when_it_has_changed,
-		  a_disk_that_answers_late_is_not_silent_each_time,
-		  disks_that_are_copied_are_not_looked_into, a_check_is_lifted_for_one_plan,
-		  image_is_made, new_image_is_known_by_its_map, failed_start_leaves_no_image,
-		  full_log_directory_starts_nothing, full_file_system_is_a_failed_destination,
-		  destroying_a_running_session_stops_cleanly,
-		  what_is_stopped_while_it_starts_writes_nothing, session_can_be_used_twice);
-	return suite;
 }

@@ -145,7 +145,9 @@ static bool take_the_name(const char *node, unsigned seed)
 	return system(command) == 0;
 }
 
-START_TEST(source_comes_back_under_another_name)
+SESSION_CASE(setup);
+
+TEST(source_comes_back_under_another_name)
 {
 	char before[64];
 
@@ -185,9 +187,8 @@ START_TEST(source_comes_back_under_another_name)
 	if (taken)
 		ck_assert(same_files("stranger.img", "stranger.before"));
 }
-END_TEST
 
-START_TEST(destination_comes_back_under_another_name)
+TEST(destination_comes_back_under_another_name)
 {
 	char node[64];
 
@@ -211,10 +212,9 @@ START_TEST(destination_comes_back_under_another_name)
 	if (taken)
 		ck_assert(same_files("stranger.img", "stranger.before"));
 }
-END_TEST
 
 /* The same name, model and size, but not what was copied before: refused, and left as it is. */
-START_TEST(look_alike_is_refused)
+TEST(look_alike_is_refused)
 {
 	copy_for_a_while();
 	unplug(true);
@@ -245,9 +245,8 @@ START_TEST(look_alike_is_refused)
 	ck_assert_int_eq(finish_and_wait(&error), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 }
-END_TEST
 
-START_TEST(nobody_waits)
+TEST(nobody_waits)
 {
 	on_vanish = SESSION_VANISH_STOP;
 	copy_for_a_while();
@@ -257,9 +256,8 @@ START_TEST(nobody_waits)
 	ck_assert_int_eq(report->job.error.code, -ENODEV);
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
 }
-END_TEST
 
-START_TEST(giving_up_tells_of_the_disk)
+TEST(giving_up_tells_of_the_disk)
 {
 	struct error error = { 0 };
 
@@ -272,9 +270,8 @@ START_TEST(giving_up_tells_of_the_disk)
 	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_STOPPED);
 	ck_assert_ptr_nonnull(strstr(session_copy(session).report->next[0], "resume"));
 }
-END_TEST
 
-START_TEST(asks_first)
+TEST(asks_first)
 {
 	struct error error = { 0 };
 
@@ -297,7 +294,6 @@ START_TEST(asks_first)
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
 }
-END_TEST
 
 static bool is_paused(void)
 {
@@ -307,7 +303,7 @@ static bool is_paused(void)
 }
 
 /* Whoever pauses a copy to pull its disk finds it paused, and as fast as it was told to be. */
-START_TEST(wishes_outlive_the_wait)
+TEST(wishes_outlive_the_wait)
 {
 	struct job_snapshot job;
 
@@ -328,16 +324,4 @@ START_TEST(wishes_outlive_the_wait)
 	job_pause(session_copy(session).job, false);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
 	ck_assert(same_files("a.img", "b.img"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	TCase *tcase;
-	Suite *suite = session_suite("vanish", setup, &tcase);
-
-	add_tests(tcase, source_comes_back_under_another_name,
-		  destination_comes_back_under_another_name, look_alike_is_refused, nobody_waits,
-		  giving_up_tells_of_the_disk, asks_first, wishes_outlive_the_wait);
-	return suite;
 }

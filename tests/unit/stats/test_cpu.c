@@ -30,7 +30,7 @@ static void *burn(void *arg)
 	return NULL;
 }
 
-START_TEST(a_busy_thread_is_seen)
+TEST(a_busy_thread_is_seen)
 {
 	struct cpu_reader *reader;
 	struct cpu_share share;
@@ -69,9 +69,8 @@ START_TEST(a_busy_thread_is_seen)
 	pthread_join(thread, NULL);
 	cpu_reader_destroy(reader);
 }
-END_TEST
 
-START_TEST(a_thread_that_is_gone_is_unknown)
+TEST(a_thread_that_is_gone_is_unknown)
 {
 	struct cpu_reader *reader;
 	struct cpu_share share = { .known = true };
@@ -88,20 +87,8 @@ START_TEST(a_thread_that_is_gone_is_unknown)
 	cpu_reader_destroy(reader);
 	cpu_reader_destroy(NULL);
 }
-END_TEST
 
-START_TEST(there_is_a_cpu)
+TEST(there_is_a_cpu)
 {
 	ck_assert_uint_ge(cpu_count(), 1);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("cpu");
-	TCase *tc = tcase_create("cpu");
-
-	add_tests(tc, a_busy_thread_is_seen, a_thread_that_is_gone_is_unknown, there_is_a_cpu);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

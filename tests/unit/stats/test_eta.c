@@ -96,7 +96,9 @@ static double constant(double done, double seconds, double total)
 	return 200 * MB;
 }
 
-START_TEST(a_constant_disk)
+UNIT_CASE(.timeout = 30);
+
+TEST(a_constant_disk)
 {
 	struct seen s = judge(&(struct trace){ 1e12, constant }, 10);
 
@@ -106,7 +108,6 @@ START_TEST(a_constant_disk)
 	ck_assert_double_le(s.worst_up, 0);
 	ck_assert_int_eq(s.direction_changes, 0);
 }
-END_TEST
 
 static double after_the_tables(double done, double seconds, double total)
 {
@@ -114,7 +115,7 @@ static double after_the_tables(double done, double seconds, double total)
 }
 
 /* Tables are read and wiped before the first byte is copied. */
-START_TEST(what_comes_before_the_first_byte_is_no_speed)
+TEST(what_comes_before_the_first_byte_is_no_speed)
 {
 	struct seen s = judge(&(struct trace){ 1e11, after_the_tables }, 40);
 
@@ -122,7 +123,6 @@ START_TEST(what_comes_before_the_first_byte_is_no_speed)
 	ck_assert_double_le(s.first_known, 42);
 	ck_assert_double_le(fabs(s.worst), 0.05);
 }
-END_TEST
 
 /* Rough, as disks are: up to 10 % off from second to second. */
 static double noisy(double done, double seconds, double total)
@@ -132,7 +132,7 @@ static double noisy(double done, double seconds, double total)
 	return 200 * MB * (0.9 + 0.2 * ((s >> 16) & 0xff) / 255);
 }
 
-START_TEST(a_noisy_disk)
+TEST(a_noisy_disk)
 {
 	struct seen s = judge(&(struct trace){ 4e11, noisy }, 15);
 
@@ -140,7 +140,6 @@ START_TEST(a_noisy_disk)
 	ck_assert_double_le(s.worst_up, 30);
 	ck_assert_int_le(s.direction_changes, 12);
 }
-END_TEST
 
 static double zones(double done, double seconds, double total)
 {
@@ -150,7 +149,7 @@ static double zones(double done, double seconds, double total)
 	return (210 - 110 * fmin(zone, 1)) * MB * (0.98 + 0.04 * ((unsigned)seconds % 7) / 6);
 }
 
-START_TEST(a_disk_with_zones)
+TEST(a_disk_with_zones)
 {
 	/* Before it has shown its slope nothing can be known of it; the recent speed alone
 	 * stays 30 % below the truth to the middle of the disk. */
@@ -161,14 +160,13 @@ START_TEST(a_disk_with_zones)
 	ck_assert_double_le(fabs(later.worst), 0.08);
 	ck_assert_double_le(later.worst_up, 60);
 }
-END_TEST
 
 static double stall(double done, double seconds, double total)
 {
 	return seconds >= 600 && seconds < 640 ? 0 : 100 * MB;
 }
 
-START_TEST(a_stall)
+TEST(a_stall)
 {
 	struct trace trace = { 2e11, stall };
 	struct seen s = judge(&trace, 660);
@@ -179,9 +177,8 @@ START_TEST(a_stall)
 	s = judge(&trace, 1300);
 	ck_assert_double_le(fabs(s.worst), 0.06);
 }
-END_TEST
 
-START_TEST(nothing_moving_is_unknown)
+TEST(nothing_moving_is_unknown)
 {
 	static struct rates rates;
 	uint64_t now = NSEC_PER_SEC, written = 0;
@@ -203,28 +200,26 @@ START_TEST(nothing_moving_is_unknown)
 	ck_assert(!eta.known);
 	ck_assert_uint_eq(eta.seconds, 0);
 }
-END_TEST
 
 static double paused(double done, double seconds, double total)
 {
 	return seconds >= 300 && seconds < 900 ? -1 : 150 * MB;
 }
 
-START_TEST(a_pause)
+TEST(a_pause)
 {
 	struct seen s = judge(&(struct trace){ 2e11, paused }, 900);
 
 	ck_assert_double_le(fabs(s.worst), 0.06);
 	ck_assert_double_le(s.worst_up, 30);
 }
-END_TEST
 
 static double limited(double done, double seconds, double total)
 {
 	return seconds < 500 ? 200 * MB : 50 * MB;
 }
 
-START_TEST(a_rate_limit_set_on_purpose)
+TEST(a_rate_limit_set_on_purpose)
 {
 	struct trace trace = { 2e11, limited, .forget_at = 500 };
 	struct seen s = judge(&trace, 510);
@@ -233,9 +228,8 @@ START_TEST(a_rate_limit_set_on_purpose)
 	ck_assert_double_le(fabs(s.worst), 0.05);
 	ck_assert_double_le(s.worst_up, 30);
 }
-END_TEST
 
-START_TEST(a_disk_that_drops_by_itself)
+TEST(a_disk_that_drops_by_itself)
 {
 	struct trace trace = { 2e11, limited };
 	struct seen s = judge(&trace, 700);
@@ -245,26 +239,10 @@ START_TEST(a_disk_that_drops_by_itself)
 	/* It must not leap, and one step must not be taken for a slope to zero. */
 	ck_assert_double_le(s.worst_up, 60);
 }
-END_TEST
 
-START_TEST(a_short_copy_never_shows_one)
+TEST(a_short_copy_never_shows_one)
 {
 	struct seen s = judge(&(struct trace){ 9e8, constant }, 0);
 
 	ck_assert(s.first_known < 0 || s.first_known >= 4.4);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("eta");
-	TCase *tc = tcase_create("eta");
-
-	tcase_set_timeout(tc, 30);
-	add_tests(tc, a_constant_disk, what_comes_before_the_first_byte_is_no_speed, a_noisy_disk,
-		  a_disk_with_zones, a_stall, nothing_moving_is_unknown, a_pause,
-		  a_rate_limit_set_on_purpose, a_disk_that_drops_by_itself,
-		  a_short_copy_never_shows_one);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -8,7 +8,7 @@
 
 #include "stats/latency.h"
 
-START_TEST(every_value_is_known_to_three_percent)
+TEST(every_value_is_known_to_three_percent)
 {
 	static struct latency h;
 
@@ -27,9 +27,8 @@ START_TEST(every_value_is_known_to_three_percent)
 		}
 	}
 }
-END_TEST
 
-START_TEST(extremes_stay_inside)
+TEST(extremes_stay_inside)
 {
 	static struct latency h;
 
@@ -41,9 +40,8 @@ START_TEST(extremes_stay_inside)
 	ck_assert_uint_eq(latency_percentile(&h, 1.0), UINT64_MAX);
 	ck_assert_uint_eq(h.max, UINT64_MAX);
 }
-END_TEST
 
-START_TEST(nothing_is_known_of_nothing)
+TEST(nothing_is_known_of_nothing)
 {
 	static struct latency h;
 	struct latency_summary s;
@@ -53,9 +51,8 @@ START_TEST(nothing_is_known_of_nothing)
 	ck_assert_uint_eq(s.max, 0);
 	ck_assert_uint_eq(s.p999, 0);
 }
-END_TEST
 
-START_TEST(percentiles_of_a_known_set)
+TEST(percentiles_of_a_known_set)
 {
 	static struct latency h;
 	struct latency_summary s;
@@ -80,9 +77,8 @@ START_TEST(percentiles_of_a_known_set)
 	ck_assert_double_eq_tol(s.coarse[LATENCY_COARSE - 1], 0.745, 0.01);
 	ck_assert_double_eq_tol(s.coarse[5], 0.016, 0.004);
 }
-END_TEST
 
-START_TEST(merging_adds)
+TEST(merging_adds)
 {
 	static struct latency a, b;
 
@@ -97,9 +93,8 @@ START_TEST(merging_adds)
 	ck_assert_uint_lt(latency_percentile(&a, 0.5), 110);
 	ck_assert_uint_eq(latency_percentile(&a, 0.51), 1000000);
 }
-END_TEST
 
-START_TEST(a_full_bucket_does_not_wrap)
+TEST(a_full_bucket_does_not_wrap)
 {
 	static struct latency a, b;
 
@@ -110,7 +105,6 @@ START_TEST(a_full_bucket_does_not_wrap)
 	latency_merge(&b, &a);
 	ck_assert_uint_eq(b.buckets[5], UINT32_MAX);
 }
-END_TEST
 
 static struct latency shared;
 
@@ -121,7 +115,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-START_TEST(what_came_between_two_states)
+TEST(what_came_between_two_states)
 {
 	static struct latency before, now, between;
 
@@ -142,9 +136,8 @@ START_TEST(what_came_between_two_states)
 	latency_between(&before, &now, &between);
 	ck_assert_uint_eq(between.max, 3000000000);
 }
-END_TEST
 
-START_TEST(a_reader_beside_the_writer_sees_whole_samples)
+TEST(a_reader_beside_the_writer_sees_whole_samples)
 {
 	pthread_t thread;
 
@@ -164,18 +157,4 @@ START_TEST(a_reader_beside_the_writer_sees_whole_samples)
 	latency_merge(&copy, &shared);
 	ck_assert_uint_eq(copy.count, 200000);
 	ck_assert_uint_eq(copy.max, 199999);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("latency");
-	TCase *tc = tcase_create("latency");
-
-	add_tests(tc, every_value_is_known_to_three_percent, extremes_stay_inside,
-		  nothing_is_known_of_nothing, percentiles_of_a_known_set, merging_adds,
-		  a_full_bucket_does_not_wrap, what_came_between_two_states,
-		  a_reader_beside_the_writer_sees_whole_samples);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

@@ -36,7 +36,7 @@ static struct rate_sample newest(const struct rates *rates)
 	return rates->history[(rates->seconds - 1) % RATES_HISTORY];
 }
 
-START_TEST(a_steady_copy)
+TEST(a_steady_copy)
 {
 	static struct feed f;
 
@@ -51,9 +51,8 @@ START_TEST(a_steady_copy)
 	ck_assert_double_eq_tol(rates_minute(&f.rates, f.now), 200e6, 1e4);
 	ck_assert_double_eq_tol(f.rates.peak, 200e6, 1e6);
 }
-END_TEST
 
-START_TEST(pauses_do_not_count)
+TEST(pauses_do_not_count)
 {
 	static struct feed f;
 
@@ -67,9 +66,8 @@ START_TEST(pauses_do_not_count)
 	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 100e6, 1);
 	ck_assert_double_eq_tol(rates_minute(&f.rates, f.now), 100e6, 3e6);
 }
-END_TEST
 
-START_TEST(a_gap_is_spread_over_its_seconds)
+TEST(a_gap_is_spread_over_its_seconds)
 {
 	static struct feed f;
 
@@ -87,9 +85,8 @@ START_TEST(a_gap_is_spread_over_its_seconds)
 	ck_assert_uint_eq(f.rates.seconds, 60 + 7 * 86400);
 	ck_assert_double_eq_tol((double)newest(&f.rates).write, 0, 1);
 }
-END_TEST
 
-START_TEST(a_clock_that_stands_still_is_ignored)
+TEST(a_clock_that_stands_still_is_ignored)
 {
 	static struct feed f;
 
@@ -103,9 +100,8 @@ START_TEST(a_clock_that_stands_still_is_ignored)
 	rates_update(&f.rates, f.now - NSEC_PER_SEC, f.read, f.written, false);
 	ck_assert_uint_eq(f.rates.seconds, seconds);
 }
-END_TEST
 
-START_TEST(the_profile_follows_the_disk)
+TEST(the_profile_follows_the_disk)
 {
 	static struct feed f;
 
@@ -118,10 +114,9 @@ START_TEST(the_profile_follows_the_disk)
 	ck_assert_double_eq_tol((double)f.rates.profile[100], 20e6, 2e6);
 	ck_assert_double_eq_tol((double)f.rates.profile[127], 20e6, 2e6);
 }
-END_TEST
 
 /* The last sectors of a disk come when hours were spent on verifying it. */
-START_TEST(what_is_skipped_counts_for_nothing)
+TEST(what_is_skipped_counts_for_nothing)
 {
 	static struct feed f;
 
@@ -139,10 +134,9 @@ START_TEST(what_is_skipped_counts_for_nothing)
 	ck_assert_uint_eq(f.rates.seconds, 128);
 	ck_assert_double_eq_tol((double)newest(&f.rates).active, 1, 1e-6);
 }
-END_TEST
 
 /* Lanes report when they have a moment. */
-START_TEST(a_burst_is_no_speed)
+TEST(a_burst_is_no_speed)
 {
 	static struct feed f;
 
@@ -157,9 +151,8 @@ START_TEST(a_burst_is_no_speed)
 	ck_assert_double_eq_tol((double)f.rates.profile[126], 10e6, 1e4);
 	ck_assert_double_eq_tol((double)f.rates.profile[127], 10e6, 1e4);
 }
-END_TEST
 
-START_TEST(a_resumed_copy_has_no_profile_before_its_start)
+TEST(a_resumed_copy_has_no_profile_before_its_start)
 {
 	static struct feed f;
 
@@ -171,7 +164,6 @@ START_TEST(a_resumed_copy_has_no_profile_before_its_start)
 	/* What was done before counts for nothing but the percentage. */
 	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 10e6, 1);
 }
-END_TEST
 
 static double seconds_of(const struct rates *rates)
 {
@@ -184,7 +176,7 @@ static double seconds_of(const struct rates *rates)
 }
 
 /* A picture of a small disk is no picture of its bursts: one part at 100 MB/s, one at 300. */
-START_TEST(a_small_disk_is_levelled)
+TEST(a_small_disk_is_levelled)
 {
 	static struct rates r;
 	double seconds;
@@ -219,9 +211,8 @@ START_TEST(a_small_disk_is_levelled)
 	for (int i = 0; i < RATES_PROFILE; i++)
 		ck_assert_double_eq((double)r.profile[i], 0);
 }
-END_TEST
 
-START_TEST(a_tiny_plan_fills_the_profile_at_once)
+TEST(a_tiny_plan_fills_the_profile_at_once)
 {
 	static struct feed f;
 
@@ -230,19 +221,4 @@ START_TEST(a_tiny_plan_fills_the_profile_at_once)
 	rates_update(&f.rates, f.now, 512, 512, false);
 	ck_assert_double_gt((double)f.rates.profile[0], 0);
 	ck_assert_double_gt((double)f.rates.profile[127], 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("rates");
-	TCase *tc = tcase_create("rates");
-
-	add_tests(tc, a_steady_copy, pauses_do_not_count, a_gap_is_spread_over_its_seconds,
-		  a_clock_that_stands_still_is_ignored, the_profile_follows_the_disk,
-		  what_is_skipped_counts_for_nothing, a_burst_is_no_speed,
-		  a_resumed_copy_has_no_profile_before_its_start, a_small_disk_is_levelled,
-		  a_tiny_plan_fills_the_profile_at_once);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

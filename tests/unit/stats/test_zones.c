@@ -35,7 +35,7 @@ static const struct slow_zone *look(void)
 	return &shown.slowest;
 }
 
-START_TEST(a_weak_zone_is_found_where_it_is)
+TEST(a_weak_zone_is_found_where_it_is)
 {
 	const struct slow_zone *slow;
 
@@ -52,10 +52,9 @@ START_TEST(a_weak_zone_is_found_where_it_is)
 	ck_assert_double_eq_tol((double)slow->median, 8.0 * 84 * MS, 0.13 * 8 * 84 * MS);
 	ck_assert_uint_eq(shown.cells[21].max, 8 * 84000);
 }
-END_TEST
 
 /* A queue that empties, as the other end is slower from then on, is not the disk. */
-START_TEST(waiting_behind_others_is_no_weak_zone)
+TEST(waiting_behind_others_is_no_weak_zone)
 {
 	start();
 	read_cells(0, 10, 16, 7 * MS);
@@ -64,9 +63,8 @@ START_TEST(waiting_behind_others_is_no_weak_zone)
 	ck_assert(!shown.slowest.weak);
 	ck_assert_double_le(shown.slowest.factor, 1.3);
 }
-END_TEST
 
-START_TEST(a_sound_disk_has_no_weak_zone)
+TEST(a_sound_disk_has_no_weak_zone)
 {
 	/* Slower and slower to the inner zones of a spinning disk. */
 	start();
@@ -84,9 +82,8 @@ START_TEST(a_sound_disk_has_no_weak_zone)
 	ck_assert_uint_eq(shown.slowest.first, 0);
 	ck_assert_double_gt(shown.slowest.factor, 4);
 }
-END_TEST
 
-START_TEST(a_single_slow_read_is_no_weak_zone)
+TEST(a_single_slow_read_is_no_weak_zone)
 {
 	start();
 	read_cells(0, CELLS, 4, 7 * MS);
@@ -95,9 +92,8 @@ START_TEST(a_single_slow_read_is_no_weak_zone)
 	ck_assert_uint_eq(shown.cells[0].max, 3000000);
 	ck_assert_uint_le(shown.cells[0].median, 32000);
 }
-END_TEST
 
-START_TEST(what_was_not_read_is_unknown)
+TEST(what_was_not_read_is_unknown)
 {
 	start();
 	ck_assert(!look()->known);
@@ -121,9 +117,8 @@ START_TEST(what_was_not_read_is_unknown)
 	ck_assert_uint_eq(shown.slowest.first, 40ULL * READS * MIB);
 	ck_assert_uint_eq(shown.slowest.bytes, 11ULL * READS * MIB);
 }
-END_TEST
 
-START_TEST(odd_requests_hurt_nothing)
+TEST(odd_requests_hurt_nothing)
 {
 	/* Of the largest disk, and of one that is smaller than a request. */
 	memset(&zones, 0, sizeof(zones));
@@ -149,9 +144,8 @@ START_TEST(odd_requests_hurt_nothing)
 	zones_show(&zones, &shown);
 	ck_assert_uint_eq(shown.count, 0);
 }
-END_TEST
 
-START_TEST(what_a_request_needed_is_not_its_wait)
+TEST(what_a_request_needed_is_not_its_wait)
 {
 	start();
 	/* Alone; behind another; after a pause; with another at once; seen late. */
@@ -162,10 +156,9 @@ START_TEST(what_a_request_needed_is_not_its_wait)
 	ck_assert_uint_eq(zones_needed(&zones, 150, 160), 0);
 	ck_assert_uint_eq(zones_needed(&zones, 190, 208), 1);
 }
-END_TEST
 
 /* Reads sent before the slow ones were done took as long, but the disk needed no more for them. */
-START_TEST(what_waited_behind_a_weak_zone_is_not_in_it)
+TEST(what_waited_behind_a_weak_zone_is_not_in_it)
 {
 	start();
 	read_cells(0, 20, 8, 7 * MS);
@@ -176,19 +169,4 @@ START_TEST(what_waited_behind_a_weak_zone_is_not_in_it)
 	ck_assert(look()->weak);
 	ck_assert_uint_eq(shown.slowest.first, 20ULL * READS * MIB);
 	ck_assert_uint_eq(shown.slowest.bytes, 3ULL * READS * MIB);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("zones");
-	TCase *tc = tcase_create("zones");
-
-	add_tests(tc, a_weak_zone_is_found_where_it_is, waiting_behind_others_is_no_weak_zone,
-		  a_sound_disk_has_no_weak_zone, a_single_slow_read_is_no_weak_zone,
-		  what_was_not_read_is_unknown, odd_requests_hurt_nothing,
-		  what_a_request_needed_is_not_its_wait,
-		  what_waited_behind_a_weak_zone_is_not_in_it);
-	suite_add_tcase(suite, tc);
-	return suite;
 }

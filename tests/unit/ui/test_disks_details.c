@@ -14,7 +14,7 @@ static const struct disks_health no_health;
 
 /* Known, still asked, and why it is not known: the line says which; where nobody asked there is
  * none. What matters least stays the last. */
-START_TEST(health_is_known_or_why_not)
+TEST(health_is_known_or_why_not)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
 	struct health health;
@@ -42,9 +42,8 @@ START_TEST(health_is_known_or_why_not)
 			 "passed, pending sectors 2, temperature 31 C");
 	disk_list_destroy(list);
 }
-END_TEST
 
-START_TEST(all_that_is_known)
+TEST(all_that_is_known)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
 	struct line summary[DISKS_SUMMARY_MAX];
@@ -90,15 +89,4 @@ START_TEST(all_that_is_known)
 	ck_assert_ptr_nonnull(strstr(text, "sg\tdriver 3.5.36, direct IO not allowed"));
 	free(text);
 	disk_list_destroy(list);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/disks_details");
-	TCase *tests = tcase_create("disks_details");
-
-	add_tests(tests, health_is_known_or_why_not, all_that_is_known);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

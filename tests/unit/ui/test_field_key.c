@@ -13,7 +13,7 @@ static void type(struct field *field, const char *text)
 		ck_assert_int_eq(field_key(field, *text), FIELD_CHANGED);
 }
 
-START_TEST(test_typing)
+TEST(test_typing)
 {
 	struct field field = { 0 };
 
@@ -34,9 +34,8 @@ START_TEST(test_typing)
 	ck_assert_str_eq(field.text, "");
 	ck_assert_int_eq(field_key(&field, KEY_CTRL('u')), FIELD_MOVED);
 }
-END_TEST
 
-START_TEST(test_rest)
+TEST(test_rest)
 {
 	struct field field = { 0 };
 
@@ -45,9 +44,8 @@ START_TEST(test_rest)
 	ck_assert_int_eq(field_key(&field, KEY_CTRL('k')), FIELD_CHANGED);
 	ck_assert_str_eq(field.text, "ab");
 }
-END_TEST
 
-START_TEST(test_wide_characters)
+TEST(test_wide_characters)
 {
 	struct field field = { 0 };
 
@@ -61,9 +59,8 @@ START_TEST(test_wide_characters)
 	field_key(&field, SPECIAL_BACKSPACE);
 	ck_assert_str_eq(field.text, "\xe2\x82\xac");
 }
-END_TEST
 
-START_TEST(test_not_taken)
+TEST(test_not_taken)
 {
 	static const int keys[] = { SPECIAL_UP,
 				    SPECIAL_DOWN,
@@ -83,9 +80,8 @@ START_TEST(test_not_taken)
 		ck_assert_int_eq(field_key(&field, keys[i]), FIELD_NOT_TAKEN);
 	ck_assert_str_eq(field.text, "");
 }
-END_TEST
 
-START_TEST(test_events)
+TEST(test_events)
 {
 	struct field field = { 0 };
 
@@ -97,15 +93,4 @@ START_TEST(test_events)
 		ck_assert_int_eq(field_key(&field, 'x'), FIELD_CHANGED);
 	ck_assert_int_eq(field_key(&field, 'x'), FIELD_FULL);
 	ck_assert_int_eq((int)strlen(field.text), FIELD_TEXT_MAX - 1);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/field_key");
-	TCase *tests = tcase_create("field_key");
-
-	add_tests(tests, test_typing, test_rest, test_wide_characters, test_not_taken, test_events);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

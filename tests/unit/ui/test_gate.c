@@ -29,7 +29,9 @@ static void type(struct gate *gate, const char *text)
 	ck_assert(field_insert(&gate->typed, text));
 }
 
-START_TEST(test_opens_once)
+UNIT_CASE(.setup = setup, .timeout = 30);
+
+TEST(test_opens_once)
 {
 	struct gate gate = { 0 };
 
@@ -39,9 +41,8 @@ START_TEST(test_opens_once)
 	ck_assert_int_eq(gate_enter(&gate), GATE_EMPTY);
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_each_condition)
+TEST(test_each_condition)
 {
 	struct gate gate = { 0 };
 
@@ -59,9 +60,8 @@ START_TEST(test_each_condition)
 	}
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_what_is_right_so_far)
+TEST(test_what_is_right_so_far)
 {
 	struct gate gate = { 0 };
 
@@ -76,9 +76,8 @@ START_TEST(test_what_is_right_so_far)
 	ck_assert(!gate_matches(&gate));
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_refusal_has_no_field)
+TEST(test_refusal_has_no_field)
 {
 	struct gate gate = { 0 };
 
@@ -91,10 +90,9 @@ START_TEST(test_refusal_has_no_field)
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_done(&gate);
 }
-END_TEST
 
 /* --allow is named only where it opens the gate. */
-START_TEST(test_what_may_be_lifted)
+TEST(test_what_may_be_lifted)
 {
 	struct gate gate = { 0 };
 
@@ -113,9 +111,8 @@ START_TEST(test_what_may_be_lifted)
 	ck_assert(!gate_liftable(&gate));
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_no_token_is_refused)
+TEST(test_no_token_is_refused)
 {
 	struct gate gate = { 0 };
 
@@ -126,7 +123,6 @@ START_TEST(test_no_token_is_refused)
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_done(&gate);
 }
-END_TEST
 
 static void check_update(struct gate *gate, const char *plan_id, const struct verdict_list *list,
 			 const char *token, bool stays)
@@ -139,7 +135,7 @@ static void check_update(struct gate *gate, const char *plan_id, const struct ve
 
 /* What was typed stays when the checks say word for word the same, and goes when anything differs.
  */
-START_TEST(test_update)
+TEST(test_update)
 {
 	struct verdict copy[4];
 	struct verdict_list again = { copy, 4 };
@@ -156,7 +152,6 @@ START_TEST(test_update)
 	check_update(&gate, "q", &again, "456780", false);
 	gate_done(&gate);
 }
-END_TEST
 
 /* What the plan screen does with a key, without the screen. Returns true when writing would start.
  */
@@ -195,7 +190,7 @@ static unsigned next_random(unsigned *seed)
 
 /* Random keys, with the right characters far more likely than on any keyboard: writing starts only
  * if at that moment no rule refuses and the token stands there in full. */
-START_TEST(test_random_keys)
+TEST(test_random_keys)
 {
 	static const int keys[] = { '4',
 				    '5',
@@ -237,10 +232,9 @@ START_TEST(test_random_keys)
 	/* Otherwise this test would prove nothing. */
 	ck_assert_uint_gt(opened, 0);
 }
-END_TEST
 
 /* One key held down, whichever it is, and every pair of keys in turn. */
-START_TEST(test_repeated_keys)
+TEST(test_repeated_keys)
 {
 	for (int a = 1; a < 0x7f; a++)
 		for (int b = 1; b < 0x7f; b++) {
@@ -255,10 +249,9 @@ START_TEST(test_repeated_keys)
 			gate_done(&gate);
 		}
 }
-END_TEST
 
 /* Only where nothing else refuses. */
-START_TEST(test_what_may_pass)
+TEST(test_what_may_pass)
 {
 	struct gate gate = { 0 };
 
@@ -271,19 +264,4 @@ START_TEST(test_what_may_pass)
 	items[1].kind = VERDICT_REFUSE;
 	ck_assert(!gate_may_pass(&gate));
 	gate_done(&gate);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/gate");
-	TCase *tcase = tcase_create("gate");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_set_timeout(tcase, 30);
-	add_tests(tcase, test_opens_once, test_each_condition, test_what_is_right_so_far,
-		  test_refusal_has_no_field, test_what_may_be_lifted, test_no_token_is_refused,
-		  test_update, test_random_keys, test_repeated_keys, test_what_may_pass);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -25,7 +25,7 @@ static const char *row(enum deck_glyphs glyphs, const float *samples, int count,
 	return text;
 }
 
-START_TEST(test_ascii)
+TEST(test_ascii)
 {
 	const float samples[] = { 0, 1, 2, 3, 4, 5, 6, 100 };
 
@@ -33,10 +33,9 @@ START_TEST(test_ascii)
 	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 6, 3, 1), "   .::::");
 	ck_assert_str_eq(row(GLYPHS_ASCII, samples, 8, 6, 3, 2), " .::::::");
 }
-END_TEST
 
 /* The newest sample is at the right; fewer leave the left blank, of more the newest are taken. */
-START_TEST(test_alignment)
+TEST(test_alignment)
 {
 	const float few[] = { 2, 2 };
 	const float many[] = { 9, 9, 9, 0, 0, 0, 0, 0, 0, 0, 2 };
@@ -47,9 +46,8 @@ START_TEST(test_alignment)
 	ck_assert_str_eq(row(GLYPHS_BRAILLE, few, 2, 2, 1, 0), "       #");
 	ck_assert_str_eq(row(GLYPHS_BLOCK, few, 2, 2, 1, 0), "      ##");
 }
-END_TEST
 
-START_TEST(test_unknown_is_blank)
+TEST(test_unknown_is_blank)
 {
 	const float samples[] = { 1, NAN, 1, -1, INFINITY, 1, 0, 1 };
 
@@ -59,9 +57,8 @@ START_TEST(test_unknown_is_blank)
 		row(ladder[i], samples, 8, NAN, 3, 1);
 	}
 }
-END_TEST
 
-START_TEST(test_block)
+TEST(test_block)
 {
 	const float samples[] = { 0.001f, 1, 2, 3, 4, 5, 6, 8 };
 	uint32_t out[COLS];
@@ -73,9 +70,8 @@ START_TEST(test_block)
 	ck_assert_uint_eq(out[4], 0x2584);
 	ck_assert_uint_eq(out[7], 0x2588);
 }
-END_TEST
 
-START_TEST(test_braille)
+TEST(test_braille)
 {
 	const float samples[] = { 0, 0, 1, 0, 0, 4, 4, 4 };
 	uint32_t out[4];
@@ -87,10 +83,9 @@ START_TEST(test_braille)
 	ck_assert_uint_eq(out[2], 0x28b8);
 	ck_assert_uint_eq(out[3], 0x28ff);
 }
-END_TEST
 
 /* A scan line at the end of a bar, shade inside. */
-START_TEST(test_acs)
+TEST(test_acs)
 {
 	const float samples[] = { 1, 2, 3, 4, 5, 8, 0, 6 };
 	uint32_t top[COLS], low[COLS];
@@ -107,10 +102,9 @@ START_TEST(test_acs)
 	ck_assert_uint_eq(low[6], ' ');
 	ck_assert_uint_eq(low[7], 0x2592);
 }
-END_TEST
 
 /* The lower half of a mirrored graph hangs from its top: the same rows, in reverse order. */
-START_TEST(test_down)
+TEST(test_down)
 {
 	const float samples[] = { 0, 1, 2, 3, 4, 5, 6, 100 };
 	uint32_t up[COLS], down[COLS];
@@ -130,7 +124,6 @@ START_TEST(test_down)
 				ck_assert_int_eq(up[i] == ' ', down[i] == ' ');
 		}
 }
-END_TEST
 
 static int unprintable(const uint32_t *codes, int count)
 {
@@ -144,7 +137,7 @@ static int unprintable(const uint32_t *codes, int count)
 }
 
 /* Whatever comes in, only printable code points come out. */
-START_TEST(test_printable)
+TEST(test_printable)
 {
 	float samples[100];
 	uint32_t out[60];
@@ -160,7 +153,6 @@ START_TEST(test_printable)
 					ck_assert_int_eq(unprintable(out, cols), 0);
 				}
 }
-END_TEST
 
 static const char *bar(enum deck_glyphs glyphs, double fraction, int cols)
 {
@@ -179,7 +171,7 @@ static const char *bar(enum deck_glyphs glyphs, double fraction, int cols)
 	return text;
 }
 
-START_TEST(test_bar)
+TEST(test_bar)
 {
 	ck_assert_str_eq(bar(GLYPHS_ASCII, 0, 8), "--------");
 	ck_assert_str_eq(bar(GLYPHS_ASCII, 1, 8), "########");
@@ -198,9 +190,8 @@ START_TEST(test_bar)
 	ck_assert_str_eq(bar(GLYPHS_HALF, 0.001, 4), "p...");
 	ck_assert_int_eq(glyphs_bar(GLYPHS_ASCII, BAR_THIN, 0.5, -3, NULL), 0);
 }
-END_TEST
 
-START_TEST(test_parts_bar)
+TEST(test_parts_bar)
 {
 	const double parts[] = { 0.25, 0.25, 0.25 }, much[] = { 0.9, 0.9, NAN };
 	char text[16];
@@ -212,9 +203,8 @@ START_TEST(test_parts_bar)
 	glyphs_parts_bar(much, "usi", 3, 0, text);
 	ck_assert_str_eq(text, "");
 }
-END_TEST
 
-START_TEST(test_scale)
+TEST(test_scale)
 {
 	ck_assert_double_eq(glyphs_scale(0), 1);
 	ck_assert_double_eq(glyphs_scale(NAN), 1);
@@ -227,9 +217,8 @@ START_TEST(test_scale)
 		ck_assert_double_le(glyphs_scale(value), value * 1.5);
 	}
 }
-END_TEST
 
-START_TEST(test_choice)
+TEST(test_choice)
 {
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", true), GLYPHS_BRAILLE);
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_AUTO, "xterm-256color", false), GLYPHS_ACS);
@@ -242,9 +231,8 @@ START_TEST(test_choice)
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_BRAILLE, "xterm", false), GLYPHS_ACS);
 	ck_assert_int_eq(term_choose_glyphs(GLYPHS_ASCII, "xterm", true), GLYPHS_ASCII);
 }
-END_TEST
 
-START_TEST(test_color_and_speed)
+TEST(test_color_and_speed)
 {
 	ck_assert(term_choose_color(COLOR_AUTO, NULL, 8));
 	ck_assert(term_choose_color(COLOR_AUTO, "", 256));
@@ -258,10 +246,9 @@ START_TEST(test_color_and_speed)
 	ck_assert_uint_eq(term_choose_interval(38400), 1000);
 	ck_assert_uint_eq(term_choose_interval(9600), 5000);
 }
-END_TEST
 
 /* What another terminal shows is shown with what this one has; text stays. */
-START_TEST(test_nearest)
+TEST(test_nearest)
 {
 	static const uint32_t text[] = { 'x', 0xe4, 0x4e2d, 0x301 };
 
@@ -289,17 +276,4 @@ START_TEST(test_nearest)
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_HALF, 0x256e), 0x2510);
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ACS, 0x256f), 0x2518);
 	ck_assert_uint_eq(glyphs_nearest(GLYPHS_ASCII, 0x2570), '+');
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/glyphs");
-	TCase *tests = tcase_create("glyphs");
-
-	add_tests(tests, test_ascii, test_alignment, test_unknown_is_blank, test_block,
-		  test_braille, test_acs, test_down, test_printable, test_bar, test_parts_bar,
-		  test_scale, test_choice, test_color_and_speed, test_nearest);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

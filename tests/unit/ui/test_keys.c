@@ -18,7 +18,7 @@ static const struct command_info *keys_info(enum screen_id screen, enum command 
 }
 
 /* No key means two things on one screen, and none is given twice. */
-START_TEST(test_unique)
+TEST(test_unique)
 {
 	const struct command_info *table = keys_table();
 
@@ -39,9 +39,8 @@ START_TEST(test_unique)
 		}
 	}
 }
-END_TEST
 
-START_TEST(test_entries)
+TEST(test_entries)
 {
 	for (const struct command_info *info = keys_table(); info->command; info++) {
 		ck_assert_msg(info->keys[0] != 0, "command %d has no key", info->command);
@@ -50,10 +49,9 @@ START_TEST(test_entries)
 			      "command %d is in the footer without a priority", info->command);
 	}
 }
-END_TEST
 
 /* Every terminal has a way: nothing is on a function key, Esc, or Ctrl combination alone. */
-START_TEST(test_plain_keys)
+TEST(test_plain_keys)
 {
 	for (const struct command_info *info = keys_table(); info->command; info++) {
 		bool plain = false, only_special = true;
@@ -71,9 +69,8 @@ START_TEST(test_plain_keys)
 			ck_assert_msg(plain, "back must not need Esc");
 	}
 }
-END_TEST
 
-START_TEST(test_lookup)
+TEST(test_lookup)
 {
 	ck_assert_int_eq(keys_lookup(SCREEN_DISKS, 's'), COMMAND_SOURCE);
 	ck_assert_int_eq(keys_lookup(SCREEN_REPORT, 's'), COMMAND_SAVE);
@@ -95,10 +92,9 @@ START_TEST(test_lookup)
 	}
 	ck_assert_int_eq(keys_lookup(SCREEN_HELP, 'q'), COMMAND_BACK);
 }
-END_TEST
 
 /* One single key may never start writing: Enter on the plan asks the gate, no letter does. */
-START_TEST(test_start_needs_enter)
+TEST(test_start_needs_enter)
 {
 	const struct command_info *info = keys_info(SCREEN_PLAN, COMMAND_ACCEPT);
 
@@ -106,7 +102,6 @@ START_TEST(test_start_needs_enter)
 	ck_assert_int_eq(info->keys[0], SPECIAL_ENTER);
 	ck_assert_int_eq(info->keys[1], 0);
 }
-END_TEST
 
 static void check_footer(enum screen_id screen, int cols)
 {
@@ -122,13 +117,12 @@ static void check_footer(enum screen_id screen, int cols)
 	}
 }
 
-START_TEST(test_footer_every_width)
+TEST(test_footer_every_width)
 {
 	for (int screen = 0; screen < SCREEN_COUNT; screen++)
 		for (int cols = 0; cols <= 250; cols++)
 			check_footer(screen, cols);
 }
-END_TEST
 
 static bool footer_has(enum screen_id screen, int cols, enum command command)
 {
@@ -142,7 +136,7 @@ static bool footer_has(enum screen_id screen, int cols, enum command command)
 }
 
 /* f has little room, but not where a copy waits to be continued. */
-START_TEST(test_footer_keeps_what_is_wanted)
+TEST(test_footer_keeps_what_is_wanted)
 {
 	struct footer_item items[FOOTER_ITEMS_MAX];
 
@@ -156,10 +150,9 @@ START_TEST(test_footer_keeps_what_is_wanted)
 		ck_assert_msg(found, "not at %d columns", cols);
 	}
 }
-END_TEST
 
 /* What nobody may have to guess is there at 80 columns. */
-START_TEST(test_footer_keeps_what_matters)
+TEST(test_footer_keeps_what_matters)
 {
 	for (int screen = 0; screen < SCREEN_STEPS; screen++)
 		ck_assert(footer_has(screen, 80, COMMAND_HELP));
@@ -176,9 +169,8 @@ START_TEST(test_footer_keeps_what_matters)
 	ck_assert(!footer_has(SCREEN_DISKS, 80, COMMAND_SHOW_ALL));
 	ck_assert(footer_has(SCREEN_DISKS, 120, COMMAND_SHOW_ALL));
 }
-END_TEST
 
-START_TEST(test_names)
+TEST(test_names)
 {
 	char text[64];
 
@@ -196,17 +188,4 @@ START_TEST(test_names)
 	ck_assert_str_eq(
 		keys_names(keys_info(SCREEN_DISKS, COMMAND_PAGE_UP), 9, text, sizeof(text)),
 		"PgUp");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/keys");
-	TCase *tests = tcase_create("keys");
-
-	add_tests(tests, test_unique, test_entries, test_plain_keys, test_lookup,
-		  test_start_needs_enter, test_footer_every_width, test_footer_keeps_what_is_wanted,
-		  test_footer_keeps_what_matters, test_names);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -16,8 +16,10 @@ static void setup(void)
 	memset(&job, 0, sizeof(job));
 }
 
+UNIT_CASE(.setup = setup);
+
 /* Also of figures that no disk ever has. */
-START_TEST(test_fits)
+TEST(test_fits)
 {
 	const struct latency_summary all[] = {
 		{ 0 },
@@ -39,10 +41,9 @@ START_TEST(test_fits)
 			ck_assert_int_le(text_width(line.text), width);
 		}
 }
-END_TEST
 
 /* Seconds long, in the columns of the smallest pane, each is still read as a figure of its own. */
-START_TEST(test_long_waits_do_not_touch)
+TEST(test_long_waits_do_not_touch)
 {
 	const struct latency_summary slow = {
 		.count = 1,
@@ -59,9 +60,8 @@ START_TEST(test_long_waits_do_not_touch)
 	run_text_latency("read", "10s", &slow, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, " 554    1,758    24,300"));
 }
-END_TEST
 
-START_TEST(test_unknown_is_a_dash)
+TEST(test_unknown_is_a_dash)
 {
 	struct line line;
 	char text[96];
@@ -71,10 +71,9 @@ START_TEST(test_unknown_is_a_dash)
 	ck_assert_ptr_null(strchr(line.text, '0'));
 	ck_assert_str_eq(run_text_ms(0, 0, text, sizeof(text)), "-");
 }
-END_TEST
 
 /* However few columns there are, no slow place disappears; what was not read stays blank. */
-START_TEST(test_places)
+TEST(test_places)
 {
 	float samples[300];
 
@@ -99,9 +98,8 @@ START_TEST(test_places)
 		ck_assert(count > 1 || samples[0] >= 1);
 	}
 }
-END_TEST
 
-START_TEST(test_slowest_in_words)
+TEST(test_slowest_in_words)
 {
 	struct slow_zone slow = { 0 };
 	struct line line;
@@ -123,10 +121,9 @@ START_TEST(test_slowest_in_words)
 	run_text_slowest(&slow, 512, &line);
 	ck_assert_str_eq(line.text, " slowest LBA 411648: 872 ms, 1.2x");
 }
-END_TEST
 
 /* However few lines there are, no sample disappears. */
-START_TEST(test_histogram)
+TEST(test_histogram)
 {
 	struct run_bucket buckets[LATENCY_COARSE];
 	struct run_latency latency;
@@ -156,10 +153,9 @@ START_TEST(test_histogram)
 	ck_assert_str_eq(buckets[1].label, "1-2");
 	ck_assert_str_eq(buckets[9].label, ">=256");
 }
-END_TEST
 
 /* The figures of the copy, which stand still while it is read back, are no news then. */
-START_TEST(test_latency_of_the_pass)
+TEST(test_latency_of_the_pass)
 {
 	struct run_latency latency;
 
@@ -179,17 +175,4 @@ START_TEST(test_latency_of_the_pass)
 	ck_assert_int_eq(latency.count, 2);
 	ck_assert_ptr_eq(latency.ends[0].summary, &job.source.latency);
 	ck_assert_ptr_eq(latency.ends[1].summary, &job.read_back);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/latency");
-	TCase *tcase = tcase_create("latency");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_fits, test_long_waits_do_not_touch, test_unknown_is_a_dash,
-		  test_places, test_slowest_in_words, test_histogram, test_latency_of_the_pass);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -50,7 +50,7 @@ static void check_rects(const struct rect *rects, size_t count, struct rect body
 #define COLS 250
 #define ROWS 100
 
-START_TEST(test_all_sizes)
+TEST(test_all_sizes)
 {
 	for (int cols = 1; cols <= COLS; cols++)
 		for (int rows = 1; rows <= ROWS; rows++) {
@@ -91,11 +91,10 @@ START_TEST(test_all_sizes)
 			CHECK(bench, body);
 		}
 }
-END_TEST
 
 /* Everything that the mock-ups have at 80x24 and 120x40 has its place, also below the banner of
  * practice mode. */
-START_TEST(test_nothing_missing)
+TEST(test_nothing_missing)
 {
 	for (int big = 0; big < 2; big++)
 		for (int banner = 0; banner < 2; banner++) {
@@ -146,10 +145,9 @@ START_TEST(test_nothing_missing)
 			ck_assert_int_ge(bench.table.rows, 5);
 		}
 }
-END_TEST
 
 /* Below the head of screen 4, too: a map worth looking at, every bad area within reach. */
-START_TEST(test_map_has_room)
+TEST(test_map_has_room)
 {
 	for (int areas = 0; areas <= 64; areas++) {
 		struct rect body = { 4, 0, 17, 80 };
@@ -164,7 +162,6 @@ START_TEST(test_map_has_room)
 		ck_assert(areas < 5 || map.areas.rows == 5);
 	}
 }
-END_TEST
 
 /* More room is never less of anything. */
 static void panes_grow(int cols)
@@ -183,14 +180,13 @@ static void panes_grow(int cols)
 	}
 }
 
-START_TEST(test_panes_grow)
+TEST(test_panes_grow)
 {
 	panes_grow(120);
 	panes_grow(200);
 }
-END_TEST
 
-START_TEST(test_frame)
+TEST(test_frame)
 {
 	struct layout_frame frame;
 
@@ -216,11 +212,10 @@ START_TEST(test_frame)
 	ck_assert(rect_empty(frame.body));
 	ck_assert_int_eq(frame.message.row, 0);
 }
-END_TEST
 
 /* Whatever gives way: of no screen what it is for. Above all, nothing is typed to start a copy
  * without what is erased beside it. */
-START_TEST(test_what_matters)
+TEST(test_what_matters)
 {
 	for (int cols = LAYOUT_MIN_COLS; cols <= COLS; cols++)
 		for (int rows = LAYOUT_MIN_ROWS; rows <= ROWS; rows++) {
@@ -256,10 +251,9 @@ START_TEST(test_what_matters)
 			ck_assert(!rect_empty(map.cells) && !rect_empty(map.areas));
 		}
 }
-END_TEST
 
 /* The detail of a disk keeps its place however many disks there are. */
-START_TEST(test_disks_narrow)
+TEST(test_disks_narrow)
 {
 	struct layout_frame frame;
 	struct layout_disks disks;
@@ -275,9 +269,8 @@ START_TEST(test_disks_narrow)
 		}
 	}
 }
-END_TEST
 
-START_TEST(test_disks_wide)
+TEST(test_disks_wide)
 {
 	struct layout_frame frame;
 	struct layout_disks disks;
@@ -297,9 +290,8 @@ START_TEST(test_disks_wide)
 	ck_assert_int_ge(disks.list.rows, 38);
 	ck_assert_int_ge(disks.source.cols, 96);
 }
-END_TEST
 
-START_TEST(test_cut)
+TEST(test_cut)
 {
 	struct rect rest = { 2, 3, 10, 20 };
 	struct rect cut = rect_cut_top(&rest, 4);
@@ -324,9 +316,8 @@ START_TEST(test_cut)
 	ck_assert_int_eq(cut.rows, 3);
 	ck_assert_int_eq(cut.cols, 10);
 }
-END_TEST
 
-START_TEST(test_scroll)
+TEST(test_scroll)
 {
 	/* Everything fits. */
 	ck_assert_int_eq(layout_scroll(3, 2, 5, 10), 0);
@@ -339,11 +330,10 @@ START_TEST(test_scroll)
 	ck_assert_int_eq(layout_scroll(95, 96, 100, 10), 90);
 	ck_assert_int_eq(layout_scroll(5, 5, 100, 0), 0);
 }
-END_TEST
 
 /* Rows of a list of 30 where 10 fit: where the cursor (of a text: the first line) goes from `at`.
  */
-START_TEST(test_list_moves)
+TEST(test_list_moves)
 {
 	static const struct {
 		bool text;
@@ -378,17 +368,4 @@ START_TEST(test_list_moves)
 	list_move(&none, COMMAND_DOWN);
 	ck_assert_int_eq(none.at, 0);
 	ck_assert(!list_move(&none, COMMAND_ACCEPT));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/layout");
-	TCase *tests = tcase_create("layout");
-
-	add_tests(tests, test_all_sizes, test_frame, test_disks_narrow, test_disks_wide, test_cut,
-		  test_scroll, test_list_moves, test_nothing_missing, test_map_has_room,
-		  test_panes_grow, test_what_matters);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "ui/core/line.h"
 
-START_TEST(test_never_wider)
+TEST(test_never_wider)
 {
 	static const char *const texts[] = { "",
 					     "a",
@@ -32,10 +32,9 @@ START_TEST(test_never_wider)
 				ck_assert_int_eq(text_width(line.text), line.columns);
 			}
 }
-END_TEST
 
 /* Nobody takes a head for all of it. */
-START_TEST(test_fit)
+TEST(test_fit)
 {
 	struct line line;
 
@@ -53,9 +52,8 @@ START_TEST(test_fit)
 	line_fit(&line, "abc");
 	ck_assert_str_eq(line.text, "ab");
 }
-END_TEST
 
-START_TEST(test_file_systems)
+TEST(test_file_systems)
 {
 	struct line line;
 
@@ -65,10 +63,9 @@ START_TEST(test_file_systems)
 	line_put_fs(&line, 2, "");
 	ck_assert_str_eq(line.text, "LVM2   LVM2_member- ");
 }
-END_TEST
 
 /* Whole, or not at all. */
-START_TEST(test_piece)
+TEST(test_piece)
 {
 	struct line line;
 
@@ -80,9 +77,8 @@ START_TEST(test_piece)
 	ck_assert(!line_piece(&line, "%s", ""));
 	ck_assert_int_eq(line.columns, 12);
 }
-END_TEST
 
-START_TEST(test_cells)
+TEST(test_cells)
 {
 	struct line line;
 
@@ -92,10 +88,9 @@ START_TEST(test_cells)
 	line_put_tail(&line, 6, "WX12D3456789");
 	ck_assert_str_eq(line.text, "abc       42..6789");
 }
-END_TEST
 
 /* Half a number would be another number. */
-START_TEST(test_number_too_long)
+TEST(test_number_too_long)
 {
 	struct line line;
 
@@ -103,9 +98,8 @@ START_TEST(test_number_too_long)
 	line_put_right(&line, 4, "12345");
 	ck_assert_str_eq(line.text, "####");
 }
-END_TEST
 
-START_TEST(test_longest)
+TEST(test_longest)
 {
 	char text[4096];
 	struct line line;
@@ -117,24 +111,11 @@ START_TEST(test_longest)
 	ck_assert_int_eq(line.columns, LINE_COLUMNS_MAX);
 	ck_assert_uint_eq(strlen(line.text), LINE_COLUMNS_MAX);
 }
-END_TEST
 
-START_TEST(test_digits)
+TEST(test_digits)
 {
 	ck_assert_int_eq(line_digits(0), 1);
 	ck_assert_int_eq(line_digits(9), 1);
 	ck_assert_int_eq(line_digits(10), 2);
 	ck_assert_int_eq(line_digits(UINT64_MAX), 20);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/line");
-	TCase *tcase = tcase_create("line");
-
-	add_tests(tcase, test_never_wider, test_fit, test_piece, test_file_systems, test_cells,
-		  test_number_too_long, test_longest, test_digits);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -32,7 +32,9 @@ static void teardown(void)
 	bench_result_done(&result);
 }
 
-START_TEST(rows_are_those_of_the_table)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(rows_are_those_of_the_table)
 {
 	ck_assert_int_eq(bench_row_at(&result, 0, 2), 2);
 	ck_assert_int_eq(bench_row_at(&result, 0, 3), -1);
@@ -40,9 +42,8 @@ START_TEST(rows_are_those_of_the_table)
 	ck_assert_int_eq(bench_row_at(&result, 1, 0), 3);
 	ck_assert_int_eq(bench_row_at(&result, 1, 1), -1);
 }
-END_TEST
 
-START_TEST(unknown_is_no_zero)
+TEST(unknown_is_no_zero)
 {
 	float samples[6];
 	struct bench_fit fit;
@@ -58,9 +59,8 @@ START_TEST(unknown_is_no_zero)
 	bench_text_row(&result, &fit, 1, &line);
 	ck_assert(strstr(line.text, "row b") && strstr(line.text, " -") && !strchr(line.text, '0'));
 }
-END_TEST
 
-START_TEST(a_chart_shows_one_unit)
+TEST(a_chart_shows_one_unit)
 {
 	float samples[3];
 
@@ -73,9 +73,8 @@ START_TEST(a_chart_shows_one_unit)
 	ck_assert_float_eq(bench_chart(&result, 0, 0, BENCH_RATE, samples, 3), 100e6F);
 	ck_assert(isnan(samples[1]) && !isnan(samples[2]));
 }
-END_TEST
 
-START_TEST(no_row_is_wider_than_its_screen)
+TEST(no_row_is_wider_than_its_screen)
 {
 	for (int cols = 1; cols < 200; cols++)
 		for (int row = -1; row < 4; row++) {
@@ -88,9 +87,8 @@ START_TEST(no_row_is_wider_than_its_screen)
 			ck_assert_int_le(line.columns, cols);
 		}
 }
-END_TEST
 
-START_TEST(the_chosen_column_is_shown_and_that_there_are_more)
+TEST(the_chosen_column_is_shown_and_that_there_are_more)
 {
 	for (unsigned chosen = 0; chosen < 8; chosen++) {
 		struct bench_fit fit;
@@ -107,10 +105,9 @@ START_TEST(the_chosen_column_is_shown_and_that_there_are_more)
 		ck_assert_int_eq(line.text[strlen(line.text) - 1] == '>', fit.past < 8);
 	}
 }
-END_TEST
 
 /* Those of rbuf on 80 columns. */
-START_TEST(narrow_columns_leave_room_for_others)
+TEST(narrow_columns_leave_room_for_others)
 {
 	static const char *const headings[] = { "no copy", "CPU", "mmap",     "CPU",
 						"direct",  "CPU", "indirect", "CPU" };
@@ -133,9 +130,8 @@ START_TEST(narrow_columns_leave_room_for_others)
 		ck_assert_msg(row >= 0 || strstr(line.text, "[indirect]"), "%s", line.text);
 	}
 }
-END_TEST
 
-START_TEST(state_says_how_it_ended)
+TEST(state_says_how_it_ended)
 {
 	static const char *const words[] = { "41 %", "complete", "could not be read", "stopped",
 					     "gone" };
@@ -152,9 +148,8 @@ START_TEST(state_says_how_it_ended)
 		ck_assert_ptr_null(strstr(line.text, "left"));
 	}
 }
-END_TEST
 
-START_TEST(a_disk_that_does_not_answer_is_told)
+TEST(a_disk_that_does_not_answer_is_told)
 {
 	struct bench_progress progress = { .eta = -1, .what = "place 3" };
 	struct line line;
@@ -167,9 +162,8 @@ START_TEST(a_disk_that_does_not_answer_is_told)
 	bench_text_state(&result, &progress, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "no answer for 8 s"));
 }
-END_TEST
 
-START_TEST(headings_are_whole_where_there_is_room)
+TEST(headings_are_whole_where_there_is_room)
 {
 	struct bench_fit fit;
 	struct line line;
@@ -185,20 +179,4 @@ START_TEST(headings_are_whole_where_there_is_room)
 	line_start(&line, 60);
 	bench_text_row(&result, &fit, 3, &line);
 	ck_assert_int_eq(line.columns, columns);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_bench");
-	TCase *tcase = tcase_create("bench");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, rows_are_those_of_the_table, unknown_is_no_zero, a_chart_shows_one_unit,
-		  no_row_is_wider_than_its_screen,
-		  the_chosen_column_is_shown_and_that_there_are_more,
-		  narrow_columns_leave_room_for_others, state_says_how_it_ended,
-		  a_disk_that_does_not_answer_is_told, headings_are_whole_where_there_is_room);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -59,7 +59,7 @@ static void replace(struct fixture *f, const char *machine)
 	f->list = list;
 }
 
-START_TEST(test_cursor_stays_on_its_disk)
+TEST(test_cursor_stays_on_its_disk)
 {
 	struct fixture f;
 
@@ -80,9 +80,8 @@ START_TEST(test_cursor_stays_on_its_disk)
 	ck_assert_ptr_nonnull(disks_current(&f.model));
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_partitions)
+TEST(test_partitions)
 {
 	struct fixture f;
 
@@ -103,7 +102,6 @@ START_TEST(test_partitions)
 	ck_assert_int_eq(disks_toggle(&f.model), -ENOENT);
 	teardown(&f);
 }
-END_TEST
 
 static bool holds(void *model, int row, const char *text)
 {
@@ -116,7 +114,7 @@ static bool find(struct disks_model *model, const char *text)
 	return list_find(&model->cursor, 1, holds, model);
 }
 
-START_TEST(test_moving)
+TEST(test_moving)
 {
 	struct fixture f;
 
@@ -135,9 +133,8 @@ START_TEST(test_moving)
 	ck_assert(!find(&f.model, "x"));
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_find)
+TEST(test_find)
 {
 	struct fixture f;
 
@@ -157,10 +154,9 @@ START_TEST(test_find)
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sde");
 	teardown(&f);
 }
-END_TEST
 
 /* The disks go, the cursor and the partitions go with them. */
-START_TEST(test_sorted)
+TEST(test_sorted)
 {
 	struct disks_place place;
 	struct fixture f;
@@ -185,7 +181,6 @@ START_TEST(test_sorted)
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdb");
 	teardown(&f);
 }
-END_TEST
 
 static const char *refusal(struct fixture *f, const char *name)
 {
@@ -196,7 +191,7 @@ static const char *refusal(struct fixture *f, const char *name)
 }
 
 /* The guard judges, the rows ask it. */
-START_TEST(test_refusals)
+TEST(test_refusals)
 {
 	static const struct {
 		const char *disk, *says; /* NULL: nothing */
@@ -222,9 +217,8 @@ START_TEST(test_refusals)
 	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "no medium"));
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_partition_refusals)
+TEST(test_partition_refusals)
 {
 	struct fixture f;
 	struct verdict verdict;
@@ -245,7 +239,6 @@ START_TEST(test_partition_refusals)
 	ck_assert_ptr_nonnull(strstr(verdict.sentence, "screen 2"));
 	teardown(&f);
 }
-END_TEST
 
 static struct disks_health shown_health;
 
@@ -259,7 +252,7 @@ static void row_text(struct fixture *f, size_t at, int cols, struct line *line)
 	disks_text_row(&f->model, at, &columns, &shown_health, UNITS_SI, line, &role);
 }
 
-START_TEST(test_marks)
+TEST(test_marks)
 {
 	struct fixture f;
 	struct disks_place place = { 0 };
@@ -286,9 +279,8 @@ START_TEST(test_marks)
 	ck_assert_int_eq(strncmp(line.text, "  > sda", 7), 0);
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_health_column)
+TEST(test_health_column)
 {
 	struct health health;
 	struct fixture f;
@@ -319,9 +311,8 @@ START_TEST(test_health_column)
 	shown_health = (struct disks_health){ 0 };
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_images)
+TEST(test_images)
 {
 	struct fixture f;
 	struct disks_place place = { 0 };
@@ -341,10 +332,9 @@ START_TEST(test_images)
 	ck_assert(!disks_refuse(disks_current(&f.model), true, &verdict));
 	teardown(&f);
 }
-END_TEST
 
 /* No machine, no width: a row is never wider than its screen. */
-START_TEST(test_widths)
+TEST(test_widths)
 {
 	static const char *const names[] = { "rescue", "many", "hostile", "none", "crowded" };
 	struct fixture f;
@@ -374,10 +364,9 @@ START_TEST(test_widths)
 		teardown(&f);
 	}
 }
-END_TEST
 
 /* However many they are, they take no more columns than the longest of their names. */
-START_TEST(test_many_partitions)
+TEST(test_many_partitions)
 {
 	struct disks_columns columns;
 	struct fixture f;
@@ -393,10 +382,9 @@ START_TEST(test_many_partitions)
 	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128 "));
 	teardown(&f);
 }
-END_TEST
 
 /* Identical models are told apart by the tail of the serial. */
-START_TEST(test_serial_keeps_its_tail)
+TEST(test_serial_keeps_its_tail)
 {
 	struct fixture f;
 	struct line line;
@@ -407,10 +395,9 @@ START_TEST(test_serial_keeps_its_tail)
 	ck_assert_ptr_null(strchr(line.text, '\033'));
 	teardown(&f);
 }
-END_TEST
 
 /* A disk that hangs says so in its row and in its details, with what to do. */
-START_TEST(test_silent)
+TEST(test_silent)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
 	struct fixture f;
@@ -428,9 +415,8 @@ START_TEST(test_silent)
 	ck_assert_ptr_nonnull(strstr(details[1].text.text, "r asks again"));
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_choice_in_words)
+TEST(test_choice_in_words)
 {
 	struct fixture f;
 	struct line line;
@@ -456,9 +442,8 @@ START_TEST(test_choice_in_words)
 	ck_assert_ptr_nonnull(strstr(line.text, "/dev/sda is smaller than /dev/sdb by 2.00 TB"));
 	teardown(&f);
 }
-END_TEST
 
-START_TEST(test_hidden)
+TEST(test_hidden)
 {
 	struct fixture f;
 	struct disks_place place = { 0 };
@@ -477,10 +462,9 @@ START_TEST(test_hidden)
 	ck_assert_uint_eq(f.model.count, 6);
 	teardown(&f);
 }
-END_TEST
 
 /* Loop devices stand behind the disks that somebody can take out. */
-START_TEST(test_order)
+TEST(test_order)
 {
 	struct fixture f;
 	struct disks_place place = { 0 };
@@ -491,19 +475,4 @@ START_TEST(test_order)
 	ck_assert_str_eq(f.model.rows[0].disk->name, "sdb");
 	ck_assert_str_eq(f.model.rows[5].disk->name, "sda");
 	teardown(&f);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_disks");
-	TCase *tests = tcase_create("model_disks");
-
-	add_tests(tests, test_cursor_stays_on_its_disk, test_partitions, test_moving, test_find,
-		  test_sorted, test_refusals, test_partition_refusals, test_marks,
-		  test_health_column, test_images, test_widths, test_many_partitions,
-		  test_serial_keeps_its_tail, test_silent, test_choice_in_words, test_hidden,
-		  test_order);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

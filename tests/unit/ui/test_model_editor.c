@@ -63,7 +63,7 @@ static void check_sound(const struct editor *editor)
 }
 
 /* The largest one gets all the room, and the others go to the end. */
-START_TEST(test_opens_with_what_is_offered)
+TEST(test_opens_with_what_is_offered)
 {
 	struct editor editor;
 	struct plan_options options;
@@ -80,10 +80,9 @@ START_TEST(test_opens_with_what_is_offered)
 	ck_assert_uint_eq(options.places[0].size, editor.parts[1].size * 512);
 	ck_assert_uint_eq(options.places[1].number, 0);
 }
-END_TEST
 
 /* Opened again with what it gave, it has nothing new. */
-START_TEST(test_opens_with_what_was_chosen)
+TEST(test_opens_with_what_was_chosen)
 {
 	struct plan_options options, again;
 	struct editor first, second;
@@ -102,10 +101,9 @@ START_TEST(test_opens_with_what_was_chosen)
 	ck_assert(!editor_options(&second, &again));
 	ck_assert_mem_eq(&again.places, &options.places, sizeof(options.places));
 }
-END_TEST
 
 /* One that grows by --grow has a size here; where nothing is changed, the option stays. */
-START_TEST(test_opens_with_one_that_grows)
+TEST(test_opens_with_one_that_grows)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT, same;
 	const struct fitted fitted = { .grown = 4, .before = GIB, .after = 5 * GIB };
@@ -127,9 +125,8 @@ START_TEST(test_opens_with_one_that_grows)
 	ck_assert_uint_eq(same.grow, GROW_NO);
 	ck_assert_uint_eq(same.places[0].size, 6 * GIB * 512);
 }
-END_TEST
 
-START_TEST(test_no_less_than_the_file_system)
+TEST(test_no_less_than_the_file_system)
 {
 	struct editor_answer answer;
 	struct editor editor;
@@ -148,9 +145,8 @@ START_TEST(test_no_less_than_the_file_system)
 	ck_assert_ptr_nonnull(strstr(answer.said, "shrink that first"));
 	ck_assert_uint_eq(editor.parts[2].size, 3 * GIB);
 }
-END_TEST
 
-START_TEST(test_no_more_than_the_room)
+TEST(test_no_more_than_the_room)
 {
 	struct editor_answer answer;
 	struct editor editor;
@@ -182,11 +178,10 @@ START_TEST(test_no_more_than_the_room)
 	ck_assert(!answer.changed);
 	ck_assert_ptr_nonnull(strstr(answer.said, "Partition 1 has all the room there is"));
 }
-END_TEST
 
 /* A partition may end in what is left of the disk behind the last whole MiB, or even begin there.
  */
-START_TEST(test_fill_behind_the_last_mib)
+TEST_ROWS(test_fill_behind_the_last_mib, 2)
 {
 	static const uint64_t starts[] = { 39 * GIB, 40 * GIB - MIB + 63 };
 	struct layout_part *last;
@@ -207,9 +202,8 @@ START_TEST(test_fill_behind_the_last_mib)
 	ck_assert_uint_eq(editor.parts[COUNT - 1].size, last->size);
 	ck_assert_ptr_nonnull(strstr(answer.said, "Partition 4 has all the room there is"));
 }
-END_TEST
 
-START_TEST(test_what_must_stay_is_said)
+TEST(test_what_must_stay_is_said)
 {
 	struct editor_answer answer;
 	struct editor editor;
@@ -235,9 +229,8 @@ START_TEST(test_what_must_stay_is_said)
 	editor_text_limit(&editor, UNITS_SI, limit, sizeof(limit));
 	ck_assert_ptr_nonnull(strstr(limit, "by its place"));
 }
-END_TEST
 
-START_TEST(test_typed)
+TEST(test_typed)
 {
 	struct editor_answer answer;
 	struct editor editor;
@@ -265,10 +258,9 @@ START_TEST(test_typed)
 		ck_assert_uint_eq(editor.parts[2].to, 12 * GIB);
 	}
 }
-END_TEST
 
 /* Whatever is pressed: in order, whole, inside, and the options make the same layout. */
-START_TEST(test_any_keys)
+TEST_ROWS(test_any_keys, 8)
 {
 	unsigned seed = (unsigned)_i;
 	struct plan_options options;
@@ -305,10 +297,9 @@ START_TEST(test_any_keys)
 		ck_assert_uint_eq(editor.parts[i].size, again.parts[i].size);
 	}
 }
-END_TEST
 
 /* At every width: no line is longer, every picture is complete, every partition is in it. */
-START_TEST(test_text)
+TEST(test_text)
 {
 	struct used_part part = { .number = 2, .used_bytes = 1500000000 };
 	const struct used used = { .parts = &part, .count = 1 };
@@ -355,10 +346,9 @@ START_TEST(test_text)
 	editor_text_limit(&editor, UNITS_SI, limit, sizeof(limit));
 	ck_assert_ptr_nonnull(strstr(limit, "its ext4 with it"));
 }
-END_TEST
 
 /* With more partitions changed than the option has room for. */
-START_TEST(test_too_many)
+TEST(test_too_many)
 {
 	struct layout_table table = { .count = PLAN_PLACES_MAX + 1,
 				      .sector = 512,
@@ -386,20 +376,4 @@ START_TEST(test_too_many)
 	editor_resize(&editor, (int64_t)MIB, &answer);
 	ck_assert(!answer.changed);
 	ck_assert_ptr_nonnull(strstr(answer.said, "No more than 8"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("editor");
-	TCase *tcase = tcase_create("model");
-
-	add_tests(tcase, test_opens_with_what_is_offered, test_opens_with_what_was_chosen,
-		  test_opens_with_one_that_grows, test_no_less_than_the_file_system,
-		  test_no_more_than_the_room, test_what_must_stay_is_said, test_typed, test_text,
-		  test_too_many);
-	tcase_add_loop_test(tcase, test_fill_behind_the_last_mib, 0, 2);
-	tcase_add_loop_test(tcase, test_any_keys, 0, 8);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

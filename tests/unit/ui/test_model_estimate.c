@@ -21,8 +21,10 @@ static void setup(void)
 	strcpy(plan.destinations[0].node, "/dev/sdb");
 }
 
+UNIT_CASE(.setup = setup);
+
 /* 1,024,000,000 bytes: the slower end decides, and the destination alone how it is read back. */
-START_TEST(test_seconds)
+TEST(test_seconds)
 {
 	const struct session_measured measured = { 200e6, 100e6 };
 	struct estimate estimate;
@@ -51,10 +53,9 @@ START_TEST(test_seconds)
 	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
 	ck_assert_uint_eq(estimate.verify, 0);
 }
-END_TEST
 
 /* What is not known is not made up. */
-START_TEST(test_unknown)
+TEST(test_unknown)
 {
 	const struct session_measured measured = { 200e6, 0 };
 	struct estimate estimate;
@@ -74,9 +75,8 @@ START_TEST(test_unknown)
 	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "not known"));
 }
-END_TEST
 
-START_TEST(test_words)
+TEST(test_words)
 {
 	const struct session_measured measured = { 200e6, 100e6 };
 	static struct free_places places = { .left_out.count = 1 };
@@ -102,10 +102,9 @@ START_TEST(test_words)
 	ck_assert_ptr_nonnull(strstr(text, "if sdb writes as fast as it reads"));
 	ck_assert_int_le(text_width(text), 78);
 }
-END_TEST
 
 /* A profile of its writing is not assumed but known. */
-START_TEST(test_known_writing)
+TEST(test_known_writing)
 {
 	const struct session_measured measured = { 200e6, 100e6, 50e6 };
 	struct estimate estimate;
@@ -120,16 +119,4 @@ START_TEST(test_known_writing)
 	ck_assert_str_eq(line.text, " sdb writes 50.0 MB/s");
 	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_null(strstr(text, "writes as fast"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("model_estimate");
-	TCase *tests = tcase_create("model_estimate");
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	add_tests(tests, test_seconds, test_unknown, test_words, test_known_writing);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

@@ -14,8 +14,10 @@ static void setup(void)
 	memset(&rates, 0, sizeof(rates));
 }
 
+UNIT_CASE(.setup = setup);
+
 /* Samples are whole steps, in order, and stay the same while the next step fills. */
-START_TEST(test_graph)
+TEST(test_graph)
 {
 	static struct run_graph now, later;
 
@@ -53,10 +55,9 @@ START_TEST(test_graph)
 			ck_assert_int_le(now.count, max > 0 ? max : 0);
 		}
 }
-END_TEST
 
 /* From the first second to the last, however long it takes. */
-START_TEST(test_graph_since_start)
+TEST(test_graph_since_start)
 {
 	static struct run_graph graph;
 	uint64_t written = 0;
@@ -77,9 +78,8 @@ START_TEST(test_graph_since_start)
 	ck_assert_float_eq_tol(graph.samples[1][0], 200, 0.5F);
 	ck_assert_float_eq_tol(graph.samples[1][graph.count - 1], 100, 0.5F);
 }
-END_TEST
 
-START_TEST(test_graph_words)
+TEST(test_graph_words)
 {
 	static struct run_graph graph = {
 		.count = 1,
@@ -109,10 +109,9 @@ START_TEST(test_graph_words)
 	ck_assert_str_eq(run_text_ago(94, ago, sizeof(ago)), "-1:34");
 	ck_assert_str_eq(run_text_ago(7500, ago, sizeof(ago)), "-2h05");
 }
-END_TEST
 
 /* A number that is cut looks like another one. */
-START_TEST(test_scale)
+TEST(test_scale)
 {
 	char text[16];
 
@@ -121,16 +120,4 @@ START_TEST(test_scale)
 	ck_assert_str_eq(run_text_scale(9999.4, text, sizeof(text)), "9999");
 	ck_assert_str_eq(run_text_scale(9999.5, text, sizeof(text)), "10k");
 	ck_assert_str_eq(run_text_scale(20000, text, sizeof(text)), "20k");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_graph");
-	TCase *tcase = tcase_create("graph");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_graph, test_graph_since_start, test_graph_words, test_scale);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -56,7 +56,7 @@ static const char *row(int at, int columns)
 
 /* What runs, what can be continued, what has ended. The map of a copy that runs is not offered, and
  * a map without anything to do that has no report says nothing. */
-START_TEST(three_groups)
+TEST(three_groups)
 {
 	make();
 	for (int i = 0; i < 5; i++)
@@ -66,7 +66,6 @@ START_TEST(three_groups)
 	ck_assert_ptr_eq(model.rows[3].past, &past[0]);
 	ck_assert_ptr_eq(model.rows[4].past, &past[1]);
 }
-END_TEST
 
 static const struct past_copy *past_at(int at)
 {
@@ -74,7 +73,7 @@ static const struct past_copy *past_at(int at)
 }
 
 /* Unknown comes before all that is known; equal rows keep their order. */
-START_TEST(sorted_by_column)
+TEST(sorted_by_column)
 {
 	struct list list = { 0 };
 	struct line line;
@@ -108,9 +107,8 @@ START_TEST(sorted_by_column)
 	jobs_model_sort(&model, &list);
 	ck_assert_ptr_eq(model.rows[0].running, &running[0]);
 }
-END_TEST
 
-START_TEST(a_copy_is_found_again)
+TEST(a_copy_is_found_again)
 {
 	make();
 	ck_assert_int_eq(jobs_model_row_of(&model, 2001, "", 0), 1);
@@ -122,9 +120,8 @@ START_TEST(a_copy_is_found_again)
 	ck_assert(jobs_holds(&model.rows[2], "/2.map"));
 	ck_assert(!jobs_holds(&model.rows[2], "S6PNNM0T4"));
 }
-END_TEST
 
-START_TEST(more_than_there_is_room_for)
+TEST(more_than_there_is_room_for)
 {
 	static struct past_copy many[JOBS_MAX + 10];
 
@@ -133,9 +130,8 @@ START_TEST(more_than_there_is_room_for)
 	jobs_model_make(&model, running, 2, many, JOBS_MAX + 10);
 	ck_assert_int_eq(model.count, JOBS_MAX);
 }
-END_TEST
 
-START_TEST(rows)
+TEST(rows)
 {
 	make();
 	ck_assert_str_eq(row(0, 80), "  sda ..L1A2B3 -> sdb ..12345K copying     41.2%  168 MB/s  "
@@ -149,10 +145,9 @@ START_TEST(rows)
 	ck_assert_ptr_nonnull(strstr(row(3, 80), " 1 d "));
 	ck_assert_int_eq(jobs_role(&model.rows[3]), ROLE_NORMAL);
 }
-END_TEST
 
 /* At any width a row is as wide as it, and says which disks and how far. */
-START_TEST(all_widths)
+TEST(all_widths)
 {
 	struct line head;
 
@@ -168,9 +163,8 @@ START_TEST(all_widths)
 		ck_assert_ptr_nonnull(strstr(row(0, columns), "41.2%"));
 	}
 }
-END_TEST
 
-START_TEST(details)
+TEST(details)
 {
 	char *text;
 
@@ -187,16 +181,4 @@ START_TEST(details)
 	ck_assert_ptr_nonnull(strstr(text, "98%"));
 	ck_assert_ptr_nonnull(strstr(text, "/2.map"));
 	free(text);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_jobs");
-	TCase *tests = tcase_create("jobs");
-
-	add_tests(tests, three_groups, sorted_by_column, a_copy_is_found_again,
-		  more_than_there_is_room_for, rows, all_widths, details);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

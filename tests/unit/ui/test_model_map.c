@@ -46,7 +46,9 @@ static void check_window(const struct map_view *view, const struct map_window *w
 		ck_assert_uint_lt(view->at, all);
 }
 
-START_TEST(test_window)
+UNIT_CASE(.setup = setup);
+
+TEST(test_window)
 {
 	struct map_view view = { 0 };
 	struct map_window window;
@@ -67,10 +69,9 @@ START_TEST(test_window)
 	ck_assert_uint_eq(window.start, 450 * 512);
 	ck_assert_int_eq(window.cursor, 51);
 }
-END_TEST
 
 /* Whatever is pressed, at every size and zoom. */
-START_TEST(test_cursor_stays_inside)
+TEST(test_cursor_stays_inside)
 {
 	static const uint64_t sizes[] = { 0, 1, 512, 1000 * 512, 2000398934016, UINT64_MAX - 511 };
 	static const int steps[] = { 1, -1, 78, -78, 780, -780 };
@@ -93,10 +94,9 @@ START_TEST(test_cursor_stays_inside)
 		}
 	}
 }
-END_TEST
 
 /* From the first cell to the last one by one, zoomed in: no cell is left out, none comes twice. */
-START_TEST(test_every_cell_can_be_reached)
+TEST(test_every_cell_can_be_reached)
 {
 	struct map_view view = { .zoom = 40, .held = true };
 	struct map_window window;
@@ -117,10 +117,9 @@ START_TEST(test_every_cell_can_be_reached)
 		map_view_move(&view, &window, &plan, -1);
 	}
 }
-END_TEST
 
 /* Rows keep their columns when the window scrolls. */
-START_TEST(test_scrolls_by_rows)
+TEST(test_scrolls_by_rows)
 {
 	struct map_view view = { .zoom = 40, .held = true };
 	struct map_window window;
@@ -131,9 +130,8 @@ START_TEST(test_scrolls_by_rows)
 		map_view_move(&view, &window, &plan, i < 40 ? 7 : -9);
 	}
 }
-END_TEST
 
-START_TEST(test_cell_in_words)
+TEST(test_cell_in_words)
 {
 	struct map_view view = { 0 };
 	struct map_window window;
@@ -162,10 +160,9 @@ START_TEST(test_cell_in_words)
 		ck_assert_int_le(text_width(line.text), width);
 	}
 }
-END_TEST
 
 /* The extended partition only holds the others; a partition as source has none of its own. */
-START_TEST(test_partition)
+TEST(test_partition)
 {
 	ck_assert_ptr_null(map_partition(&plan, &disk, 99));
 	ck_assert_ptr_eq(map_partition(&plan, &disk, 100), &partitions[0]);
@@ -177,7 +174,6 @@ START_TEST(test_partition)
 	plan.source.kind = ENDPOINT_PARTITION;
 	ck_assert_ptr_null(map_partition(&plan, &disk, 100));
 }
-END_TEST
 
 static struct job_snapshot job;
 
@@ -192,7 +188,7 @@ static const char *area_text(size_t i, int width)
 	return line.text;
 }
 
-START_TEST(test_bad_area)
+TEST(test_bad_area)
 {
 	memset(&job, 0, sizeof(job));
 	job.bad_shown = 1;
@@ -208,10 +204,9 @@ START_TEST(test_bad_area)
 	for (int width = 0; width < 100; width++)
 		ck_assert_int_le(text_width(area_text(0, width)), width);
 }
-END_TEST
 
 /* What differs comes first, with all that is known of it in two lines of 76 columns. */
-START_TEST(test_mismatch)
+TEST(test_mismatch)
 {
 	const char digest[] = "0123456789abcdef0123456789abcdef";
 	struct map_area area;
@@ -251,10 +246,9 @@ START_TEST(test_mismatch)
 	ck_assert_uint_eq(area.number, 1);
 	ck_assert_uint_eq(area.lba, 77);
 }
-END_TEST
 
 /* Everything that a disk can answer has a sentence, and it fits into two lines of 76 columns. */
-START_TEST(test_every_failure_is_explained)
+TEST(test_every_failure_is_explained)
 {
 	for (int key = -1; key < 16; key++) {
 		for (int code = 0; code < 200; code++) {
@@ -271,10 +265,9 @@ START_TEST(test_every_failure_is_explained)
 		explain_failure(&(struct sense){ true, 0, 0, 0, false, 0 }, -ENODEV, false),
 		explain_failure(&(struct sense){ 0 }, -ENODEV, false));
 }
-END_TEST
 
 /* Between two frames, what was bad may be read after all. */
-START_TEST(test_areas_may_become_fewer)
+TEST(test_areas_may_become_fewer)
 {
 	static struct job_snapshot now;
 	const struct map_scene scene = { .snapshot = &now, .plan = &plan, .ticks = true };
@@ -291,18 +284,4 @@ START_TEST(test_areas_may_become_fewer)
 	now.bad_shown = 0;
 	ck_assert(!map_pane_command(&pane, &scene, COMMAND_ACCEPT));
 	ck_assert_uint_eq(pane.view.at, 70 * 512);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_map");
-	TCase *tcase = tcase_create("map");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_window, test_cursor_stays_inside, test_every_cell_can_be_reached,
-		  test_scrolls_by_rows, test_cell_in_words, test_partition, test_bad_area,
-		  test_mismatch, test_areas_may_become_fewer, test_every_failure_is_explained);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

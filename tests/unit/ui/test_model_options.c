@@ -19,7 +19,7 @@ static bool read_back(struct plan_options *ret, enum option_row *retrow)
 	return good;
 }
 
-START_TEST(test_round_trip)
+TEST(test_round_trip)
 {
 	static const struct plan_options cases[] = {
 		{ 0 },
@@ -87,9 +87,8 @@ START_TEST(test_round_trip)
 		ck_assert_uint_eq(back.max_no_read, cases[i].max_no_read);
 	}
 }
-END_TEST
 
-START_TEST(test_wrong)
+TEST(test_wrong)
 {
 	static const struct {
 		enum option_row row;
@@ -125,10 +124,9 @@ START_TEST(test_wrong)
 		ck_assert_int_eq(memcmp(&options, &before, sizeof(before)), 0);
 	}
 }
-END_TEST
 
 /* What only sg does is refused where nothing goes through sg. */
-START_TEST(test_nothing_that_does_nothing)
+TEST(test_nothing_that_does_nothing)
 {
 	static const struct {
 		struct plan_options options;
@@ -155,9 +153,8 @@ START_TEST(test_nothing_that_does_nothing)
 		ck_assert_int_eq(row, cases[i].row);
 	}
 }
-END_TEST
 
-START_TEST(test_move)
+TEST(test_move)
 {
 	form.at = OPTION_CHUNK;
 	options_form_move(&form, -1);
@@ -165,10 +162,9 @@ START_TEST(test_move)
 	options_form_move(&form, 1);
 	ck_assert_int_eq(form.at, OPTION_CHUNK);
 }
-END_TEST
 
 /* The first character replaces the old text; after moving inside it, it is edited. */
-START_TEST(test_typing_replaces)
+TEST(test_typing_replaces)
 {
 	const struct plan_options options = { 0 };
 	struct field *field = &form.fields[OPTION_CHUNK];
@@ -191,10 +187,9 @@ START_TEST(test_typing_replaces)
 	options_form_typed(&form);
 	ck_assert_str_eq(field->text, "1M");
 }
-END_TEST
 
 /* A blank goes through the words, round and round, and from nonsense to the first. */
-START_TEST(test_blank_is_the_next_word)
+TEST(test_blank_is_the_next_word)
 {
 	const struct plan_options options = { .on_error = ON_ERROR_MAP,
 					      .source_backend = BACKEND_SG,
@@ -229,10 +224,9 @@ START_TEST(test_blank_is_the_next_word)
 	options_form_typed(&form);
 	ck_assert_str_eq(form.fields[form.at].text, "stop");
 }
-END_TEST
 
 /* Every line says what it does, and fits behind its field at 80 columns. */
-START_TEST(test_every_line_explains_itself)
+TEST(test_every_line_explains_itself)
 {
 	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
 		ck_assert_int_le(strlen(options_form_label(row)), 18);
@@ -242,9 +236,8 @@ START_TEST(test_every_line_explains_itself)
 			strlen(options_form_label(row)) + strlen(options_form_allowed(row)), 70);
 	}
 }
-END_TEST
 
-START_TEST(test_rate)
+TEST(test_rate)
 {
 	uint64_t rate;
 
@@ -258,17 +251,4 @@ START_TEST(test_rate)
 	/* Megabytes are meant. */
 	ck_assert(!options_read_rate("50", &rate));
 	ck_assert(options_read_rate("64K", &rate));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_options");
-	TCase *tcase = tcase_create("options");
-
-	add_tests(tcase, test_round_trip, test_wrong, test_nothing_that_does_nothing, test_move,
-		  test_typing_replaces, test_blank_is_the_next_word,
-		  test_every_line_explains_itself, test_rate);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -52,8 +52,10 @@ static const char *percent(void)
 	return buffer;
 }
 
+UNIT_CASE(.setup = setup);
+
 /* Of all passes of a stage together; a rescue is not counted in bytes. */
-START_TEST(test_figures)
+TEST(test_figures)
 {
 	struct run_stage stages[RUN_STAGES];
 
@@ -75,9 +77,8 @@ START_TEST(test_figures)
 	ck_assert_uint_eq(stages[3].ns, 13);
 	ck_assert_uint_eq(stages[3].total, 2000);
 }
-END_TEST
 
-START_TEST(test_copied_only)
+TEST(test_copied_only)
 {
 	ck_assert_str_eq(text(), ">COPY 52.3% .rescue .flush .finish");
 	ck_assert_str_eq(run_stage_name(&job), "copy");
@@ -101,9 +102,8 @@ START_TEST(test_copied_only)
 	job.pass_count = 0;
 	ck_assert_str_eq(text(), "");
 }
-END_TEST
 
-START_TEST(test_all_stages)
+TEST(test_all_stages)
 {
 	options.verify = VERIFY_DIGEST;
 	job.pass_count = 0;
@@ -129,10 +129,9 @@ START_TEST(test_all_stages)
 	begin(PASS_LOOK);
 	ck_assert_str_eq(text(), "vprepare vcopy vrescue vflush vverify >FINISH 25.0%");
 }
-END_TEST
 
 /* What is left falls from pass to pass, whatever each of them counts. */
-START_TEST(test_a_rescue_never_goes_back)
+TEST(test_a_rescue_never_goes_back)
 {
 	job.pass_count = 0;
 	begin(PASS_COPY);
@@ -152,10 +151,9 @@ START_TEST(test_a_rescue_never_goes_back)
 	job.rescue.non_scraped = 5000;
 	ck_assert_str_eq(percent(), "0.0%");
 }
-END_TEST
 
 /* Verifying alone writes nothing. */
-START_TEST(test_only_verified)
+TEST(test_only_verified)
 {
 	options.verify = VERIFY_DIGEST;
 	job.only_reads = true;
@@ -166,10 +164,9 @@ START_TEST(test_only_verified)
 	job.state = JOB_ENDED;
 	ck_assert_str_eq(text(), "vverify");
 }
-END_TEST
 
 /* A flush has no percent, and the last write of the copy is not yet its end. */
-START_TEST(test_percent)
+TEST(test_percent)
 {
 	ck_assert_str_eq(percent(), "52.3%");
 	job.total = 1000000;
@@ -189,10 +186,9 @@ START_TEST(test_percent)
 	job.state = JOB_ENDED;
 	ck_assert_str_eq(percent(), "100.0%");
 }
-END_TEST
 
 /* Also with more passes than are kept. */
-START_TEST(test_many_passes)
+TEST(test_many_passes)
 {
 	for (unsigned count = 0; count <= JOB_PASSES_MAX + 2; count++) {
 		job.pass_count = count;
@@ -203,18 +199,4 @@ START_TEST(test_many_passes)
 						     : count   ? "COPY"
 							       : "PREPARE"));
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_passes");
-	TCase *tcase = tcase_create("passes");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_figures, test_copied_only, test_all_stages,
-		  test_a_rescue_never_goes_back, test_only_verified, test_percent,
-		  test_many_passes);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -48,7 +48,9 @@ static void setup(void)
 	verdicts = (struct verdict_list){ items, 3 };
 }
 
-START_TEST(test_mock_up)
+UNIT_CASE(.setup = setup);
+
+TEST(test_mock_up)
 {
 	struct line line;
 
@@ -119,9 +121,8 @@ START_TEST(test_mock_up)
 	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "; errors: retry 3, stop"));
 }
-END_TEST
 
-START_TEST(test_kinds)
+TEST(test_kinds)
 {
 	struct line line;
 
@@ -160,10 +161,9 @@ START_TEST(test_kinds)
 	ck_assert_ptr_nonnull(strstr(line.text, "new file"));
 	ck_assert_ptr_null(strstr(line.text, "77"));
 }
-END_TEST
 
 /* In full or cut, every verdict has its line, and in full nothing of it is missing. */
-START_TEST(test_checks)
+TEST(test_checks)
 {
 	struct gate gate = { 0 };
 
@@ -205,10 +205,9 @@ START_TEST(test_checks)
 		}
 	gate_done(&gate);
 }
-END_TEST
 
 /* What there is room for is read without going there. */
-START_TEST(test_checks_take_the_room)
+TEST(test_checks_take_the_room)
 {
 	struct plan_lines lines = { 0 };
 	int all;
@@ -228,9 +227,8 @@ START_TEST(test_checks_take_the_room)
 	ck_assert_int_eq((int)lines.count, all);
 	plan_lines_done(&lines);
 }
-END_TEST
 
-START_TEST(test_check_text)
+TEST(test_check_text)
 {
 	struct gate gate = { 0 };
 	struct plan_lines lines = { 0 };
@@ -261,9 +259,8 @@ START_TEST(test_check_text)
 	plan_lines_done(&lines);
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_start_text)
+TEST(test_start_text)
 {
 	struct gate gate = { 0 };
 	struct line line;
@@ -291,9 +288,8 @@ START_TEST(test_start_text)
 	ck_assert_ptr_nonnull(strstr(line.text, "REFUSED"));
 	gate_done(&gate);
 }
-END_TEST
 
-START_TEST(test_sections)
+TEST(test_sections)
 {
 	struct plan_lines lines = { 0 };
 	size_t first, last;
@@ -313,10 +309,9 @@ START_TEST(test_sections)
 	ck_assert_uint_eq(lines.count, 0);
 	plan_lines_done(&lines);
 }
-END_TEST
 
 /* What the table's change says, one line each; what stays as it is says nothing. */
-START_TEST(test_table_lines)
+TEST(test_table_lines)
 {
 	static const char *const says[] = { "partition 3 grows", "partition 4 moves",
 					    "backup GPT at LBA 999" };
@@ -341,11 +336,10 @@ START_TEST(test_table_lines)
 	ck_assert_uint_eq(found, 3);
 	plan_lines_done(&lines);
 }
-END_TEST
 
 /* Both ends and what differs are said in a line each, with the key that tells more where there is
  * room for it. */
-START_TEST(test_changes_in_a_line)
+TEST(test_changes_in_a_line)
 {
 	struct plan made = { .sector_size = 512, .options = PLAN_OPTIONS_DEFAULT };
 	static struct identifiers shared = {
@@ -406,10 +400,9 @@ START_TEST(test_changes_in_a_line)
 		strstr(text, "\"root\"\n   Kept if the system is in what is closed."));
 	free(text);
 }
-END_TEST
 
 /* In one line: how many, how much, and the largest first; what has no room is counted. */
-START_TEST(test_losses)
+TEST(test_losses)
 {
 	struct partition parts[3] = {
 		{ .number = 1, .sectors = 204800, .fs = "vfat", .label = "ESP" },
@@ -455,10 +448,9 @@ START_TEST(test_losses)
 	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
 	ck_assert_str_eq(line.text, " LOST    ext4 \"stick\", without a partition table");
 }
-END_TEST
 
 /* What stands in the line of losses is not said twice, but a refusal is never left out. */
-START_TEST(test_losses_are_no_check)
+TEST(test_losses_are_no_check)
 {
 	struct plan_lines lines = { 0 };
 
@@ -473,10 +465,9 @@ START_TEST(test_losses_are_no_check)
 	ck_assert_uint_eq(lines.entries, 3);
 	plan_lines_done(&lines);
 }
-END_TEST
 
 /* What it does, or, where the source's health speaks against it, why another one is offered. */
-START_TEST(test_preset)
+TEST(test_preset)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT;
 	struct line line;
@@ -499,10 +490,9 @@ START_TEST(test_preset)
 		line.text,
 		" PRESET  Healthy. sda has 24 weak sectors: Ctrl-P takes the preset Failing");
 }
-END_TEST
 
 /* What it is known by is never cut where there is room; an axis is not taken for bytes. */
-START_TEST(test_lost)
+TEST(test_lost)
 {
 	struct partition partition = {
 		.number = 1, .start = 2048, .sectors = 655360, .fs = "ext4", .label = "archive-2019"
@@ -537,9 +527,8 @@ START_TEST(test_lost)
 	ck_assert_ptr_nonnull(strstr(line.text, "1,500s"));
 	ck_assert_ptr_nonnull(strstr(line.text, "3,000s"));
 }
-END_TEST
 
-START_TEST(test_everything_fits)
+TEST(test_everything_fits)
 {
 	struct partition partition = { .number = UINT32_MAX,
 				       .start = UINT64_MAX / 2,
@@ -582,19 +571,4 @@ START_TEST(test_everything_fits)
 		plan_text_axis(UINT64_MAX, UNITS_IEC, 512, &line);
 		ck_assert_int_le(text_width(line.text), width);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_plan");
-	TCase *tcase = tcase_create("plan");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_mock_up, test_kinds, test_checks, test_lost, test_losses,
-		  test_changes_in_a_line, test_losses_are_no_check, test_preset,
-		  test_checks_take_the_room, test_check_text, test_start_text, test_sections,
-		  test_table_lines, test_everything_fits);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -74,7 +74,9 @@ static void check_in_step(void)
 	range_list_done(&parsed);
 }
 
-START_TEST(test_starts_whole)
+UNIT_CASE(.setup = setup, .teardown = teardown);
+
+TEST(test_starts_whole)
 {
 	ck_assert(ranges_model_is_whole(model));
 	ck_assert_uint_eq(model->row_count, 8);
@@ -82,9 +84,8 @@ START_TEST(test_starts_whole)
 		ck_assert_int_eq(ranges_model_mark(model, i), RANGES_FULL);
 	check_in_step();
 }
-END_TEST
 
-START_TEST(test_text_ticks)
+TEST(test_text_ticks)
 {
 	ranges_model_begin(model, RANGES_ENTRY_TEXT);
 	type("2048-4047,4100+10");
@@ -96,9 +97,8 @@ START_TEST(test_text_ticks)
 	ck_assert_uint_eq(model->items, 2);
 	ck_assert_uint_eq(model->list.count, 1);
 }
-END_TEST
 
-START_TEST(test_partly_becomes_full)
+TEST(test_partly_becomes_full)
 {
 	type("2050-2060");
 	ck_assert_int_eq(ranges_model_toggle(model, 2), 0);
@@ -108,10 +108,9 @@ START_TEST(test_partly_becomes_full)
 	ck_assert_uint_eq(model->list.count, 0);
 	check_in_step();
 }
-END_TEST
 
 /* A broken text keeps the ticks of the last good one, complains at its column, and is not ready. */
-START_TEST(test_broken_text)
+TEST(test_broken_text)
 {
 	char reason[512] = "";
 
@@ -132,9 +131,8 @@ START_TEST(test_broken_text)
 	ck_assert_ptr_null(ranges_model_error(model));
 	ck_assert(!ranges_model_ready(model, reason, sizeof(reason)));
 }
-END_TEST
 
-START_TEST(test_add_and_remove)
+TEST(test_add_and_remove)
 {
 	type("@1");
 	ranges_model_begin(model, RANGES_ENTRY_ADD);
@@ -154,7 +152,6 @@ START_TEST(test_add_and_remove)
 	ck_assert_int_eq(ranges_model_mark(model, 2), RANGES_PARTLY);
 	check_in_step();
 }
-END_TEST
 
 static unsigned next_random(unsigned *seed)
 {
@@ -163,7 +160,7 @@ static unsigned next_random(unsigned *seed)
 }
 
 /* Whatever is done in whatever order, ticks and text stay in step. */
-START_TEST(test_random_changes)
+TEST(test_random_changes)
 {
 	unsigned random = 42;
 
@@ -199,9 +196,8 @@ START_TEST(test_random_changes)
 		check_in_step();
 	}
 }
-END_TEST
 
-START_TEST(test_destination)
+TEST(test_destination)
 {
 	static const struct {
 		const char *text;
@@ -231,10 +227,9 @@ START_TEST(test_destination)
 			ck_assert_uint_eq(model->destination_lba, cases[i].lba);
 	}
 }
-END_TEST
 
 /* The first range goes there, the others keep their distance. */
-START_TEST(test_destination_of)
+TEST(test_destination_of)
 {
 	uint64_t lba;
 
@@ -249,9 +244,8 @@ START_TEST(test_destination_of)
 	ranges_model_destination_typed(model);
 	ck_assert(!model->destination_valid || !ranges_model_destination_of(model, 6000, &lba));
 }
-END_TEST
 
-START_TEST(test_rows_fit)
+TEST(test_rows_fit)
 {
 	char what[513], ticked[513];
 	struct line line;
@@ -283,9 +277,8 @@ START_TEST(test_rows_fit)
 		}
 	}
 }
-END_TEST
 
-START_TEST(test_row_text)
+TEST(test_row_text)
 {
 	struct line line;
 
@@ -297,11 +290,10 @@ START_TEST(test_row_text)
 	ranges_model_row(model, 0, UNITS_SI, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "[ ] -          0         33         34"));
 }
-END_TEST
 
 /* In the place of the sectors where there is no room for both; nothing where a file system is not
  * understood. */
-START_TEST(test_used)
+TEST(test_used)
 {
 	struct used_part parts[2] = { { .number = 1, .used_bytes = 90100000, .whole = "dirty" },
 				      { .number = 2, .used_bytes = 123000 } };
@@ -326,10 +318,9 @@ START_TEST(test_used)
 		}
 	}
 }
-END_TEST
 
 /* 20 TB in 512-byte sectors: every digit is there, headings and numbers in line. */
-START_TEST(test_big_disk)
+TEST(test_big_disk)
 {
 	struct region one = { REGION_PARTITION, 2048, 39062497280, 0 };
 	struct ranges_model *big;
@@ -355,10 +346,9 @@ START_TEST(test_big_disk)
 	}
 	ranges_model_destroy(big);
 }
-END_TEST
 
 /* However long disks call themselves, the serial's tail and the size are there. */
-START_TEST(test_title)
+TEST(test_title)
 {
 	struct line line;
 
@@ -391,10 +381,9 @@ START_TEST(test_title)
 	ck_assert_ptr_nonnull(
 		strstr(line.text, "/disk.img  image file  gpt  10,000 sectors of 512"));
 }
-END_TEST
 
 /* A partition or an image by itself is one row, whole. */
-START_TEST(test_single_row)
+TEST(test_single_row)
 {
 	struct ranges_model *single;
 	struct endpoint image = {
@@ -419,10 +408,9 @@ START_TEST(test_single_row)
 	ck_assert(ranges_model_is_whole(single));
 	ranges_model_destroy(single);
 }
-END_TEST
 
 /* An image that was read is a disk: rows, partitions by number, and what lies where. */
-START_TEST(test_image_with_a_table)
+TEST(test_image_with_a_table)
 {
 	struct ranges_model *other;
 	struct endpoint image = { .kind = ENDPOINT_IMAGE,
@@ -444,10 +432,9 @@ START_TEST(test_image_with_a_table)
 	ck_assert_uint_eq(other->row_count, 1);
 	ranges_model_destroy(other);
 }
-END_TEST
 
 /* The list of disks was made anew: rows follow, the choice stays. */
-START_TEST(test_rebase)
+TEST(test_rebase)
 {
 	struct disk again = disk;
 
@@ -458,9 +445,8 @@ START_TEST(test_rebase)
 	ck_assert_uint_eq(range_list_total(&model->list), 4000);
 	ck_assert_str_eq(model->text.text, "@2,@3");
 }
-END_TEST
 
-START_TEST(test_beyond_the_destination)
+TEST(test_beyond_the_destination)
 {
 	struct endpoint destination = { .kind = ENDPOINT_DISK, .size = SECTORS * 512ULL };
 
@@ -480,20 +466,4 @@ START_TEST(test_beyond_the_destination)
 	type("");
 	destination.size = 512;
 	ck_assert_uint_eq(ranges_model_beyond(model, &destination), 0);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_ranges");
-	TCase *tcase = tcase_create("ranges");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	add_tests(tcase, test_starts_whole, test_text_ticks, test_partly_becomes_full,
-		  test_broken_text, test_add_and_remove, test_random_changes, test_destination,
-		  test_destination_of, test_rows_fit, test_row_text, test_used, test_big_disk,
-		  test_title, test_single_row, test_image_with_a_table, test_rebase,
-		  test_beyond_the_destination);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -32,7 +32,9 @@ static void setup(void)
 	report.next_count = 1;
 }
 
-START_TEST(test_lines)
+UNIT_CASE(.setup = setup);
+
+TEST(test_lines)
 {
 	struct report_lines lines = { 0 };
 	bool heading = false, whole = false;
@@ -58,10 +60,9 @@ START_TEST(test_lines)
 	report_lines_done(&lines);
 	report_lines_done(&lines);
 }
-END_TEST
 
 /* The look follows the result that is said, also where the flush decides. */
-START_TEST(test_roles)
+TEST(test_roles)
 {
 	static const struct {
 		enum job_result result;
@@ -86,10 +87,9 @@ START_TEST(test_roles)
 	report.job.flushed = false;
 	ck_assert_int_ne(report_result_role(&report), ROLE_OK);
 }
-END_TEST
 
 /* What was not copied is blank in the graph, not zero. */
-START_TEST(test_profile)
+TEST(test_profile)
 {
 	float samples[300];
 
@@ -103,10 +103,9 @@ START_TEST(test_profile)
 			ck_assert(isnan(samples[count - 1]));
 	}
 }
-END_TEST
 
 /* However few columns there are: it is what the graph is looked at for. */
-START_TEST(test_no_dip_is_lost)
+TEST(test_no_dip_is_lost)
 {
 	float samples[300], least;
 
@@ -121,16 +120,4 @@ START_TEST(test_no_dip_is_lost)
 			ck_assert_float_eq(least, 20);
 		}
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_report");
-	TCase *tcase = tcase_create("report");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_lines, test_roles, test_profile, test_no_dip_is_lost);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -50,7 +50,9 @@ static bool said(const char *words)
 	return false;
 }
 
-START_TEST(test_words)
+UNIT_CASE(.setup = setup);
+
+TEST(test_words)
 {
 	ck_assert_str_eq(text(0),
 			 " copied          1,046,208,642,482 B  52.29%  read errors      2");
@@ -62,10 +64,9 @@ START_TEST(test_words)
 	ck_assert(said("last good read   2 min ago"));
 	ck_assert(said("slow reads >1 s  7"));
 }
-END_TEST
 
 /* All but one sector is not all of it; nothing is not less than a hundredth. */
-START_TEST(test_nothing_is_rounded_away)
+TEST(test_nothing_is_rounded_away)
 {
 	job.rescue = (struct job_rescue){ .rescued = job.total - 512, .non_scraped = 512 };
 	ck_assert_ptr_nonnull(strstr(text(0), " 99.99%"));
@@ -77,9 +78,8 @@ START_TEST(test_nothing_is_rounded_away)
 	job.total = job.rescue.rescued = 0;
 	ck_assert_ptr_nonnull(strstr(text(0), "0 B       -"));
 }
-END_TEST
 
-START_TEST(test_fits)
+TEST(test_fits)
 {
 	struct line line;
 
@@ -99,16 +99,4 @@ START_TEST(test_fits)
 		/* The first four are all that the smallest screen shows. */
 		ck_assert_int_gt(index, 4);
 	}
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_rescue");
-	TCase *tcase = tcase_create("rescue");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_words, test_nothing_is_rounded_away, test_fits);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -91,7 +91,9 @@ static void check_lines(int width)
 	}
 }
 
-START_TEST(test_everything_fits)
+UNIT_CASE(.setup = setup);
+
+TEST(test_everything_fits)
 {
 	for (int width = 0; width <= 250; width++) {
 		setup();
@@ -100,9 +102,8 @@ START_TEST(test_everything_fits)
 		check_lines(width);
 	}
 }
-END_TEST
 
-START_TEST(test_mock_up)
+TEST(test_mock_up)
 {
 	struct line line;
 	enum role role = ROLE_STRONG;
@@ -136,10 +137,9 @@ START_TEST(test_mock_up)
 				    "last good read -");
 	ck_assert_int_eq(role, ROLE_BAD);
 }
-END_TEST
 
 /* Whatever is known of the end is told as that, and of a pause how long it lasts. */
-START_TEST(test_time_left)
+TEST(test_time_left)
 {
 	static const struct run_facts paused = { &plan, &job, UNITS_SI, 1000134, 1000000 };
 	struct line line;
@@ -168,10 +168,9 @@ START_TEST(test_time_left)
 	ck_assert_str_eq(line.text, " PAUSED 0:02:14, since 13:46:40  p goes on");
 	ck_assert_int_eq(role, ROLE_ALERT);
 }
-END_TEST
 
 /* What is wrong comes before what is only worth knowing, and no figure is cut in its middle. */
-START_TEST(test_errors_are_never_cut)
+TEST(test_errors_are_never_cut)
 {
 	struct line line;
 	enum role role = ROLE_NORMAL;
@@ -191,10 +190,9 @@ START_TEST(test_errors_are_never_cut)
 			ck_abort_msg("%d: %s", width, line.text);
 	}
 }
-END_TEST
 
 /* Which request, and for how long, in all places where the copy is told of. */
-START_TEST(test_a_request_that_hangs)
+TEST(test_a_request_that_hangs)
 {
 	struct line line;
 	enum role role;
@@ -214,11 +212,10 @@ START_TEST(test_a_request_that_hangs)
 	run_text_spoken(&job, 0, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, ", a write at LBA 123456 hangs"));
 }
-END_TEST
 
 /* All that can go wrong at once, on the smallest screen: what somebody has to see to comes first,
  * and of the rest no figure is cut in its middle. */
-START_TEST(test_alarms_come_first)
+TEST(test_alarms_come_first)
 {
 	struct line line;
 	enum role role;
@@ -269,10 +266,9 @@ START_TEST(test_alarms_come_first)
 	job.state = JOB_ENDED;
 	ck_assert_ptr_null(run_map_alarm(&job));
 }
-END_TEST
 
 /* What is read back is counted for itself. */
-START_TEST(test_reading_back)
+TEST(test_reading_back)
 {
 	struct line line;
 	enum role role = ROLE_NORMAL;
@@ -304,10 +300,9 @@ START_TEST(test_reading_back)
 	run_text_now(&facts, &line, &role);
 	ck_assert_str_eq(line.text, " 150 MB/s now  LEFT unknown  verified 41%");
 }
-END_TEST
 
 /* Sectors that are read one by one are not "0.00 MB/s". */
-START_TEST(test_slow_is_not_nothing)
+TEST(test_slow_is_not_nothing)
 {
 	struct line line;
 	enum role role = ROLE_NORMAL;
@@ -339,9 +334,8 @@ START_TEST(test_slow_is_not_nothing)
 	run_text_speed(&job, digits, unit, sizeof(digits));
 	ck_assert_str_eq(digits, "-");
 }
-END_TEST
 
-START_TEST(test_unknown_is_a_dash)
+TEST(test_unknown_is_a_dash)
 {
 	struct line line;
 	char text[96];
@@ -358,10 +352,9 @@ START_TEST(test_unknown_is_a_dash)
 	ck_assert(run_text_queue(&job, 0, 4, 3, &line));
 	ck_assert_ptr_nonnull(strstr(line.text, "temp - / -"));
 }
-END_TEST
 
 /* The smallest screen has 36 columns for it. */
-START_TEST(test_a_copying_driver_is_seen)
+TEST(test_a_copying_driver_is_seen)
 {
 	struct io_stats copied = { .known = true, .indirect = 9, .advice = "switch it on" };
 	struct line line;
@@ -393,9 +386,8 @@ START_TEST(test_a_copying_driver_is_seen)
 	QUEUE(4, 36, " both sg INDIRECT  45 C / 45 C");
 	QUEUE(7, 40, " I/O sg INDIRECT -> sg INDIRECT");
 }
-END_TEST
 
-START_TEST(test_progress)
+TEST(test_progress)
 {
 	static const struct {
 		uint64_t done, total;
@@ -419,9 +411,8 @@ START_TEST(test_progress)
 		ck_assert_str_eq(text, cases[i].text);
 	}
 }
-END_TEST
 
-START_TEST(test_states)
+TEST(test_states)
 {
 	ck_assert_str_eq(run_state_words(&job), "COPYING");
 	job.state = JOB_FLUSHING;
@@ -438,10 +429,9 @@ START_TEST(test_states)
 	job.result = JOB_RESULT_FAILED;
 	ck_assert_int_eq(run_state_role(&job), ROLE_BAD);
 }
-END_TEST
 
 /* Lanes that find no line are in the sum; none is counted twice. */
-START_TEST(test_cpu_lines)
+TEST(test_cpu_lines)
 {
 	struct run_cpu lines[12];
 	int count;
@@ -463,10 +453,9 @@ START_TEST(test_cpu_lines)
 	ck_assert_int_eq(count, 11);
 	ck_assert_str_eq(lines[8].label, "thread7");
 }
-END_TEST
 
 /* What the letters mean is read whatever the source is called. */
-START_TEST(test_map_legend)
+TEST(test_map_legend)
 {
 	struct line line;
 
@@ -487,10 +476,9 @@ START_TEST(test_map_legend)
 	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, false), &line);
 	ck_assert_str_eq(line.text, "  ▓ copied ▒ to try ░ to do X bad ► now");
 }
-END_TEST
 
 /* A place that differs says nothing of the others. */
-START_TEST(test_all_verified)
+TEST(test_all_verified)
 {
 	job = (struct job_snapshot){ .pass = PASS_VERIFY, .position = 1000 };
 	ck_assert(!run_all_verified(&job));
@@ -508,9 +496,8 @@ START_TEST(test_all_verified)
 	job.pass_count = 0;
 	ck_assert(run_all_verified(&job));
 }
-END_TEST
 
-START_TEST(test_clock)
+TEST(test_clock)
 {
 	char text[96];
 
@@ -522,20 +509,4 @@ START_TEST(test_clock)
 	ck_assert_str_eq(text, "Mon 13:46");
 	run_text_clock(INT64_MAX / 4, 0, text, sizeof(text));
 	ck_assert_str_eq(text, "unknown");
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/model_run");
-	TCase *tcase = tcase_create("run");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_everything_fits, test_mock_up, test_time_left,
-		  test_errors_are_never_cut, test_a_request_that_hangs, test_alarms_come_first,
-		  test_reading_back, test_slow_is_not_nothing, test_unknown_is_a_dash,
-		  test_a_copying_driver_is_seen, test_progress, test_states, test_cpu_lines,
-		  test_map_legend, test_all_verified, test_clock);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

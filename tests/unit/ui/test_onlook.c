@@ -37,7 +37,7 @@ static size_t size_of(const struct packet *packet)
 	return sizeof(packet->head) + packet->head.count * sizeof(packet->rows[0]);
 }
 
-START_TEST(rows_that_changed)
+TEST(rows_that_changed)
 {
 	struct onlook_picture picture = { .glyphs = NULL };
 	struct packet packet = whole();
@@ -57,7 +57,6 @@ START_TEST(rows_that_changed)
 	ck_assert_uint_eq(picture.head.bell, 1);
 	onlook_picture_done(&picture);
 }
-END_TEST
 
 static void refused(const struct packet *packet, size_t size)
 {
@@ -72,7 +71,7 @@ static void refused(const struct packet *packet, size_t size)
 	onlook_picture_done(&picture);
 }
 
-START_TEST(sizes_that_make_no_sense)
+TEST(sizes_that_make_no_sense)
 {
 	struct packet good = whole(), packet = good;
 
@@ -95,10 +94,9 @@ START_TEST(sizes_that_make_no_sense)
 	packet.rows[1].number = ROWS;
 	refused(&packet, sizeof(packet));
 }
-END_TEST
 
 /* Nothing that a terminal would take for a command, and no look that there is not. */
-START_TEST(characters_that_make_no_sense)
+TEST(characters_that_make_no_sense)
 {
 	static const uint32_t codes[] = { 1, 0x1b, 0x7f, 0x9b, 0x110000, UINT32_MAX };
 	struct packet packet = whole();
@@ -117,16 +115,4 @@ START_TEST(characters_that_make_no_sense)
 	refused(&packet, sizeof(packet));
 	memset(packet.head.title.text, 'a', sizeof(packet.head.title.text));
 	refused(&packet, sizeof(packet));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/onlook");
-	TCase *tests = tcase_create("onlook");
-
-	add_tests(tests, rows_that_changed, sizes_that_make_no_sense,
-		  characters_that_make_no_sense);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

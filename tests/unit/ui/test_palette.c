@@ -63,7 +63,7 @@ static double contrast_of(enum deck_theme theme, int colors, enum role role)
 	return contrast(front, back);
 }
 
-START_TEST(test_contrast)
+TEST(test_contrast)
 {
 	for (size_t t = 0; t < 3; t++)
 		for (size_t d = 0; d < 4; d++)
@@ -80,10 +80,9 @@ START_TEST(test_contrast)
 						     depths[d], role, found);
 			}
 }
-END_TEST
 
 /* A test that knows no wrong pair would prove nothing. */
-START_TEST(test_known_contrast)
+TEST(test_known_contrast)
 {
 	ck_assert_double_eq_tol(contrast(16, 231), 21, 0.01);
 	ck_assert_double_eq_tol(contrast(231, 231), 1, 0.01);
@@ -91,9 +90,8 @@ START_TEST(test_known_contrast)
 	ck_assert_double_eq_tol(contrast(244, 231), 3.95, 0.01);
 	ck_assert_double_lt(contrast(1, 0), 4.5);
 }
-END_TEST
 
-START_TEST(test_colours_exist)
+TEST(test_colours_exist)
 {
 	for (size_t t = 0; t < 3; t++)
 		for (size_t d = 0; d < 4; d++)
@@ -105,10 +103,9 @@ START_TEST(test_colours_exist)
 				ck_assert_int_lt(look.back, depths[d]);
 			}
 }
-END_TEST
 
 /* Nothing is told by a colour alone: without one, what is bad, erased or active still differs. */
-START_TEST(test_without_colours)
+TEST(test_without_colours)
 {
 	for (int role = 0; role < ROLE_COUNT; role++) {
 		struct role_look look = palette_look(THEME_DARK, 0, (enum role)role);
@@ -121,10 +118,9 @@ START_TEST(test_without_colours)
 			  palette_look(THEME_DARK, 0, ROLE_BAD).style);
 	ck_assert(palette_look(THEME_DARK, 0, ROLE_CURSOR).style & STYLE_REVERSE);
 }
-END_TEST
 
 /* Frames say nothing, whatever they stand around; red ground is for what is erased. */
-START_TEST(test_meaning)
+TEST(test_meaning)
 {
 	for (size_t t = 0; t < 2; t++)
 		for (size_t d = 0; d < 4; d++)
@@ -143,10 +139,9 @@ START_TEST(test_meaning)
 		ck_assert_uint_eq(box.style, 0);
 	}
 }
-END_TEST
 
 /* The further from the axis, the further from the ground. */
-START_TEST(test_heights)
+TEST(test_heights)
 {
 	for (int side = 0; side < 2; side++)
 		for (int i = 1; i < ROLE_HEIGHTS; i++) {
@@ -160,9 +155,8 @@ START_TEST(test_heights)
 				palette_look(THEME_DARK, 16, side ? ROLE_WRITE : ROLE_READ).front);
 		}
 }
-END_TEST
 
-START_TEST(test_choice)
+TEST(test_choice)
 {
 	ck_assert_int_eq(palette_choose(THEME_AUTO, NULL), THEME_DARK);
 	ck_assert_int_eq(palette_choose(THEME_AUTO, ""), THEME_DARK);
@@ -171,16 +165,4 @@ START_TEST(test_choice)
 	ck_assert_int_eq(palette_choose(THEME_AUTO, "0;default;7"), THEME_LIGHT);
 	ck_assert_int_eq(palette_choose(THEME_DARK, "0;15"), THEME_DARK);
 	ck_assert_int_eq(palette_choose(THEME_HIGH, "0;15"), THEME_HIGH);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/palette");
-	TCase *tests = tcase_create("palette");
-
-	add_tests(tests, test_contrast, test_known_contrast, test_colours_exist,
-		  test_without_colours, test_meaning, test_heights, test_choice);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

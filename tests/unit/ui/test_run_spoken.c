@@ -30,7 +30,9 @@ static const char *newest(void)
 	return spoken.lines[spoken.count - 1];
 }
 
-START_TEST(test_a_line)
+UNIT_CASE(.setup = setup);
+
+TEST(test_a_line)
 {
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_uint_eq(spoken.count, 1);
@@ -40,9 +42,8 @@ START_TEST(test_a_line)
 		" elapsed 0:01:00");
 	ck_assert(spoken.fresh);
 }
-END_TEST
 
-START_TEST(test_errors_when_there_are_any)
+TEST(test_errors_when_there_are_any)
 {
 	job.rescue.read_errors = job.rescue.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
@@ -52,9 +53,8 @@ START_TEST(test_errors_when_there_are_any)
 	run_spoken_follow(&spoken, &job, true);
 	ck_assert_ptr_nonnull(strstr(newest(), ", read errors 1, elapsed"));
 }
-END_TEST
 
-START_TEST(test_only_when_it_is_time)
+TEST(test_only_when_it_is_time)
 {
 	run_spoken_follow(&spoken, &job, false);
 	job.written = 1500;
@@ -64,9 +64,8 @@ START_TEST(test_only_when_it_is_time)
 	ck_assert_uint_eq(spoken.count, 2);
 	ck_assert_ptr_nonnull(strstr(newest(), "copying 75.0%"));
 }
-END_TEST
 
-START_TEST(test_a_change_at_once)
+TEST(test_a_change_at_once)
 {
 	run_spoken_follow(&spoken, &job, false);
 	job.state = JOB_PAUSED;
@@ -78,9 +77,8 @@ START_TEST(test_a_change_at_once)
 	ck_assert_ptr_nonnull(strstr(newest(), "trimming"));
 	ck_assert_uint_eq(spoken.count, 3);
 }
-END_TEST
 
-START_TEST(test_never_the_same_twice)
+TEST(test_never_the_same_twice)
 {
 	job.state = JOB_PAUSED;
 	run_spoken_follow(&spoken, &job, false);
@@ -89,10 +87,9 @@ START_TEST(test_never_the_same_twice)
 	ck_assert_uint_eq(spoken.count, 1);
 	ck_assert(!spoken.fresh);
 }
-END_TEST
 
 /* Nothing of it is cut, and none is lost when there are more than a page takes. */
-START_TEST(test_long_and_many)
+TEST(test_long_and_many)
 {
 	job.rescue.read_errors = job.rescue.bad_areas = job.proof.areas = 12345678;
 	job.proof.rolling = true;
@@ -103,17 +100,4 @@ START_TEST(test_long_and_many)
 	}
 	ck_assert_ptr_nonnull(strstr(newest(), "MISMATCHES 12345678"));
 	ck_assert_ptr_nonnull(strstr(newest(), "elapsed 0:02:36"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/run_spoken");
-	TCase *tcase = tcase_create("spoken");
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	add_tests(tcase, test_a_line, test_errors_when_there_are_any, test_only_when_it_is_time,
-		  test_a_change_at_once, test_never_the_same_twice, test_long_and_many);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -14,7 +14,7 @@ static struct title of(const struct job_snapshot *job)
 	return title;
 }
 
-START_TEST(in_words)
+TEST(in_words)
 {
 	struct job_snapshot job = { .state = JOB_COPYING, .overall = 0.419 };
 	struct title title = of(&job);
@@ -33,10 +33,9 @@ START_TEST(in_words)
 	ck_assert_int_eq(of(&job).progress, TITLE_NONE);
 	ck_assert_str_eq(of(NULL).text, "");
 }
-END_TEST
 
 /* All of it is done only when it is. */
-START_TEST(hundred_is_the_end)
+TEST(hundred_is_the_end)
 {
 	struct job_snapshot job = { .overall = 0.99999 };
 
@@ -44,9 +43,8 @@ START_TEST(hundred_is_the_end)
 	job.overall = 1;
 	ck_assert_uint_eq(title_percent(&job), 100);
 }
-END_TEST
 
-START_TEST(sent_when_it_changes)
+TEST(sent_when_it_changes)
 {
 	struct job_snapshot job = { .state = JOB_COPYING, .overall = 0.41 };
 	struct title none = of(NULL), now = of(&job), next;
@@ -62,9 +60,8 @@ START_TEST(sent_when_it_changes)
 			 "\033]0;42% sda -> sdb\a\033]9;4;1;42\a");
 	ck_assert_str_eq(title_sequence(&next, &none, bytes), "\033[23;0t\033]9;4;0;0\a");
 }
-END_TEST
 
-START_TEST(names_bring_no_sequences)
+TEST(names_bring_no_sequences)
 {
 	struct job_snapshot job = { .state = JOB_COPYING };
 	struct title title;
@@ -73,16 +70,4 @@ START_TEST(names_bring_no_sequences)
 	for (const char *p = title.text; *p; p++)
 		ck_assert_int_ge((unsigned char)*p, ' ');
 	ck_assert_ptr_nonnull(strstr(title.text, "evil"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("ui/title");
-	TCase *tests = tcase_create("title");
-
-	add_tests(tests, in_words, hundred_is_the_end, sent_when_it_changes,
-		  names_bring_no_sequences);
-	suite_add_tcase(suite, tests);
-	return suite;
 }

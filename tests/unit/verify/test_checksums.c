@@ -127,7 +127,9 @@ static void check_unknown(const struct job_snapshot *s, enum job_sums_state why)
 	ck_assert_str_eq(s->sums.items[0].hex, "");
 }
 
-START_TEST(beside_the_copy)
+UNIT_CASE(.teardown = teardown, .timeout = 90);
+
+TEST_ROWS(beside_the_copy, WAYS)
 {
 	struct job_snapshot s;
 
@@ -138,9 +140,8 @@ START_TEST(beside_the_copy)
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(not_asked_for)
+TEST(not_asked_for)
 {
 	struct job_snapshot s;
 
@@ -150,10 +151,9 @@ START_TEST(not_asked_for)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.sums.count, 0);
 }
-END_TEST
 
 /* Read in its place, written last; read before and after the copy, too. */
-START_TEST(held_back_areas_are_in_their_place)
+TEST_ROWS(held_back_areas_are_in_their_place, WAYS)
 {
 	struct job_snapshot s;
 
@@ -167,10 +167,9 @@ START_TEST(held_back_areas_are_in_their_place)
 			  SIZE + 2 * range_list_total(&held.areas) * SECTOR);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* No held area is written before its time. */
-START_TEST(stopped_before_it_is_armed)
+TEST(stopped_before_it_is_armed)
 {
 	struct job_snapshot s;
 
@@ -190,9 +189,8 @@ START_TEST(stopped_before_it_is_armed)
 	rig_check(&rig, map);
 	map_destroy(map);
 }
-END_TEST
 
-START_TEST(answers_out_of_order)
+TEST_ROWS(answers_out_of_order, 2)
 {
 	struct job_snapshot s;
 
@@ -205,10 +203,9 @@ START_TEST(answers_out_of_order)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
-END_TEST
 
 /* One that is late lets all others wait, and then go on. */
-START_TEST(a_late_piece)
+TEST_ROWS(a_late_piece, 2)
 {
 	struct job_snapshot s;
 
@@ -220,9 +217,8 @@ START_TEST(a_late_piece)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
-END_TEST
 
-START_TEST(a_read_that_comes_at_the_second_try)
+TEST(a_read_that_comes_at_the_second_try)
 {
 	struct job_snapshot s;
 
@@ -235,11 +231,10 @@ START_TEST(a_read_that_comes_at_the_second_try)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
-END_TEST
 
 static const struct range ranges[] = { { 100, 3000 }, { 5000, 7 }, { 8000, 5192 } };
 
-START_TEST(ranges_one_behind_the_other)
+TEST_ROWS(ranges_one_behind_the_other, WAYS)
 {
 	const uint64_t at = 300;
 	struct job_snapshot s;
@@ -249,10 +244,9 @@ START_TEST(ranges_one_behind_the_other)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
-END_TEST
 
 /* Rescued in another order, so the destination is asked; what stays bad is zero. */
-START_TEST(bad_sectors_count_as_zeros)
+TEST_ROWS(bad_sectors_count_as_zeros, 4)
 {
 	struct job_snapshot s;
 
@@ -268,10 +262,9 @@ START_TEST(bad_sectors_count_as_zeros)
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	check(&s, JOB_SUMS_OF_DESTINATION);
 }
-END_TEST
 
 /* Also where the destination got a text instead of zeros, or kept what it had. */
-START_TEST(the_filling_is_no_part_of_them)
+TEST_ROWS(the_filling_is_no_part_of_them, 2)
 {
 	struct job_snapshot s;
 
@@ -285,9 +278,8 @@ START_TEST(the_filling_is_no_part_of_them)
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	check(&s, JOB_SUMS_OF_DESTINATION);
 }
-END_TEST
 
-START_TEST(without_reading_back_they_are_known_or_not)
+TEST(without_reading_back_they_are_known_or_not)
 {
 	struct job_snapshot s;
 
@@ -302,9 +294,8 @@ START_TEST(without_reading_back_they_are_known_or_not)
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	check_unknown(&s, JOB_SUMS_NOT_READ_BACK);
 }
-END_TEST
 
-START_TEST(resumed)
+TEST_ROWS(resumed, 4)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -333,10 +324,9 @@ START_TEST(resumed)
 	map_destroy(map);
 	rig.setup.resume = NULL;
 }
-END_TEST
 
 /* What is read twice, and is another thing the second time: what was written counts. */
-START_TEST(a_source_that_changes_meanwhile)
+TEST_ROWS(a_source_that_changes_meanwhile, 2)
 {
 	struct job_snapshot s;
 
@@ -354,10 +344,9 @@ START_TEST(a_source_that_changes_meanwhile)
 	else
 		check_unknown(&s, JOB_SUMS_DIFFERS);
 }
-END_TEST
 
 /* The sum is still that of the source. */
-START_TEST(a_copy_that_differs)
+TEST(a_copy_that_differs)
 {
 	struct job_snapshot s;
 
@@ -371,7 +360,6 @@ START_TEST(a_copy_that_differs)
 	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
-END_TEST
 
 static struct map *all_finished(void)
 {
@@ -386,7 +374,7 @@ static struct map *all_finished(void)
 	return map;
 }
 
-START_TEST(with_verify_alone)
+TEST_ROWS(with_verify_alone, WAYS)
 {
 	const uint64_t at = 300;
 	struct job_snapshot s;
@@ -404,9 +392,8 @@ START_TEST(with_verify_alone)
 	map_destroy(map);
 	rig.setup.resume = NULL;
 }
-END_TEST
 
-START_TEST(paused_and_stopped_at_any_time)
+TEST(paused_and_stopped_at_any_time)
 {
 	for (int n = 0; n < 10; n++) {
 		struct job_snapshot s;
@@ -427,32 +414,4 @@ START_TEST(paused_and_stopped_at_any_time)
 		rig_done(&rig);
 	}
 	rig_new(&rig, SIZE, SECTOR);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/checksums");
-	TCase *tcase = tcase_create("sums");
-
-	tcase_set_timeout(tcase, 90);
-	tcase_add_checked_fixture(tcase, NULL, teardown);
-	tcase_add_loop_test(tcase, beside_the_copy, 0, WAYS);
-	tcase_add_test(tcase, not_asked_for);
-	tcase_add_loop_test(tcase, held_back_areas_are_in_their_place, 0, WAYS);
-	tcase_add_test(tcase, stopped_before_it_is_armed);
-	tcase_add_loop_test(tcase, answers_out_of_order, 0, 2);
-	tcase_add_loop_test(tcase, a_late_piece, 0, 2);
-	tcase_add_test(tcase, a_read_that_comes_at_the_second_try);
-	tcase_add_loop_test(tcase, ranges_one_behind_the_other, 0, WAYS);
-	tcase_add_loop_test(tcase, bad_sectors_count_as_zeros, 0, 4);
-	tcase_add_loop_test(tcase, the_filling_is_no_part_of_them, 0, 2);
-	tcase_add_test(tcase, without_reading_back_they_are_known_or_not);
-	tcase_add_loop_test(tcase, resumed, 0, 4);
-	tcase_add_loop_test(tcase, a_source_that_changes_meanwhile, 0, 2);
-	tcase_add_test(tcase, a_copy_that_differs);
-	tcase_add_loop_test(tcase, with_verify_alone, 0, WAYS);
-	tcase_add_test(tcase, paused_and_stopped_at_any_time);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -62,7 +62,9 @@ static void fail_at(struct fault_script *script, uint64_t start, unsigned times)
 	ck_assert_int_ge(fault_script_add(script, &rule), 0);
 }
 
-START_TEST(both_ends_are_read_at_once)
+UNIT_CASE(.timeout = 60);
+
+TEST(both_ends_are_read_at_once)
 {
 	struct fault_counts counts;
 	struct job_snapshot s;
@@ -80,10 +82,9 @@ START_TEST(both_ends_are_read_at_once)
 	ck_assert_uint_eq(counts.most_in_flight, 2);
 	done();
 }
-END_TEST
 
 /* With few buffers, with many, and where every request is a call. */
-START_TEST(requests_are_as_large_as_those_of_the_copy)
+TEST_ROWS(requests_are_as_large_as_those_of_the_copy, 4)
 {
 	prepare(backends[_i % 2], _i < 2 ? 1 : 8);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
@@ -92,11 +93,10 @@ START_TEST(requests_are_as_large_as_those_of_the_copy)
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
 	done();
 }
-END_TEST
 
 /* At the source, at the destination, at both: what lies between is compared all the same. A source
  * that cannot be read proves no difference. */
-START_TEST(an_end_that_cannot_be_read_is_named)
+TEST_ROWS(an_end_that_cannot_be_read_is_named, 6)
 {
 	int which = _i % 3;
 	struct job_snapshot s;
@@ -119,9 +119,8 @@ START_TEST(an_end_that_cannot_be_read_is_named)
 	ck_assert_uint_eq(s.proof.verified, SIZE - MIB);
 	done();
 }
-END_TEST
 
-START_TEST(what_is_read_at_the_second_try_is_compared)
+TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
 {
 	struct job_snapshot s;
 
@@ -132,9 +131,8 @@ START_TEST(what_is_read_at_the_second_try_is_compared)
 	ck_assert_uint_eq(s.proof.compared, SIZE);
 	done();
 }
-END_TEST
 
-START_TEST(an_end_that_is_gone_is_no_proof)
+TEST_ROWS(an_end_that_is_gone_is_no_proof, 4)
 {
 	const struct fault_rule rule = { .kind = FAULT_DISAPPEAR, .on = FAULT_READS, .start = MIB };
 	struct job_snapshot s;
@@ -147,10 +145,9 @@ START_TEST(an_end_that_is_gone_is_no_proof)
 	ck_assert(!s.proof.complete);
 	done();
 }
-END_TEST
 
 /* Once so many requests to the destination came back. */
-START_TEST(a_stop_leaves_the_rest_to_be_verified)
+TEST_ROWS(a_stop_leaves_the_rest_to_be_verified, 4)
 {
 	const struct fault_rule slow = { .kind = FAULT_DELAY,
 					 .on = FAULT_READS,
@@ -175,21 +172,4 @@ START_TEST(a_stop_leaves_the_rest_to_be_verified)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.compared, SIZE);
 	done();
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/compare");
-	TCase *tcase = tcase_create("compare");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, both_ends_are_read_at_once);
-	tcase_add_loop_test(tcase, requests_are_as_large_as_those_of_the_copy, 0, 4);
-	tcase_add_loop_test(tcase, an_end_that_cannot_be_read_is_named, 0, 6);
-	tcase_add_loop_test(tcase, what_is_read_at_the_second_try_is_compared, 0, 4);
-	tcase_add_loop_test(tcase, an_end_that_is_gone_is_no_proof, 0, 4);
-	tcase_add_loop_test(tcase, a_stop_leaves_the_rest_to_be_verified, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

@@ -86,7 +86,9 @@ static void check_found(const struct job_snapshot *s, uint64_t size)
 	check_disarmed(s, size);
 }
 
-START_TEST(an_honest_disk)
+UNIT_CASE(.teardown = whole_teardown, .timeout = 60);
+
+TEST_ROWS(an_honest_disk, WAYS)
 {
 	struct job_snapshot s;
 
@@ -104,10 +106,9 @@ START_TEST(an_honest_disk)
 	ck_assert_int_eq(s.passes[s.pass_count - 1].kind, PASS_LOOK);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* The last sectors are the first ones. */
-START_TEST(a_disk_that_is_a_few_sectors_too_short)
+TEST_ROWS(a_disk_that_is_a_few_sectors_too_short, loop_of_data(4 * WAYS, WAYS))
 {
 	static const uint64_t few[] = { 1, 33, 200, 2048 };
 	uint64_t k = few[_i / WAYS];
@@ -118,10 +119,9 @@ START_TEST(a_disk_that_is_a_few_sectors_too_short)
 	s = rig_run(&rig);
 	check_found(&s, SECTORS - k);
 }
-END_TEST
 
 /* Before anything is copied, if it is probed. */
-START_TEST(the_probe_finds_it_first)
+TEST_ROWS(the_probe_finds_it_first, loop_of_data(5, 1))
 {
 	static const uint64_t few[] = { 1, 33, 200, 2048, 4095 };
 	struct job_snapshot s;
@@ -142,7 +142,6 @@ START_TEST(the_probe_finds_it_first)
 	ck_assert_uint_eq(s.read, s.held_bytes);
 	ck_assert_uint_eq(s.written, 0);
 }
-END_TEST
 
 /* Of the sample, where it is data alone. */
 static uint64_t some_sample(uint64_t from, uint64_t to)
@@ -160,7 +159,7 @@ static uint64_t some_sample(uint64_t from, uint64_t to)
 }
 
 /* The key is written last, after it was wiped: it lands somewhere else, too. */
-START_TEST(the_last_write_hits_another_sector)
+TEST_ROWS(the_last_write_hits_another_sector, loop_of_data(4 * WAYS, WAYS))
 {
 	struct job_snapshot s;
 	uint64_t victim;
@@ -187,10 +186,9 @@ START_TEST(the_last_write_hits_another_sector)
 	/* Unless its region was verified after that write anyway. */
 	ck_assert(s.look.differing == 1 || (_i < WAYS && verifying[_i] != VERIFY_OFF));
 }
-END_TEST
 
 /* It is mended, if that was asked for, and looked at again. */
-START_TEST(what_is_found_is_written_again)
+TEST(what_is_found_is_written_again)
 {
 	struct job_snapshot s;
 
@@ -204,10 +202,9 @@ START_TEST(what_is_found_is_written_again)
 	ck_assert_uint_eq(s.look.differing, 0);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* After a mismatch that took away the tables, an honest disk gets all of them. */
-START_TEST(a_resume_arms_it_again)
+TEST_ROWS(a_resume_arms_it_again, WAYS)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -226,10 +223,9 @@ START_TEST(a_resume_arms_it_again)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* Ranges, which hold nothing back: a later write hits what was verified long before it. */
-START_TEST(a_later_write_hits_what_was_proven_early)
+TEST(a_later_write_hits_what_was_proven_early)
 {
 	uint64_t last = SECTORS - 1, victim;
 	struct job_snapshot s;
@@ -248,7 +244,6 @@ START_TEST(a_later_write_hits_what_was_proven_early)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_DESTINATION);
 	ck_assert_uint_eq(s.look.differing, 1);
 }
-END_TEST
 
 static bool is_copied(int fd, unsigned char *page)
 {
@@ -277,7 +272,7 @@ static bool forget(int fd, uint64_t lba)
 }
 
 /* Never armed; what is not there is copied again when the copy is resumed. */
-START_TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
+TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -311,10 +306,9 @@ START_TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
 /* What could not be read belongs to no place that is looked at. */
-START_TEST(bad_sectors_are_no_lies)
+TEST_ROWS(bad_sectors_are_no_lies, WAYS)
 {
 	const struct fault_rule rule = {
 		.kind = FAULT_FAIL,
@@ -334,10 +328,9 @@ START_TEST(bad_sectors_are_no_lies)
 	ck_assert_uint_lt(s.look.held_bytes, s.held_bytes);
 	ck_assert_uint_eq(s.bad_bytes, 512);
 }
-END_TEST
 
 /* Where it cannot be read any more, nothing is proven. */
-START_TEST(a_place_that_cannot_be_read)
+TEST_ROWS(a_place_that_cannot_be_read, 2)
 {
 	struct job_snapshot s;
 
@@ -356,10 +349,9 @@ START_TEST(a_place_that_cannot_be_read)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNREADABLE);
 	ck_assert_uint_eq(s.look.differing, 1);
 }
-END_TEST
 
 /* Another seed, other places; the same seed, the same ones. */
-START_TEST(the_seed_chooses)
+TEST(the_seed_chooses)
 {
 	uint64_t at[3];
 
@@ -373,10 +365,11 @@ START_TEST(the_seed_chooses)
 	ck_assert_uint_eq(at[0], at[1]);
 	ck_assert_uint_ne(at[0], at[2]);
 }
-END_TEST
+
+UNIT_CASE(.teardown = NULL);
 
 /* Seeks and bytes stay few on a disk of any size: all of it is planned, nothing is read. */
-START_TEST(it_stays_small)
+TEST(it_stays_small)
 {
 	struct endpoint end = {
 		.kind = ENDPOINT_DISK,
@@ -412,31 +405,4 @@ START_TEST(it_stays_small)
 	ck_assert_uint_le(bytes, 10 * MIB);
 	look_done(&look);
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/final_look");
-	TCase *tcase = tcase_create("look"), *alone = tcase_create("alone");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, NULL, whole_teardown);
-	tcase_add_loop_test(tcase, an_honest_disk, 0, WAYS);
-	tcase_add_loop_test(tcase, a_disk_that_is_a_few_sectors_too_short, 0,
-			    loop_of_data(4 * WAYS, WAYS));
-	tcase_add_loop_test(tcase, the_probe_finds_it_first, 0, loop_of_data(5, 1));
-	tcase_add_loop_test(tcase, the_last_write_hits_another_sector, 0,
-			    loop_of_data(4 * WAYS, WAYS));
-	tcase_add_test(tcase, what_is_found_is_written_again);
-	tcase_add_loop_test(tcase, a_resume_arms_it_again, 0, WAYS);
-	add_tests(tcase, a_later_write_hits_what_was_proven_early,
-		  an_unverified_disk_that_forgets_is_found_before_it_is_armed);
-	tcase_add_loop_test(tcase, bad_sectors_are_no_lies, 0, WAYS);
-	tcase_add_loop_test(tcase, a_place_that_cannot_be_read, 0, 2);
-	tcase_add_test(tcase, the_seed_chooses);
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(alone, it_stays_small);
-	suite_add_tcase(suite, alone);
-	return suite;
 }

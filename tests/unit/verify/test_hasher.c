@@ -86,7 +86,9 @@ static void check_sums(const struct hasher *hasher, const void *bytes, size_t le
 	}
 }
 
-START_TEST(any_order_is_put_right)
+UNIT_CASE(.timeout = 60);
+
+TEST(any_order_is_put_right)
 {
 	struct plan *plan = whole_plan();
 	struct hasher *hasher;
@@ -116,10 +118,9 @@ START_TEST(any_order_is_put_right)
 	hasher_destroy(hasher);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Two extents; at the start of one, between, and at the very end something is left out. */
-START_TEST(what_is_left_out_counts_as_zeros)
+TEST(what_is_left_out_counts_as_zeros)
 {
 	struct extent extents[] = { { 8, 100, 24 }, { 64, 200, 32 } };
 	struct plan *plan = test_plan(extents, 2, sizeof(data) / SECTOR);
@@ -144,9 +145,8 @@ START_TEST(what_is_left_out_counts_as_zeros)
 	hasher_destroy(hasher);
 	plan_destroy(plan);
 }
-END_TEST
 
-START_TEST(what_was_given_must_be_all)
+TEST(what_was_given_must_be_all)
 {
 	struct plan *plan = whole_plan();
 	struct hasher *hasher;
@@ -161,10 +161,9 @@ START_TEST(what_was_given_must_be_all)
 	hasher_destroy(hasher);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* Piece 0 never comes: all others are let go, and later ones are not taken. */
-START_TEST(a_broken_stream_lets_go)
+TEST(a_broken_stream_lets_go)
 {
 	struct plan *plan = whole_plan();
 	struct hasher *hasher;
@@ -193,10 +192,9 @@ START_TEST(a_broken_stream_lets_go)
 	hasher_destroy(hasher);
 	plan_destroy(plan);
 }
-END_TEST
 
 /* At any moment, also while pieces are being read. */
-START_TEST(broken_at_any_moment)
+TEST(broken_at_any_moment)
 {
 	struct plan *plan = whole_plan();
 	struct hasher *hasher;
@@ -218,17 +216,4 @@ START_TEST(broken_at_any_moment)
 	}
 	hasher_destroy(hasher);
 	plan_destroy(plan);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/hasher");
-	TCase *tcase = tcase_create("hasher");
-
-	tcase_set_timeout(tcase, 60);
-	add_tests(tcase, any_order_is_put_right, what_is_left_out_counts_as_zeros,
-		  what_was_given_must_be_all, a_broken_stream_lets_go, broken_at_any_moment);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

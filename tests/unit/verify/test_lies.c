@@ -110,8 +110,10 @@ static void check_found(const struct job_snapshot *s, uint64_t lba)
 	ck_assert(m->has_byte && m->at_source != m->at_destination);
 }
 
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
 /* Each kind at random places: found, at its LBA, and the destination named. */
-START_TEST(every_lie_is_found)
+TEST_ROWS(every_lie_is_found, 10)
 {
 	static bool (*const spoils[])(int, uint64_t) = { bit_flip, zeroed, stale, moved, swapped };
 	enum verify_choice verify = _i < 5 ? VERIFY_DIGEST : VERIFY_COMPARE;
@@ -132,7 +134,6 @@ START_TEST(every_lie_is_found)
 		ck_assert_uint_eq(s.proof.bytes, spoils[_i % 5] == swapped ? 16 * 512 : 512);
 	}
 }
-END_TEST
 
 #define MANY         32 /* regions of a digest, each with a lie in it; as many rules has a script */
 #define MANY_SIZE    (MANY * MIB)
@@ -211,24 +212,7 @@ static void copy_with_many_lies(enum verify_choice verify, bool forget)
 	rig_done(&rig);
 }
 
-/* And not one too many. CLONEDECK_LIES asks for more of them: tests/soak. */
-START_TEST(every_one_of_many_lies_is_found)
-{
-	const char *asked = getenv("CLONEDECK_LIES");
-	unsigned long wanted = asked ? strtoul(asked, NULL, 10) : 1, told = 0;
-
-	rig_seed();
-	for (; told < wanted; told += 2UL * MANY) {
-		enum verify_choice verify = random_below(2) ? VERIFY_DIGEST : VERIFY_COMPARE;
-
-		copy_with_many_lies(verify, false);
-		copy_with_many_lies(verify, true);
-	}
-	printf("# %lu lies, all found\n", told);
-}
-END_TEST
-
-START_TEST(the_first_and_the_last_sector_are_looked_at)
+TEST_ROWS(the_first_and_the_last_sector_are_looked_at, 2)
 {
 	struct job_snapshot s;
 
@@ -238,9 +222,8 @@ START_TEST(the_first_and_the_last_sector_are_looked_at)
 	check_found(&s, _i == 0 ? 0 : VERIFIED_SECTORS - 1);
 	ck_assert_uint_eq(s.proof.mismatches[0].byte, 77);
 }
-END_TEST
 
-START_TEST(what_differs_is_written_again)
+TEST_ROWS(what_differs_is_written_again, 2)
 {
 	struct job_snapshot s;
 
@@ -254,9 +237,8 @@ START_TEST(what_differs_is_written_again)
 	ck_assert_uint_eq(s.written, VERIFIED_SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(what_lies_again_stays_a_mismatch)
+TEST(what_lies_again_stays_a_mismatch)
 {
 	struct job_snapshot s;
 
@@ -266,7 +248,6 @@ START_TEST(what_lies_again_stays_a_mismatch)
 	check_found(&s, 4321);
 	ck_assert_uint_eq(s.proof.rewritten, 512);
 }
-END_TEST
 
 /* Another system writes to the source while it is copied. */
 static bool change_source(int fd, uint64_t lba)
@@ -275,7 +256,7 @@ static bool change_source(int fd, uint64_t lba)
 	return true;
 }
 
-START_TEST(a_source_that_changes_is_told_from_a_destination_that_lies)
+TEST(a_source_that_changes_is_told_from_a_destination_that_lies)
 {
 	struct job_snapshot s;
 
@@ -286,10 +267,9 @@ START_TEST(a_source_that_changes_is_told_from_a_destination_that_lies)
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 2000);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
 }
-END_TEST
 
 /* Bad memory or a bad cable: the first look is wrong, the second is not. */
-START_TEST(a_destination_that_reads_differently_is_not_believed)
+TEST_ROWS(a_destination_that_reads_differently_is_not_believed, 2)
 {
 	const struct fault_rule rule = {
 		.kind = FAULT_CORRUPT,
@@ -313,9 +293,8 @@ START_TEST(a_destination_that_reads_differently_is_not_believed)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNSTABLE);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 2048);
 }
-END_TEST
 
-START_TEST(a_destination_that_cannot_be_read_back_is_no_proof)
+TEST(a_destination_that_cannot_be_read_back_is_no_proof)
 {
 	const struct fault_rule rule = {
 		.kind = FAULT_FAIL,
@@ -334,10 +313,9 @@ START_TEST(a_destination_that_cannot_be_read_back_is_no_proof)
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 3 * MIB / 512);
 	ck_assert_uint_eq(s.proof.verified, 3 * MIB);
 }
-END_TEST
 
 /* The medium corrupts what is written to it: digests are of what was read. */
-START_TEST(a_write_that_goes_wrong_is_found)
+TEST(a_write_that_goes_wrong_is_found)
 {
 	const struct fault_rule rule = {
 		.kind = FAULT_CORRUPT,
@@ -354,29 +332,21 @@ START_TEST(a_write_that_goes_wrong_is_found)
 	s = rig_run(&rig);
 	check_found(&s, 700);
 }
-END_TEST
 
-Suite *unit_suite(void)
+UNIT_CASE(.timeout = 600);
+
+/* And not one too many. CLONEDECK_LIES asks for more of them: tests/soak. */
+TEST(every_one_of_many_lies_is_found)
 {
-	Suite *suite = suite_create("verify/lies");
-	TCase *tcase = tcase_create("lies");
+	const char *asked = getenv("CLONEDECK_LIES");
+	unsigned long wanted = asked ? strtoul(asked, NULL, 10) : 1, told = 0;
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, every_lie_is_found, 0, 10);
-	tcase_add_loop_test(tcase, the_first_and_the_last_sector_are_looked_at, 0, 2);
-	tcase_add_loop_test(tcase, what_differs_is_written_again, 0, 2);
-	add_tests(tcase, what_lies_again_stays_a_mismatch,
-		  a_source_that_changes_is_told_from_a_destination_that_lies);
-	tcase_add_loop_test(tcase, a_destination_that_reads_differently_is_not_believed, 0, 2);
-	add_tests(tcase, a_destination_that_cannot_be_read_back_is_no_proof,
-		  a_write_that_goes_wrong_is_found);
-	suite_add_tcase(suite, tcase);
+	rig_seed();
+	for (; told < wanted; told += 2UL * MANY) {
+		enum verify_choice verify = random_below(2) ? VERIFY_DIGEST : VERIFY_COMPARE;
 
-	TCase *many = tcase_create("many lies");
-
-	tcase_set_timeout(many, 600);
-	tcase_add_test(many, every_one_of_many_lies_is_found);
-	suite_add_tcase(suite, many);
-	return suite;
+		copy_with_many_lies(verify, false);
+		copy_with_many_lies(verify, true);
+	}
+	printf("# %lu lies, all found\n", told);
 }

@@ -87,7 +87,9 @@ static void check_changed(const struct job_snapshot *s, uint64_t lba, uint64_t s
 	check_nothing_counts();
 }
 
-START_TEST(one_that_stays_what_it_was)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST(one_that_stays_what_it_was)
 {
 	struct job_snapshot s = rig_run(&rig);
 
@@ -104,10 +106,9 @@ START_TEST(one_that_stays_what_it_was)
 	ck_assert_uint_eq(s.verify_ns, s.passes[2].ns + s.passes[3].ns + s.passes[4].ns);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* In whatever region: a sector alone is named. */
-START_TEST(a_sector_after_it_was_copied)
+TEST_ROWS(a_sector_after_it_was_copied, 5)
 {
 	static const uint64_t lbas[] = { 0, 2047, 2048, 5000, VERIFIED_SECTORS - 1 };
 	struct job_snapshot s;
@@ -117,10 +118,9 @@ START_TEST(a_sector_after_it_was_copied)
 	check_changed(&s, lbas[_i], 1);
 	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 }
-END_TEST
 
 /* Of several the region is named. */
-START_TEST(two_sectors_of_a_region)
+TEST(two_sectors_of_a_region)
 {
 	struct job_snapshot s;
 
@@ -128,65 +128,9 @@ START_TEST(two_sectors_of_a_region)
 	s = rig_run(&rig);
 	check_changed(&s, 4096, 2048);
 }
-END_TEST
-
-/* As a superblock, when its file system is mounted. */
-START_TEST(what_is_held_back_before_it_is_copied)
-{
-	const uint64_t lba = 2 * MIB / WHOLE_SECTOR + 2;
-	struct job_snapshot s;
-
-	whole_prepare(0);
-	verify_whole();
-	flushes = _i ? 0 : 2;
-	lie_after_flush(&rig, &io_threads_backend, change_after_the_copy, lba, 1);
-	s = rig_run(&rig);
-	check_changed(&s, lba, 1);
-	ck_assert(!s.armed);
-	ck_assert(is_zero(0) && is_zero(1) && is_zero(lba));
-	whole_teardown();
-}
-END_TEST
-
-START_TEST(a_whole_disk_that_stays_what_it_was)
-{
-	struct job_snapshot s;
-
-	whole_prepare(0);
-	verify_whole();
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert(s.armed);
-	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
-	ck_assert_uint_gt(s.proof.rechecked, REGIONS);
-	ck_assert_uint_ge(s.proof.rechecked_bytes, s.held_bytes);
-	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
-	rig_check_complete(&rig);
-	whole_teardown();
-}
-END_TEST
-
-/* It is another one when it is read for the third time, to be written: the key stays away. */
-START_TEST(what_is_held_back_as_it_is_copied)
-{
-	struct job_snapshot s;
-
-	whole_prepare(0);
-	verify_whole();
-	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
-	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_READS,
-		  .start = (uint64_t)_i * WHOLE_SECTOR, .length = WHOLE_SECTOR, .skip = 2,
-		  .times = 1);
-	s = rig_run(&rig);
-	check_changed(&s, (uint64_t)_i, 1);
-	/* Also where it was written when that was found. */
-	ck_assert(!s.armed && is_zero(0) && is_zero(1));
-	whole_teardown();
-}
-END_TEST
 
 /* Whatever a sick disk gives is taken once. */
-START_TEST(a_disk_that_struggles_is_left_alone)
+TEST_ROWS(a_disk_that_struggles_is_left_alone, 3)
 {
 	static const struct fault_rule rules[] = {
 		{ .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .length = 512 },
@@ -208,26 +152,6 @@ START_TEST(a_disk_that_struggles_is_left_alone)
 	ck_assert_uint_eq(s.proof.rechecked, 0);
 	ck_assert_uint_le(fault_script_counts(rig.source_script).bytes_read, VERIFIED_SIZE);
 }
-END_TEST
-
-/* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
-START_TEST(trouble_with_the_baseline)
-{
-	struct job_snapshot s;
-
-	whole_prepare(0);
-	verify_whole();
-	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
-	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert(s.armed);
-	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
-	ck_assert_uint_eq(s.proof.rechecked, 0);
-	rig_check_complete(&rig);
-	whole_teardown();
-}
-END_TEST
 
 /* A source of which nothing is read a second time before the gate is opened. */
 static struct {
@@ -247,7 +171,7 @@ static enum io_answer gated_submit(struct io_handle *handle, struct io_request *
 }
 
 /* The copy itself is complete and verified by then. */
-START_TEST(stopped_while_the_source_is_rechecked)
+TEST(stopped_while_the_source_is_rechecked)
 {
 	struct job_snapshot s;
 
@@ -265,9 +189,8 @@ START_TEST(stopped_while_the_source_is_rechecked)
 	ck_assert_uint_lt(s.proof.rechecked, REGIONS);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(not_asked_for)
+TEST_ROWS(not_asked_for, 2)
 {
 	static const enum verify_choice choices[] = { VERIFY_OFF, VERIFY_COMPARE };
 	struct job_snapshot s;
@@ -278,34 +201,8 @@ START_TEST(not_asked_for)
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_NOT_ASKED);
 	ck_assert_uint_eq(s.proof.rechecked, 0);
 }
-END_TEST
 
-/* What changes is listed, and the copy is finished, tables and all. */
-START_TEST(one_that_is_known_to_change)
-{
-	struct job_snapshot s;
-
-	whole_prepare(0);
-	verify_whole();
-	rig.setup.source_in_use = true;
-	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
-	ck_assert(s.armed);
-	ck_assert(s.source_in_use);
-	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
-	ck_assert_uint_eq(s.proof.changed, 1);
-	ck_assert_uint_eq(s.proof.areas, 1);
-	ck_assert_uint_gt(s.proof.bytes, 0);
-	ck_assert_uint_eq(s.proof.shown, 1);
-	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
-	ck_assert_uint_le(s.proof.mismatches[0].lba, 5000);
-	ck_assert(s.proof.complete);
-	whole_teardown();
-}
-END_TEST
-
-START_TEST(one_that_was_gone)
+TEST(one_that_was_gone)
 {
 	struct job_snapshot s;
 
@@ -315,10 +212,9 @@ START_TEST(one_that_was_gone)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_WAS_GONE);
 }
-END_TEST
 
 /* Its digests are still those of before; and when it rests at last, all is copied anew. */
-START_TEST(while_the_copy_was_stopped)
+TEST(while_the_copy_was_stopped)
 {
 	struct job_snapshot s;
 	struct map *map;
@@ -342,29 +238,99 @@ START_TEST(while_the_copy_was_stopped)
 	rig_check_complete(&rig);
 	map_destroy(map);
 }
-END_TEST
 
-Suite *unit_suite(void)
+UNIT_CASE(.timeout = 60);
+
+/* As a superblock, when its file system is mounted. */
+TEST_ROWS(what_is_held_back_before_it_is_copied, 2)
 {
-	Suite *suite = suite_create("verify/recheck");
-	TCase *small = tcase_create("a small disk"), *whole = tcase_create("a whole disk");
+	const uint64_t lba = 2 * MIB / WHOLE_SECTOR + 2;
+	struct job_snapshot s;
 
-	tcase_set_timeout(small, 60);
-	tcase_add_checked_fixture(small, setup, teardown);
-	tcase_add_test(small, one_that_stays_what_it_was);
-	tcase_add_loop_test(small, a_sector_after_it_was_copied, 0, 5);
-	tcase_add_test(small, two_sectors_of_a_region);
-	tcase_add_loop_test(small, a_disk_that_struggles_is_left_alone, 0, 3);
-	tcase_add_test(small, stopped_while_the_source_is_rechecked);
-	tcase_add_loop_test(small, not_asked_for, 0, 2);
-	add_tests(small, one_that_was_gone, while_the_copy_was_stopped);
-	suite_add_tcase(suite, small);
+	whole_prepare(0);
+	verify_whole();
+	flushes = _i ? 0 : 2;
+	lie_after_flush(&rig, &io_threads_backend, change_after_the_copy, lba, 1);
+	s = rig_run(&rig);
+	check_changed(&s, lba, 1);
+	ck_assert(!s.armed);
+	ck_assert(is_zero(0) && is_zero(1) && is_zero(lba));
+	whole_teardown();
+}
 
-	tcase_set_timeout(whole, 60);
-	tcase_add_loop_test(whole, what_is_held_back_before_it_is_copied, 0, 2);
-	add_tests(whole, a_whole_disk_that_stays_what_it_was, one_that_is_known_to_change);
-	tcase_add_loop_test(whole, what_is_held_back_as_it_is_copied, 0, 2);
-	tcase_add_test(whole, trouble_with_the_baseline);
-	suite_add_tcase(suite, whole);
-	return suite;
+TEST(a_whole_disk_that_stays_what_it_was)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_gt(s.proof.rechecked, REGIONS);
+	ck_assert_uint_ge(s.proof.rechecked_bytes, s.held_bytes);
+	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
+	rig_check_complete(&rig);
+	whole_teardown();
+}
+
+/* It is another one when it is read for the third time, to be written: the key stays away. */
+TEST_ROWS(what_is_held_back_as_it_is_copied, 2)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_READS,
+		  .start = (uint64_t)_i * WHOLE_SECTOR, .length = WHOLE_SECTOR, .skip = 2,
+		  .times = 1);
+	s = rig_run(&rig);
+	check_changed(&s, (uint64_t)_i, 1);
+	/* Also where it was written when that was found. */
+	ck_assert(!s.armed && is_zero(0) && is_zero(1));
+	whole_teardown();
+}
+
+/* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
+TEST(trouble_with_the_baseline)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
+	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
+	ck_assert_uint_eq(s.proof.rechecked, 0);
+	rig_check_complete(&rig);
+	whole_teardown();
+}
+
+/* What changes is listed, and the copy is finished, tables and all. */
+TEST(one_that_is_known_to_change)
+{
+	struct job_snapshot s;
+
+	whole_prepare(0);
+	verify_whole();
+	rig.setup.source_in_use = true;
+	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
+	s = rig_run(&rig);
+	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	ck_assert(s.armed);
+	ck_assert(s.source_in_use);
+	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
+	ck_assert_uint_eq(s.proof.changed, 1);
+	ck_assert_uint_eq(s.proof.areas, 1);
+	ck_assert_uint_gt(s.proof.bytes, 0);
+	ck_assert_uint_eq(s.proof.shown, 1);
+	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
+	ck_assert_uint_le(s.proof.mismatches[0].lba, 5000);
+	ck_assert(s.proof.complete);
+	whole_teardown();
 }

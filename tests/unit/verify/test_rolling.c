@@ -95,7 +95,9 @@ static struct job_snapshot let_go(void)
 	return rig_wait(&rig);
 }
 
-START_TEST(what_is_flushed_is_proven_while_the_rest_is_copied)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST_ROWS(what_is_flushed_is_proven_while_the_rest_is_copied, 2)
 {
 	struct job_snapshot s;
 
@@ -111,10 +113,9 @@ START_TEST(what_is_flushed_is_proven_while_the_rest_is_copied)
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What was proven early is not read again, but for its first region. */
-START_TEST(the_last_pass_has_the_rest)
+TEST_ROWS(the_last_pass_has_the_rest, 2)
 {
 	struct job_snapshot s;
 	uint64_t early;
@@ -131,10 +132,9 @@ START_TEST(the_last_pass_has_the_rest)
 		else if (s.passes[i].kind == PASS_COPY)
 			ck_assert_uint_eq(s.passes[i].done, SIZE);
 }
-END_TEST
 
 /* What is written last lies where the first was by then, and all of that was proven. */
-START_TEST(a_disk_of_false_size_is_found)
+TEST_ROWS(a_disk_of_false_size_is_found, 4)
 {
 	struct job_snapshot s;
 
@@ -149,10 +149,9 @@ START_TEST(a_disk_of_false_size_is_found)
 	ck_assert_uint_le(s.proof.verified, SIZE - 2 * MIB);
 	ck_assert_uint_eq(s.proof.bytes, 2 * MIB);
 }
-END_TEST
 
 /* By itself: only as far as the destination has nothing else to do, and never below a limit. */
-START_TEST(spare_time_is_used)
+TEST(spare_time_is_used)
 {
 	const struct fault_rule slow = {
 		.kind = FAULT_DELAY,
@@ -174,9 +173,8 @@ START_TEST(spare_time_is_used)
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(below_a_limit_only_what_was_asked_for_is_done)
+TEST(below_a_limit_only_what_was_asked_for_is_done)
 {
 	struct job_snapshot s;
 
@@ -191,10 +189,9 @@ START_TEST(below_a_limit_only_what_was_asked_for_is_done)
 	ck_assert(told("the rate limit leaves nothing"));
 	ck_assert(!told("while the copy is still running"));
 }
-END_TEST
 
 /* Loop 2, 3: and written again, as the options say. */
-START_TEST(a_lie_inside_the_window_is_found)
+TEST_ROWS(a_lie_inside_the_window_is_found, 4)
 {
 	const struct io_backend *backend = backends[_i % 2];
 	struct job_snapshot s;
@@ -219,10 +216,9 @@ START_TEST(a_lie_inside_the_window_is_found)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_DESTINATION);
 	ck_assert_uint_eq(s.proof.verified, SIZE - MIB);
 }
-END_TEST
 
 /* Loop 1: it can be read later. */
-START_TEST(what_cannot_be_read_back_is_looked_at_again)
+TEST_ROWS(what_cannot_be_read_back_is_looked_at_again, 2)
 {
 	struct job_snapshot s;
 
@@ -247,7 +243,6 @@ START_TEST(what_cannot_be_read_back_is_looked_at_again)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNREADABLE);
 	ck_assert_uint_eq(s.proof.verified, SIZE - MIB);
 }
-END_TEST
 
 /* With what the last job has confirmed, on disks that work again. */
 static void go_on(void)
@@ -273,7 +268,7 @@ static void go_on(void)
 	map_destroy(confirmed);
 }
 
-START_TEST(a_stop_loses_nothing)
+TEST_ROWS(a_stop_loses_nothing, 2)
 {
 	struct job_snapshot s;
 
@@ -287,9 +282,8 @@ START_TEST(a_stop_loses_nothing)
 	ck_assert_uint_le(s.proof.verified, s.written);
 	go_on();
 }
-END_TEST
 
-START_TEST(a_pause_holds_it_too)
+TEST_ROWS(a_pause_holds_it_too, 2)
 {
 	struct job_snapshot s;
 
@@ -304,9 +298,8 @@ START_TEST(a_pause_holds_it_too)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 }
-END_TEST
 
-START_TEST(a_write_that_fails_ends_it)
+TEST_ROWS(a_write_that_fails_ends_it, 2)
 {
 	struct job_snapshot s;
 
@@ -322,10 +315,9 @@ START_TEST(a_write_that_fails_ends_it)
 	ck_assert_uint_le(s.proof.verified, 12 * MIB);
 	go_on();
 }
-END_TEST
 
 /* Nothing that was not confirmed is read back. */
-START_TEST(after_a_flush_that_fails_nothing_is_proven)
+TEST_ROWS(after_a_flush_that_fails_nothing_is_proven, 2)
 {
 	struct job_snapshot s;
 
@@ -338,9 +330,8 @@ START_TEST(after_a_flush_that_fails_nothing_is_proven)
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).reads, 0);
 	ck_assert_ptr_null(job_take_confirmed(rig.job));
 }
-END_TEST
 
-START_TEST(a_destination_that_goes_away_loses_nothing)
+TEST_ROWS(a_destination_that_goes_away_loses_nothing, 2)
 {
 	struct job_snapshot s;
 
@@ -354,10 +345,9 @@ START_TEST(a_destination_that_goes_away_loses_nothing)
 	ck_assert_int_eq(s.error.code, -ENODEV);
 	go_on();
 }
-END_TEST
 
 /* A region with a bad sector is not whole, so it waits for the passes behind. */
-START_TEST(bad_areas_are_left_to_the_end)
+TEST(bad_areas_are_left_to_the_end)
 {
 	const struct fault_rule bad = {
 		.kind = FAULT_FAIL,
@@ -378,10 +368,9 @@ START_TEST(bad_areas_are_left_to_the_end)
 	ck_assert_uint_eq(s.proof.verified, SIZE - SECTOR);
 	ck_assert_uint_le(s.proof.early, SIZE - MIB);
 }
-END_TEST
 
 /* So does one of which something is armed at the very end. */
-START_TEST(what_is_held_back_is_left_to_the_end)
+TEST(what_is_held_back_is_left_to_the_end)
 {
 	struct partition part = { .number = 1,
 				  .start = 4 * MIB / SECTOR,
@@ -405,10 +394,9 @@ START_TEST(what_is_held_back_is_left_to_the_end)
 	rig_check_complete(&rig);
 	held_done(&held);
 }
-END_TEST
 
 /* What is read back beside the copy is not taken for the source's. */
-START_TEST(sums_stay_those_of_the_source)
+TEST_ROWS(sums_stay_those_of_the_source, 2)
 {
 	struct job_snapshot s;
 
@@ -423,10 +411,9 @@ START_TEST(sums_stay_those_of_the_source)
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
-END_TEST
 
 /* What comes through the page cache before the end is no proof, asked for or not. */
-START_TEST(the_page_cache_is_not_asked)
+TEST(the_page_cache_is_not_asked)
 {
 	struct job_snapshot s;
 
@@ -438,30 +425,4 @@ START_TEST(the_page_cache_is_not_asked)
 	ck_assert_uint_eq(s.proof.early, 0);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 	ck_assert(told("not during it"));
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/rolling");
-	TCase *tcase = tcase_create("rolling");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, what_is_flushed_is_proven_while_the_rest_is_copied, 0, 2);
-	tcase_add_loop_test(tcase, the_last_pass_has_the_rest, 0, 2);
-	tcase_add_loop_test(tcase, a_disk_of_false_size_is_found, 0, 4);
-	add_tests(tcase, spare_time_is_used, below_a_limit_only_what_was_asked_for_is_done);
-	tcase_add_loop_test(tcase, a_lie_inside_the_window_is_found, 0, 4);
-	tcase_add_loop_test(tcase, what_cannot_be_read_back_is_looked_at_again, 0, 2);
-	tcase_add_loop_test(tcase, a_stop_loses_nothing, 0, 2);
-	tcase_add_loop_test(tcase, a_pause_holds_it_too, 0, 2);
-	tcase_add_loop_test(tcase, a_write_that_fails_ends_it, 0, 2);
-	tcase_add_loop_test(tcase, after_a_flush_that_fails_nothing_is_proven, 0, 2);
-	tcase_add_loop_test(tcase, a_destination_that_goes_away_loses_nothing, 0, 2);
-	add_tests(tcase, bad_areas_are_left_to_the_end, what_is_held_back_is_left_to_the_end);
-	tcase_add_loop_test(tcase, sums_stay_those_of_the_source, 0, 2);
-	tcase_add_test(tcase, the_page_cache_is_not_asked);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }

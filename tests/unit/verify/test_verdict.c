@@ -23,7 +23,9 @@ static void teardown(void)
 	rig_done(&rig);
 }
 
-START_TEST(a_good_copy_is_proven)
+UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+
+TEST_ROWS(a_good_copy_is_proven, 2)
 {
 	struct job_snapshot s;
 
@@ -40,9 +42,8 @@ START_TEST(a_good_copy_is_proven)
 	ck_assert_uint_ge(s.read_back.count, VERIFIED_SIZE / s.chunk);
 	rig_check_complete(&rig);
 }
-END_TEST
 
-START_TEST(without_verifying_nothing_is_claimed)
+TEST(without_verifying_nothing_is_claimed)
 {
 	struct job_snapshot s;
 
@@ -57,9 +58,8 @@ START_TEST(without_verifying_nothing_is_claimed)
 	ck_assert_uint_eq(s.read_back.count, s.look.places);
 	ck_assert_uint_lt(s.look.bytes, VERIFIED_SIZE);
 }
-END_TEST
 
-START_TEST(ranges_are_proven_where_they_went)
+TEST(ranges_are_proven_where_they_went)
 {
 	const struct range ranges[] = { { 100, 3000 }, { 5000, 7 }, { 8000, 192 } };
 	const uint64_t at = 300;
@@ -80,9 +80,8 @@ START_TEST(ranges_are_proven_where_they_went)
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 5003);
 	ck_assert_uint_eq(s.proof.mismatches[0].destination_lba, 5203);
 }
-END_TEST
 
-START_TEST(bad_areas_are_not_claimed)
+TEST(bad_areas_are_not_claimed)
 {
 	const struct fault_rule rule = {
 		.kind = FAULT_FAIL,
@@ -101,10 +100,9 @@ START_TEST(bad_areas_are_not_claimed)
 	ck_assert_uint_eq(s.bad_bytes, 1536);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE - 1536);
 }
-END_TEST
 
 /* Of what was copied before nothing is known: both ends are read. */
-START_TEST(what_was_copied_before_is_compared)
+TEST(what_was_copied_before_is_compared)
 {
 	const struct range ranges[] = { { 0, VERIFIED_SECTORS / 2 } };
 	struct job_snapshot s;
@@ -131,10 +129,9 @@ START_TEST(what_was_copied_before_is_compared)
 	rig.setup.resume = NULL;
 	map_destroy(map);
 }
-END_TEST
 
 /* Stopped while it is read back: all is copied, but it is not complete. */
-START_TEST(a_stop_while_verifying_is_no_success)
+TEST(a_stop_while_verifying_is_no_success)
 {
 	const struct fault_rule slow = {
 		.kind = FAULT_DELAY,
@@ -155,7 +152,6 @@ START_TEST(a_stop_while_verifying_is_no_success)
 	ck_assert_uint_eq(s.written, VERIFIED_SIZE);
 	ck_assert(s.map_safe && !s.proof.complete);
 }
-END_TEST
 
 /* A destination of which nothing is read back from some place on before the gate is opened. */
 static struct gate {
@@ -211,7 +207,7 @@ static void die_at_gate(uint64_t place)
 }
 
 /* Again and again, by a stop (loops 0, 1) or by a kill: in the end all of it is proven. */
-START_TEST(verifying_goes_on_after_it_was_cut_off)
+TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 {
 	static const uint64_t places[] = { 0, VERIFIED_SIZE / 4, VERIFIED_SIZE / 2,
 					   VERIFIED_SIZE - 512 * KIB };
@@ -240,21 +236,4 @@ START_TEST(verifying_goes_on_after_it_was_cut_off)
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, compare ? VERIFIED_SIZE : 0);
 	rig_check_complete(&rig);
 	map_destroy(map);
-}
-END_TEST
-
-Suite *unit_suite(void)
-{
-	Suite *suite = suite_create("verify/verdict");
-	TCase *tcase = tcase_create("proof");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, a_good_copy_is_proven, 0, 2);
-	add_tests(tcase, without_verifying_nothing_is_claimed, ranges_are_proven_where_they_went,
-		  bad_areas_are_not_claimed, what_was_copied_before_is_compared,
-		  a_stop_while_verifying_is_no_success);
-	tcase_add_loop_test(tcase, verifying_goes_on_after_it_was_cut_off, 0, 4);
-	suite_add_tcase(suite, tcase);
-	return suite;
 }
