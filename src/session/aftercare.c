@@ -332,6 +332,11 @@ void aftercare_say(struct report *report)
 		changed = changed || report->identifiers.items[i].changed_to[0];
 	for (size_t i = 0; i < report->after.count; i++)
 		left = left || report->after.items[i].left;
+	if (!report->after_asked && report->plan->options.identities != IDENTITIES_KEEP)
+		outcome_add(report, "%s",
+			    _("New identifiers were not given, as the copy is not complete: source "
+			      "and copy have the same. Take the old disk out before you start from "
+			      "the copy."));
 	if (!report->after_asked)
 		return;
 	if (report_after_failed(report))

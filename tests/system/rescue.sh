@@ -81,7 +81,7 @@ damaged_gpt() {
 	detach "$whole"
 	damaged 32 "$@"
 	destination=$(new_disk destination 32)
-	clone 4 "$source" "$destination" --report "$case_dir/report.json"
+	clone 4 "$source" "$destination" --report "$case_dir/report.json" ${more:+"$more"}
 }
 
 # The command in the step that matches; run, it makes the table that the source had.
@@ -133,8 +133,10 @@ the_superblock_of_a_whole_disk_is_not_readable() {
 
 # Nothing that anybody looks for.
 a_bad_sector_that_hurts_no_table() {
+	more=--identities=new
 	damaged_gpt 40+1 52000+1
 	says 'came last'
+	says 'New identifiers were not given'
 	jq -e '.armed == true and .hurt == []' report.json
 }
 
