@@ -118,6 +118,11 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 	return false;
 }
 
+const char *after_why_not(void)
+{
+	return _("Only a part of it was copied, or to another place.");
+}
+
 bool after_is_volume(const struct identifier *item)
 {
 	return strchr(item->volume, '/') != NULL;
@@ -205,6 +210,7 @@ static void change(const struct after_disk *disk, const struct changer *changer,
 
 	if (!after_item_range(disk, item, &window.start, &window.length)) {
 		step->failed = true;
+		text_copy(step->said, sizeof(step->said), after_why_not());
 		return;
 	}
 	CLEANUP(close) int fd = loop_attach(disk->fd, &window, node);

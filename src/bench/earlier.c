@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/i18n.h"
 #include "base/text.h"
@@ -48,6 +49,8 @@ int bench_earlier_load(const char *path, const char *kind, const struct endpoint
 	const char *its_kind = json_text_of(document, "kind"), *node = json_text_of(then, "node");
 	char sentence[200], shown[64];
 
+	if (!document && access(path, R_OK) < 0)
+		return refuse(path, reterr, error_phrase(errno));
 	if (strcmp(json_text_of(document, "schema"), "clonedeck.bench/1") != 0 ||
 	    !json_object_is_type(figures, json_type_array) ||
 	    json_object_array_length(figures) > FIGURES_MAX) {

@@ -40,6 +40,8 @@ sizes_and_an_earlier_result_beside_it() {
 	run 1 bench sizes "$other" --compare earlier.json --log-dir logs
 	says "bench sizes of $disk"
 	run 1 bench profile "$disk" --compare earlier.json --log-dir logs
+	run 1 bench sizes "$disk" --compare none.json --log-dir logs
+	says 'none.json cannot be compared with: does not exist'
 	run 1 bench sizes "$disk" --compare "$schemas/bench.schema.json" --log-dir logs
 	[ "$(digest "$disk")" = "$before" ]
 }

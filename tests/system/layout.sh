@@ -610,7 +610,7 @@ new_identifiers_are_given_to_the_copy_alone() {
 	has_its_own_uuid 53248
 	# Of a part of a partition, no tool could tell that it is one.
 	clone 4 "$source" "$destination" -r 18432-40000 --identities=new
-	says 'NOT DONE: new UUID of partition 2'
+	says 'NOT DONE: new UUID of partition 2 (ext4). Only a part of it was copied'
 	# On a larger disk, the backup GPT stays where the copy has it.
 	cp destination.img before.img
 	clone 0 "$source" "$destination" --identities=new --report last.json
