@@ -70,6 +70,10 @@ static enum stage stage_now(const struct job_snapshot *job)
 
 		if (stage == FLUSH && now < COPY && !job->only_reads && i + 1 < begun(job))
 			stage = PREPARE;
+		/* Where a disk went away, what there is was flushed: the copy goes on from there.
+		 */
+		if (stage == FLUSH && job->state == JOB_WAITING && i + 1 == begun(job))
+			break;
 		if (stage > now)
 			now = stage;
 	}

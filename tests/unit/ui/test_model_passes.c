@@ -90,6 +90,9 @@ TEST(test_copied_only)
 	job.passes[1].total = 0;
 	ck_assert_str_eq(text(), "vcopy >FLUSH .finish");
 	ck_assert_double_eq(run_stage_done(&job), 0);
+	job.state = JOB_WAITING;
+	job.pass = PASS_NONE;
+	ck_assert_str_eq(text(), ">COPY 52.3% .rescue .flush .finish");
 	begin(PASS_ARM);
 	job.state = JOB_COPYING;
 	ck_assert_str_eq(text(), "vcopy vflush >FINISH 25.0%");
