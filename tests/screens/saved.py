@@ -73,6 +73,7 @@ SINGLE = {
     "disks-image": ("rescue", ["f"], "Image file"),
     "disks-image-chosen": ("rescue", ["f", "/nonexistent-folder-of-a-test", "Enter"], "What is"),
     "disks-practice": ("--practice /tmp/practice rescue", [], "PRACTICE"),
+    "disks-practice-none": ("--practice /tmp/practice none", [], "losetup"),
     "disks-silent": ("silent", ["Down"], "?> sdb"),
     "disks-silent-chosen": ("silent", ["Down", "s"], "has not answered"),
     "disks-unplugged": ("rescue unplugged", ["Down", "d", "r"], "is gone"),
@@ -311,7 +312,7 @@ def share():
 def case(name, machine, keys, wanted, cols, rows, term, lang, env="", usual=""):
     def body():
         with Terminal(f"{FAKEDECK} {machine}", cols, rows, term, lang, env) as terminal:
-            terminal.wait("No disk" if machine in ("none", "hidden") else " sda ")
+            terminal.wait("No disk" if machine.endswith(("none", "hidden")) else " sda ")
             terminal.settled()
             press(terminal, keys)
             terminal.wait(wanted)

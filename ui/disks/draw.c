@@ -41,7 +41,8 @@ static void draw_row(struct app *app, struct draw *draw, struct rect list, int a
 #define NO_DISK_LINES 4
 
 /* list: NULL: it is not known yet. */
-static void draw_no_disk(const struct disk_list *list, struct draw *draw, struct rect area)
+static void draw_no_disk(struct app *app, const struct disk_list *list, struct draw *draw,
+			 struct rect area)
 {
 	int row = 1;
 
@@ -50,7 +51,9 @@ static void draw_no_disk(const struct disk_list *list, struct draw *draw, struct
 		return;
 	}
 	draw_text(draw, area, 0, DISKS_NODE_COL, ROLE_NORMAL,
-		  _("No disk was found. r looks again, f names an image file."));
+		  app_practice_dir(app)
+			  ? _("No disk yet: losetup -f makes one of a file there, then press r.")
+			  : _("No disk was found. r looks again, f names an image file."));
 	for (size_t i = 0; i < list->missing_count && row < area.rows; i++)
 		row += draw_wrapped(draw, area, row, DISKS_NODE_COL, area.rows - row, ROLE_WARN,
 				    list->missing[i]);
@@ -90,7 +93,7 @@ static void draw_list(struct disks_state *state, struct app *app, struct draw *d
 		draw_cursor(draw, layout->list, row, DISKS_NODE_COL);
 	}
 	if (!model->count)
-		draw_no_disk(model->list, draw, layout->list);
+		draw_no_disk(app, model->list, draw, layout->list);
 }
 
 /* Which row the cursor is on, where not all of them are shown. */
