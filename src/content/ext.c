@@ -115,13 +115,13 @@ static const char *gate(const struct ext *fs)
 	const struct superblock *super = &fs->super;
 
 	if (le16toh(super->magic) != MAGIC || le32toh(super->revision) != DYNAMIC)
-		return _("its superblock is not as it should be");
+		return _("its superblock makes no sense");
 	if (fs->incompat & INCOMPAT_RECOVER || fs->ro_compat & RO_ORPHAN_PRESENT ||
 	    super->last_orphan)
 		return _("it was not unmounted: its journal holds changes");
 	if (fs->compat & ~COMPAT_KNOWN || fs->incompat & ~INCOMPAT_KNOWN ||
 	    fs->ro_compat & ~RO_KNOWN)
-		return _("it has features that are not known here");
+		return _("it has features that are not known");
 	if (fs->compat & COMPAT_JOURNAL && (!super->journal_inode || super->journal_device))
 		return _("its journal is on another disk");
 	if (le16toh(super->state) != STATE_VALID)

@@ -93,14 +93,14 @@ static const char *gate(const struct xfs *fs, const struct superblock *super)
 	unsigned version = be16toh(super->version) & 15;
 
 	if (be32toh(super->magic) != MAGIC || (version != 4 && version != 5))
-		return _("its superblock is not as it should be");
+		return _("its superblock makes no sense");
 	if (fs->sums && !sum_is_right(fs->piece, fs->sector, offsetof(struct superblock, checksum)))
 		return _("the checksum of its superblock is wrong");
 	if (super->in_progress || (fs->sums && be32toh(super->incompat) & INCOMPAT_REPAIR))
 		return _("it has errors");
 	if (fs->sums && (be32toh(super->ro_compat) & ~RO_KNOWN || super->compat ||
 			 be32toh(super->incompat) & ~INCOMPAT_KNOWN))
-		return _("it has features that are not known here");
+		return _("it has features that are not known");
 	if (super->rt_blocks)
 		return _("part of it is on another disk");
 	if (!super->log_start)

@@ -31,13 +31,12 @@ static const wchar_t *const large_rows[3] = {
 #define LARGE_COLS 4
 
 /* Right aligned; bold characters where there are no blocks. */
-static void draw_large(struct draw *draw, struct rect area, int row, int cols, enum role role,
-		       const char *text)
+static void draw_large(struct draw *draw, struct rect area, int row, int cols, const char *text)
 {
 	int col = cols - LARGE_COLS * (int)strlen(text);
 
 	if (draw->term->glyphs > GLYPHS_HALF) {
-		draw_cell_right(draw, area, row + 1, DIGITS_COL, cols, role, text);
+		draw_cell_right(draw, area, row + 1, DIGITS_COL, cols, ROLE_STRONG, text);
 		return;
 	}
 	for (; *text && col >= 0; text++, col += LARGE_COLS) {
@@ -49,7 +48,7 @@ static void draw_large(struct draw *draw, struct rect area, int row, int cols, e
 
 			snprintf(cells, sizeof(cells), "%lc%lc%lc", (wint_t)from[0],
 				 (wint_t)from[1], (wint_t)from[2]);
-			draw_text(draw, area, row + i, DIGITS_COL + col, role, cells);
+			draw_text(draw, area, row + i, DIGITS_COL + col, ROLE_STRONG, cells);
 		}
 	}
 }
@@ -153,12 +152,12 @@ static void draw_large_head(const struct run_view *view, struct rect area)
 	char text[32], unit[32];
 
 	snprintf(text, sizeof(text), "%u%%", title_percent(view->job));
-	draw_large(view->draw, area, 2, BESIDE_COL - DIGITS_COL - 2, ROLE_STRONG, text);
+	draw_large(view->draw, area, 2, BESIDE_COL - DIGITS_COL - 2, text);
 	draw_overall(view, area, 2, BESIDE_COL);
 	draw_stages(view, area, 3, BESIDE_COL);
 	draw_stage(view, area, 4, BESIDE_COL);
 	run_text_speed(view->job, text, unit, sizeof(text));
-	draw_large(view->draw, area, 6, 12, ROLE_STRONG, text);
+	draw_large(view->draw, area, 6, 12, text);
 	draw_text(view->draw, area, 8, DIGITS_COL + 13, ROLE_NORMAL, unit);
 	draw_line(view, area, 6, SPEED_COL, ROLE_STRONG, run_text_left);
 	draw_line(view, area, 7, SPEED_COL, ROLE_NORMAL, run_text_speeds);
