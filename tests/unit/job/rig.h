@@ -65,10 +65,9 @@ struct job_snapshot rig_look(struct rig *rig);
 struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
 /* Until the job is in this state; that it ends before is a failure. */
 struct job_snapshot rig_until_state(struct rig *rig, enum job_state state);
-/*
- * Stops a copy once so much of it is written. Returns the map of then; what is
- * run next goes on from it, at full speed.
- */
+/* Stops a copy once so much of it is written; the destination waits for that. */
+struct job_snapshot rig_stop_when(struct rig *rig, uint64_t written);
+/* The same, and what is run next goes on from the map of then, which is returned. */
 struct map *rig_stop_at(struct rig *rig, uint64_t written);
 /* Starts it in a process of its own, which is killed at some moment within so many microseconds. */
 void rig_run_and_die(struct rig *rig, unsigned within);

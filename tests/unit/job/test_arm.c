@@ -372,7 +372,7 @@ TEST_ROWS(what_an_earlier_part_has_copied_is_proven_before_arming, 3)
 {
 	struct map *map;
 
-	whole_prepare(6 * MIB);
+	whole_prepare(0);
 	rig.plan->options.verify = _i == 2 ? VERIFY_COMPARE : VERIFY_DIGEST;
 	map = rig_stop_at(&rig, 5 * MIB);
 	bit_flip(rig.destination, 4 * MIB / WHOLE_SECTOR);
@@ -457,7 +457,7 @@ TEST(what_can_no_longer_be_read_is_unknown)
 	uint64_t region;
 	struct map *map;
 
-	whole_prepare(6 * MIB);
+	whole_prepare(0);
 	rig.plan->options.verify = VERIFY_DIGEST;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	map = rig_stop_at(&rig, 5 * MIB);
@@ -491,7 +491,7 @@ TEST(an_older_map_goes_on)
 {
 	struct map *map;
 
-	whole_prepare(8 * MIB);
+	whole_prepare(0);
 	rig.setup.held = NULL;
 	map = rig_stop_at(&rig, 3 * MIB);
 	rig.setup.held = &held;

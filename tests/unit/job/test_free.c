@@ -107,7 +107,6 @@ TEST(first_stopped_has_what_is_used)
 	struct map *map;
 	struct map_block block;
 
-	options.rate = 16 * MIB;
 	prepare(false, FREE_ZERO);
 	map = rig_stop_at(&rig, SIZE - FREE + MIB);
 	for (int i = 0; i < PLACES; i++)

@@ -36,7 +36,7 @@ static struct map *lose_source(enum verify_choice verify)
 {
 	struct map *map;
 
-	whole_prepare(6 * MIB);
+	whole_prepare(0);
 	rig.plan->options.verify = verify;
 	map = rig_stop_at(&rig, STOP);
 	ck_assert(tables_are_kept());

@@ -23,13 +23,11 @@ static void teardown(void)
 	rig_done(&rig);
 }
 
-/* Stops a copy in its middle, slow enough for any machine; the map of then, and the digests in
- * rig.setup. */
+/* Stops a copy in its middle; the map of then, and the digests in rig.setup. */
 static struct map *stop_at(struct map *resume, uint64_t written)
 {
 	struct map *map;
 
-	rig.plan->options.rate = MIB;
 	rig.setup.resume = resume;
 	map = rig_stop_at(&rig, written);
 	rig_load_earlier(&rig);

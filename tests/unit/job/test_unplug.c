@@ -209,7 +209,6 @@ TEST(what_was_finished_before_counts_as_confirmed)
 {
 	struct map *map, *confirmed;
 
-	rig.plan->options.rate = 4 * MIB;
 	map = rig_stop_at(&rig, 2 * MIB);
 	rig_fault(&rig, .kind = FAULT_FLUSH);
 	start_and_pause();

@@ -67,7 +67,7 @@ TEST(a_resumed_copy_is_probed_beside_what_it_has)
 {
 	struct map *map;
 
-	whole_prepare(8 * MIB);
+	whole_prepare(0);
 	map = rig_stop_at(&rig, 4 * MIB);
 	rig.setup.held = &held;
 	rig.setup.probe = true;

@@ -175,12 +175,7 @@ TEST(stopped_before_it_is_armed)
 
 	prepare(0, NULL, 0, NULL);
 	hold_back();
-	rig.plan->options.rate = 3 * MIB;
-	rig_start(&rig);
-	rig_until_written(&rig, 2 * MIB);
-	job_stop(rig.job);
-	s = rig_wait(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	s = rig_stop_when(&rig, 2 * MIB);
 	check_unknown(&s, JOB_SUMS_INCOMPLETE);
 	struct map *map = rig_load_map(&rig);
 
@@ -305,16 +300,9 @@ TEST_ROWS(resumed, 4)
 		hold_back();
 	if (_i & 2)
 		rig.plan->options.verify = VERIFY_COMPARE;
-	rig.plan->options.rate = 3 * MIB;
-	rig_start(&rig);
-	rig_until_written(&rig, 2 * MIB);
-	job_stop(rig.job);
-	s = rig_wait(&rig);
+	map = rig_stop_at(&rig, 2 * MIB);
+	s = rig_look(&rig);
 	check_unknown(&s, JOB_SUMS_INCOMPLETE);
-	rig_drop_job(&rig);
-	map = rig_load_map(&rig);
-	rig.plan->options.rate = 0;
-	rig.setup.resume = map;
 	if (_i & 1)
 		rig.setup.held = &held;
 	s = rig_run(&rig);

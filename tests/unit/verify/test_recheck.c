@@ -219,7 +219,6 @@ TEST(while_the_copy_was_stopped)
 	struct job_snapshot s;
 	struct map *map;
 
-	rig.plan->options.rate = 2 * MIB;
 	map = rig_stop_at(&rig, 3 * MIB);
 	change_sector(0, 100);
 	rig_load_earlier(&rig);
