@@ -138,6 +138,7 @@ SINGLE = {
     "run-ailing": ("--ailing rescue", RUN + ["Escape"], "MAP NOT SAVED"),
     "run-map-unsaved": ("--ailing rescue", RUN, "without it the copy cannot be resumed"),
     "run-gone": ("--vanish rescue", RUN, "Attach the same disk"),
+    "disks-gone": ("--vanish rescue unplugged", RUN + ["Escape", "1", "r", "Escape"], "4 Run tells"),
     "run-gone-stranger": ("--vanish rescue", RUN + ["Escape", "1", "r", "4", "p"], "not touched"),
     "run-lanes": ("rescue", RUN + ["t"], "IN FLIGHT"),
     "run-log": ("rescue", RUN + ["l"], "newest first"),
@@ -199,7 +200,8 @@ WORDS = [f"{name}-80x24" for name in (
     "plan-by-digit", "wrong-key", "bench-none", "plan-ids", "editor-ranges")]
 
 # Looked at where there is room for more.
-WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded"]
+WIDE = ["editor", "jobs", "run-paused", "help-run", "run-compare", "report-differs", "plan-estimate", "run-ailing", "disks-crowded", "plan-crowded",
+        "disks-gone"]
 
 # The smallest screen, and a large one.
 EXTREME = {"disks": "will be copied", "plan": "S/N", "editor": "stays", "run": "COPYING", "jobs": "STOPPED"}

@@ -40,7 +40,7 @@ static void answer_waiting(void *user, struct app *app, int choice)
 	else if (choice == 0 && session_start(app->session, &error) < 0)
 		app_error(app, &error);
 	else if (choice < 0)
-		app_message(app, MESSAGE_WARN, _("Waiting for the disk. p shows what for."));
+		app_message(app, MESSAGE_WARN, _("A disk is gone: p on 4 Run tells more."));
 }
 
 /* "since 14:32:05", by the clock on the wall. */

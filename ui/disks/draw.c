@@ -252,6 +252,16 @@ static void draw_fate(struct app *app, struct draw *draw, struct rect pane, bool
 		draw_tag(draw, pane, ROLE_ERASE, _("ERASE"));
 }
 
+/* Only a copy that waits for its disk has an end that is chosen and not there. */
+static void draw_gone(struct draw *draw, struct rect area, int row, const struct endpoint *end)
+{
+	char text[640];
+
+	snprintf(text, sizeof(text),
+		 _("%s is gone: it was unplugged, or has lost its power or its link."), end->node);
+	draw_wrapped(draw, area, row, 0, area.rows - row, ROLE_WARN, text);
+}
+
 static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
 			struct rect box, bool is_source)
 {
@@ -277,6 +287,8 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 		draw_partitions(app, draw, inside, disk);
 	} else if (end->kind == ENDPOINT_IMAGE) {
 		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
+	} else if (end->kind != ENDPOINT_NONE && state->model.list) {
+		draw_gone(draw, inside, 0, end);
 	} else {
 		draw_text(draw, inside, 0, 0, ROLE_DIM,
 			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
@@ -288,6 +300,8 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 			 struct rect area, bool is_source)
 {
 	char title[640];
+	const struct choice *choice = app_choice(app);
+	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
 	const struct disk *disk = disk_of(state, app, is_source, title, sizeof(title));
 	struct line lines[DISKS_SUMMARY_MAX];
 	struct disks_health health;
@@ -295,6 +309,8 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 
 	draw_rule(draw, area, 0, title);
 	draw_fate(app, draw, area, is_source);
+	if (!disk && state->model.list && end->kind != ENDPOINT_NONE && end->kind != ENDPOINT_IMAGE)
+		draw_gone(draw, area, 1, end);
 	if (!disk)
 		return;
 	health = disks_screen_health(app, disk);
