@@ -46,7 +46,8 @@ void job_snapshot_join(const struct job_snapshot *sum, struct job_snapshot *job)
 	job->destination.requests += sum->destination.requests;
 	io_stats_add(&job->source.stats, &sum->source.stats);
 	io_stats_add(&job->destination.stats, &sum->destination.stats);
-	/* Over the time spent copying, as within one part. */
-	if (job->copy_ns > 0 && job->written > job->already)
+	/* Over the time spent copying, as within one part; a pass that reads back has its own. */
+	if (!(job->state == JOB_VERIFYING && job->pass == PASS_VERIFY) && job->copy_ns > 0 &&
+	    job->written > job->already)
 		job->average = (double)(job->written - job->already) * 1e9 / (double)job->copy_ns;
 }

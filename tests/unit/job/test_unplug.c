@@ -126,6 +126,12 @@ TEST(bad_sectors_of_a_disk_that_stays)
 	ck_assert_int_eq(later.bad[0].code, s.bad[0].code);
 	ck_assert_uint_gt(s.rescue.read_errors, 0);
 	ck_assert_uint_eq(later.rescue.read_errors, s.rescue.read_errors);
+
+	later.state = JOB_VERIFYING;
+	later.pass = PASS_VERIFY;
+	later.average = 7;
+	job_snapshot_join(&s, &later);
+	ck_assert_double_eq(later.average, 7);
 	map_destroy(map);
 }
 
