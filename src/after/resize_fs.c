@@ -80,6 +80,8 @@ const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer,
 	const char *disk = plan->destinations[0].node;
 	bool digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
 
+	if (plan->destinations[0].kind == ENDPOINT_IMAGE)
+		return text_copy(buffer, size, "PARTITION");
 	snprintf(buffer, size, "%s%s%u", disk, digit ? "p" : "", number);
 	return buffer;
 }

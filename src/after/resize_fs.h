@@ -12,7 +12,8 @@
  */
 void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 	     struct grown_fs *ret);
-/* A partition of the destination, as Linux calls it. */
+/* A partition of the destination, as Linux calls it; "PARTITION" of an image, where that depends on
+ * how it is attached. */
 const char *grow_fs_node(const struct plan *plan, unsigned number, char *buffer, size_t size);
 /* What to type to do so; "" not known for this file system. */
 const char *grow_fs_by_hand(const char *fs, const char *node, char *buffer, size_t size);

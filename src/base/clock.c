@@ -2,6 +2,7 @@
 #include "base/clock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,6 +25,20 @@ void clock_sleep_until(uint64_t monotonic)
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
 }
+
+/* Its callers' formats are checked. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+const char *clock_print(int64_t unix_seconds, const char *format, char *buffer, size_t size)
+{
+	time_t seconds = (time_t)unix_seconds;
+	struct tm local;
+
+	if (!seconds || !localtime_r(&seconds, &local) || !strftime(buffer, size, format, &local))
+		snprintf(buffer, size, "-");
+	return buffer;
+}
+#pragma GCC diagnostic pop
 
 const char *clock_print_iso(int64_t unix_seconds, char buffer[static CLOCK_TEXT_MAX])
 {

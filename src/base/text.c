@@ -481,6 +481,11 @@ bool text_shell_quote(char *to, size_t size, const char *from)
 	return true;
 }
 
+const char *text_shell_word(char *to, size_t size, const char *from, const char *instead)
+{
+	return text_shell_quote(to, size, from) ? to : text_copy(to, size, instead);
+}
+
 bool text_append(char *text, size_t size, const char *between, const char *format, ...)
 {
 	size_t used = strlen(text), skip = used ? strlen(between) : 0;

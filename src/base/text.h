@@ -81,6 +81,8 @@ char *text_choice(char *to, size_t size, const char *const *words);
 /* As one word of a POSIX shell, quoted where that is needed. False: it does not fit, or holds what
  * text_sanitise() would change, so that the printed word would not be the same. */
 bool text_shell_quote(char *to, size_t size, const char *from);
+/* The same for a command that is only shown: `instead` where it is false. Returns `to`. */
+const char *text_shell_word(char *to, size_t size, const char *from, const char *instead);
 
 /* Accepts either case; -1: not a digit. */
 int text_hex_digit(char c);

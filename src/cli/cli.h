@@ -103,6 +103,11 @@ int cli_set_size(const char *command, const char *name, const char *value, void 
 	{ "no-mouse", 0, 0, CLI_SWITCH(type, member.no_mouse) }, \
 	{ "size", 0, 0, CLI_OWN(type, member, required_argument, cli_set_size) }
 /* clang-format on */
+/* Columns of the terminal on standard output; 0 where there is none. */
+int columns_width(void);
+/* To standard error, with the names in it as text_show() writes them; a line end is the last of the
+ * format. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "clonedeck: text" and where to get help, to standard error; command "" is the deck.
  * Returns EXIT_USAGE. */
 int cli_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -172,10 +172,8 @@ static int plan_ranges(const struct look *look, const struct endpoint *source,
 	int r = options->used ? read_used(look, source) : 0;
 
 	if (r != 0 && options->used_by_preset) {
-		char node[512];
-
-		fprintf(stderr, _("clonedeck: All of %s is copied in the order of the disk.\n"),
-			text_show(node, sizeof(node), source->node));
+		cli_say(_("clonedeck: All of %s is copied in the order of the disk.\n"),
+			source->node);
 		wish.used = NULL;
 		r = 0;
 	}

@@ -214,14 +214,12 @@ static void print_command(const struct dd *dd, char *command, size_t size)
 {
 	char source[1024], destination[1024], skip[32], count[32], seek[32];
 
-	if (!text_shell_quote(source, sizeof(source), dd->values[IF]))
-		text_copy(source, sizeof(source), "SOURCE");
-	if (!text_shell_quote(destination, sizeof(destination), dd->values[OF]))
-		text_copy(destination, sizeof(destination), "DESTINATION");
 	print_size(dd->skip, skip);
 	print_size(dd->count, count);
 	print_size(dd->seek, seek);
-	snprintf(command, size, "clonedeck clone -s %s -d %s", source, destination);
+	snprintf(command, size, "clonedeck clone -s %s -d %s",
+		 text_shell_word(source, sizeof(source), dd->values[IF], "SOURCE"),
+		 text_shell_word(destination, sizeof(destination), dd->values[OF], "DESTINATION"));
 	if (dd->counts)
 		text_append(command, size, "", " -r %s+%s", skip, count);
 	else if (dd->skip)

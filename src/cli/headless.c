@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -75,11 +74,9 @@ int headless_block_signals(void)
 
 int headless_columns(void)
 {
-	struct winsize size;
+	int columns = columns_width();
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
-		return COLUMNS_DEFAULT;
-	return size.ws_col > COLUMNS_MAX ? COLUMNS_MAX : size.ws_col;
+	return !columns ? COLUMNS_DEFAULT : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
 }
 
 void headless_put(FILE *out, const char *line)

@@ -37,9 +37,6 @@ int columns_add(struct columns *table, const char *const *texts, struct error *r
 int columns_print(struct columns *table, struct error *reterr);
 void columns_destroy(struct columns *table); /* NULL is fine */
 
-/* Columns of the terminal on standard output; 0 where there is none. */
-int columns_width(void);
-
 /* New objects, NULL without memory. */
 json_object *disk_json(const struct disk *disk, bool with_regions);
 json_object *disk_json_missing(const struct disk_list *list);

@@ -12,6 +12,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "report/json.h"
 
 /* ---- a table ---- */

@@ -219,16 +219,33 @@ int cli_add_allow(const char *command, const char *name, const char *value, void
 	return 0;
 }
 
-int cli_usage(const char *command, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void print(const char *before, const char *format,
+							va_list args)
 {
 	char text[1024], printable[1024];
+
+	vsnprintf(text, sizeof(text), format, args);
+	fprintf(stderr, "%s%s\n", before,
+		text_show(printable, sizeof(printable), text_drop_ending(text, "\n")));
+}
+
+void cli_say(const char *format, ...)
+{
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	print("", format, args);
 	va_end(args);
+}
+
+int cli_usage(const char *command, const char *format, ...)
+{
+	va_list args;
+
 	fflush(stdout);
-	fprintf(stderr, "clonedeck: %s\n", text_show(printable, sizeof(printable), text));
+	va_start(args, format);
+	print("clonedeck: ", format, args);
+	va_end(args);
 	if (command[0])
 		fprintf(stderr, _("See: clonedeck %s --help\n"), command);
 	else

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `clonedeck show`. */
-#include "base/array.h"
 #include "cli/inspect.h"
 
 #include <errno.h>
@@ -8,10 +7,12 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/cli.h"
 #include "discover/endpoint.h"
 #include "discover/image_store.h"
 #include "discover/scan.h"

@@ -133,8 +133,7 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 	}
 	report = abandoned ? NULL : session_copy(session).report;
 	if (r == EXIT_BAD_AREAS && report && report_exit_code(report) == EXIT_COMPLETE) {
-		fprintf(stderr,
-			_("clonedeck: Partition %u (%s) could not be shrunk in the image %s. The "
+		cli_say(_("clonedeck: Partition %u (%s) could not be shrunk in the image %s. The "
 			  "destination is as it was.\n"),
 			shrink->number, shrink->fs, options->shrink_via);
 		r = EXIT_ENVIRONMENT;
@@ -170,8 +169,7 @@ int clone_shrink(struct clone_options *options, const char *command, int signal_
 	/* Nothing has to be shrunk: the copy fits, or it is refused with its reason. */
 	if (r != 0 || !shrink.number)
 		return r;
-	fprintf(stderr,
-		_("clonedeck: What is used goes into %s; partition %u (%s) is shrunk to %s there, "
+	cli_say(_("clonedeck: What is used goes into %s; partition %u (%s) is shrunk to %s there, "
 		  "and that is copied.\n"),
 		options->shrink_via, shrink.number, shrink.fs,
 		UNITS_SHORT(shrink.bytes, UNITS_SI, sector));

@@ -93,9 +93,8 @@ static void print_by_design(const struct session *session, const struct clone_op
 		_("clonedeck: if this copy was made with --used=only, --table=fit or new "
 		  "identifiers, these places differ by design. Its report knows them: clonedeck "
 		  "verify REPORT.json -d %s compares what was copied.\n"),
-		text_shell_quote(word, sizeof(word), report.plan->destinations[0].node)
-			? word
-			: "DESTINATION");
+		text_shell_word(word, sizeof(word), report.plan->destinations[0].node,
+				"DESTINATION"));
 }
 
 /* A source that is written to meanwhile differs, and that is no error. */

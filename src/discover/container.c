@@ -151,9 +151,8 @@ static void print_command(const char *command, const char *path, char *buffer, s
 		text_copy(buffer, size, command);
 		return;
 	}
-	if (!text_shell_quote(quoted, sizeof(quoted), path))
-		text_copy(quoted, sizeof(quoted), "FILE");
-	snprintf(buffer, size, "%.*s%s%s", (int)(gap - command), command, quoted, gap + 2);
+	snprintf(buffer, size, "%.*s%s%s", (int)(gap - command), command,
+		 text_shell_word(quoted, sizeof(quoted), path, "FILE"), gap + 2);
 }
 
 static const char *last_name(const char *path)

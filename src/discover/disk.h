@@ -206,6 +206,11 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 /* Where it, or what lies on it, is mounted first, "" if nowhere; borrowed from the list. */
 const char *use_mountpoint(const struct use_list *list);
 uint64_t disk_sectors(const struct disk *disk);
+/* Bytes of a GPT of the usual size, behind the first sector or at the end: header and entries. */
+static inline uint64_t disk_gpt_bytes(const struct disk *disk)
+{
+	return 16384 + (uint64_t)disk->identity.logical_sector_size;
+}
 /* By kernel name ("sda", "nvme0n1"). */
 enum disk_kind disk_kind_of(const char *name);
 /* Its zones take writes only in order, each from its start: shingled (SMR) disks and ZNS. */

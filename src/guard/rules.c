@@ -221,6 +221,17 @@ void verdict_list_done(struct verdict_list *list)
 	*list = (struct verdict_list){ 0 };
 }
 
+bool verdict_list_same(const struct verdict_list *a, const struct verdict_list *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
+		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
+			return false;
+	return true;
+}
+
 enum verdict_kind verdict_list_worst(const struct verdict_list *list)
 {
 	enum verdict_kind worst = VERDICT_OK;

@@ -76,6 +76,8 @@ bool rules_refuse_destination(const struct disk *disk, const struct endpoint *en
 
 void verdict_list_done(struct verdict_list *list);
 enum verdict_kind verdict_list_worst(const struct verdict_list *list);
+/* Do the same rules say the same, word for word? */
+bool verdict_list_same(const struct verdict_list *a, const struct verdict_list *b);
 /* These return NULL where there is none. The first that refuses this kind of run: */
 const struct verdict *verdict_list_refusal(const struct verdict_list *list, enum guard_run run);
 /* the first that warns or refuses with this meaning: */

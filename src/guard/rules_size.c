@@ -9,12 +9,6 @@
 #include "base/units.h"
 #include "guard/rules_private.h"
 
-/* The size of the backup GPT at the end of a disk: the header and 16 KiB of entries. */
-static uint64_t backup_gpt_bytes(uint32_t sector_size)
-{
-	return 16384 + (uint64_t)sector_size;
-}
-
 static void say_empty(const struct endpoint *endpoint, const struct disk *disk, const char *name,
 		      struct verdict *ret)
 {
@@ -351,7 +345,7 @@ void rule_backup_gpt_missing(const struct rule_context *c, struct verdict *ret)
 	    c->destination->size != c->source_contents->identity.size)
 		return;
 	uint64_t size = c->source_contents->identity.size;
-	uint64_t backup = backup_gpt_bytes(c->source_contents->identity.logical_sector_size);
+	uint64_t backup = disk_gpt_bytes(c->source_contents);
 
 	if (size > backup && !rule_copies(c->plan, size - backup, backup))
 		rule_say(ret, VERDICT_WARN,

@@ -256,6 +256,7 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 {
 	const struct layout_part *part = &f->parts[blocked], *spare;
 	uint64_t unit = LAYOUT_ALIGNMENT / f->sector, used = 0;
+	char from[256], to[256];
 
 	if (!u64_align_up(missing, unit, &missing))
 		missing = part->sectors;
@@ -286,7 +287,9 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 		  "Shrink it in an image, not on the source:  clonedeck clone -s %s -d %s "
 		  "--shrink-via IMAGE"),
 		spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
-		(unsigned long long)missing, f->other, f->name, f->other);
+		(unsigned long long)missing, f->other,
+		text_shell_word(from, sizeof(from), f->name, "SOURCE"),
+		text_shell_word(to, sizeof(to), f->other, "DESTINATION"));
 }
 
 int fit_smaller(struct fitting *f, struct error *reterr)

@@ -103,6 +103,7 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		report->files.map,     report->files.json,       report->files.certificate,
 		report->files.digests, report->job.engine,       report->job.error.sentence,
 		report->source_writer, report->job.error.device, report->files.checksums,
+		report->grown_fs.said,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -113,6 +114,12 @@ static void mask_texts(struct report *report, const struct secrets *secrets)
 		hide_in(report->events[i].text, secrets);
 	for (size_t i = 0; i < report->verdicts.count; i++)
 		hide_in(report->verdicts.items[i].sentence, secrets);
+	for (size_t i = 0; i < report->boot_entry_count; i++)
+		hide_in(report->boot_entries[i].label, secrets);
+	for (size_t i = 0; i < report->after.count; i++) {
+		hide_in(report->after.items[i].what, secrets);
+		hide_in(report->after.items[i].said, secrets);
+	}
 }
 
 void report_mask_identity(struct identity *identity)

@@ -250,7 +250,8 @@ static void expect_growth(const struct disk *source, struct report *report)
 	if (!plan->options.grow_fs || !plan->fitted.grown)
 		return;
 	*grown = (struct grown_fs){ .state = GROWN_FS_FAILED };
-	grow_fs_node(plan, plan->fitted.grown, grown->node, sizeof(grown->node));
+	if (plan->destinations[0].kind != ENDPOINT_IMAGE)
+		grow_fs_node(plan, plan->fitted.grown, grown->node, sizeof(grown->node));
 	partition = disk_partition(source, plan->fitted.grown);
 	if (partition)
 		text_copy(grown->fs, sizeof(grown->fs), partition->fs);

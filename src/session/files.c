@@ -339,7 +339,7 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
 			 _("The map %s exists already. Name another file, or go on with its copy:  "
 			   "clonedeck resume %s"),
-			 map, text_shell_quote(word, sizeof(word), map) ? word : "MAP");
+			 map, text_shell_word(word, sizeof(word), map, "MAP"));
 }
 
 int files_check(const struct files *files, const struct plan *plan, const char *map,

@@ -110,7 +110,7 @@ static void look_at_fs(const struct look *look, unsigned partition, const char *
 static void look_at_tables(const struct look *look, const struct disk *disk)
 {
 	uint32_t unit = disk->identity.logical_sector_size;
-	uint64_t backup = GPT_ENTRIES_BYTES + unit, size = disk->identity.size;
+	uint64_t backup = disk_gpt_bytes(disk), size = disk->identity.size;
 	bool gpt = strcmp(disk->table, "gpt") == 0;
 
 	if (!gpt && strcmp(disk->table, "dos") != 0 && strcmp(disk->table, "?") != 0)

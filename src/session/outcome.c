@@ -27,12 +27,6 @@ void outcome_add(struct report *report, const char *format, ...)
 	text_show(report->next[report->next_count++], REPORT_STEP_MAX, step);
 }
 
-/* Ready to be pasted into a shell; a name that cannot be is written as this word. */
-static const char *for_shell(const char *path, const char *word, char *buffer, size_t size)
-{
-	return text_shell_quote(buffer, size, path) ? buffer : word;
-}
-
 /* A format of a table has one %s. */
 static void add_about(struct report *report, const char *format, const char *what)
 {
@@ -57,7 +51,7 @@ static uint64_t room_for_partitions(const struct disk *source, const struct plan
 {
 	uint32_t unit = source->identity.logical_sector_size;
 	uint64_t sectors = plan->destinations[0].size / unit;
-	uint64_t backup = strcmp(source->table, "gpt") == 0 ? 1 + GPT_ENTRIES_BYTES / unit : 0;
+	uint64_t backup = strcmp(source->table, "gpt") == 0 ? disk_gpt_bytes(source) / unit : 0;
 
 	return sectors > backup ? sectors - backup : 0;
 }
@@ -173,8 +167,8 @@ static const char *hurt_table(const struct report *report)
 static void say_lost_table(const struct disk *source, struct report *report)
 {
 	char buffer[200];
-	const char *node = for_shell(report->plan->destinations[0].node, "DESTINATION", buffer,
-				     sizeof(buffer));
+	const char *node = text_shell_word(buffer, sizeof(buffer),
+					   report->plan->destinations[0].node, "DESTINATION");
 	const char *type = hurt_table(report);
 	bool first = is_hurt(report, REPORT_HURT_MBR), gpt = is_hurt(report, REPORT_HURT_GPT);
 	bool backup = is_hurt(report, REPORT_HURT_GPT_BACKUP);
@@ -332,7 +326,7 @@ static void say_duplicates(struct report *report)
 
 static const char *map_word(const struct report *report, char buffer[static MAP_WORD_MAX])
 {
-	return for_shell(report->files.map, "MAP", buffer, MAP_WORD_MAX);
+	return text_shell_word(buffer, MAP_WORD_MAX, report->files.map, "MAP");
 }
 
 /* The copy is not what the source is. */

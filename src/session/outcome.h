@@ -23,8 +23,6 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 
 /* ---- for the files beside this one ---- */
 
-#define GPT_ENTRIES_BYTES 16384U
-
 /* Appends to report->next. */
 void outcome_add(struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -204,17 +204,6 @@ void session_recheck(struct session *session)
 		begin_check(session, NULL);
 }
 
-static bool same_verdicts(const struct verdict_list *a, const struct verdict_list *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->items[i].rule != b->items[i].rule || a->items[i].kind != b->items[i].kind ||
-		    strcmp(a->items[i].sentence, b->items[i].sentence) != 0)
-			return false;
-	return true;
-}
-
 /* A plan was checked again. If the verdicts or the token differ, it must be confirmed again. */
 static void take_again(struct session *session, unsigned *changes)
 {
@@ -231,7 +220,7 @@ static void take_again(struct session *session, unsigned *changes)
 		session->verdicts = before;
 		return;
 	}
-	same = same_verdicts(&before, &session->verdicts) && strcmp(token, session->token) == 0;
+	same = verdict_list_same(&before, &session->verdicts) && strcmp(token, session->token) == 0;
 	verdict_list_done(&before);
 	/* The confirmation was for another situation. */
 	if (!same)
@@ -363,7 +352,15 @@ static int begin_loading(struct session *session, const struct session_wish *wis
 	text_copy(kept->report, sizeof(kept->report), wish->report ? wish->report : "");
 	text_copy(kept->domain, sizeof(kept->domain), wish->domain ? wish->domain : "");
 	session->loads = true;
-	return begin_check(session, reterr);
+
+	enum session_state before = session->state;
+	int r = begin_check(session, reterr);
+
+	if (r < 0) {
+		session->loads = false;
+		session->state = before;
+	}
+	return r;
 }
 
 static int begin_new(struct session *session, struct plan *plan, struct error *reterr)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "after/after.h"
+#include "after/resize_fs.h"
 #include "base/clock.h"
 
 static int run(const char *command, unsigned seconds, char said[static 64])
@@ -79,6 +80,20 @@ TEST(a_tool_gets_a_partition_or_nothing)
 	ck_assert(after_range(&disk, 0, &start, &length));
 	ck_assert_uint_eq(start, 0);
 	ck_assert_uint_eq(length, 90 * 512);
+}
+
+/* They stand in commands to paste. */
+TEST(a_partition_is_called_as_linux_calls_it)
+{
+	struct plan plan = { .destinations[0] = { .kind = ENDPOINT_DISK, .node = "/dev/sdb" } };
+	char node[80];
+
+	ck_assert_str_eq(grow_fs_node(&plan, 2, node, sizeof(node)), "/dev/sdb2");
+	strcpy(plan.destinations[0].node, "/dev/nvme0n1");
+	ck_assert_str_eq(grow_fs_node(&plan, 2, node, sizeof(node)), "/dev/nvme0n1p2");
+	strcpy(plan.destinations[0].node, "/srv/my disk.img");
+	plan.destinations[0].kind = ENDPOINT_IMAGE;
+	ck_assert_str_eq(grow_fs_node(&plan, 2, node, sizeof(node)), "PARTITION");
 }
 
 TEST(steps_beyond_the_last_are_told)

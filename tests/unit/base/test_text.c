@@ -470,6 +470,20 @@ TEST(copies)
 	ck_assert_str_eq(text_copy(out, sizeof(out), out + 2), "abc");
 }
 
+TEST(words_of_a_shell)
+{
+	char word[24];
+
+	ck_assert_str_eq(text_shell_word(word, sizeof(word), "/dev/sda1", "DISK"), "/dev/sda1");
+	ck_assert_str_eq(text_shell_word(word, sizeof(word), "my disk's.img", "X"),
+			 "'my disk'\\''s.img'");
+	ck_assert_str_eq(text_shell_word(word, sizeof(word), "$(reboot)", "X"), "'$(reboot)'");
+	/* What would be another file if it was typed: control characters, or half a path. */
+	ck_assert_str_eq(text_shell_word(word, sizeof(word), "a\033[2J", "FILE"), "FILE");
+	ck_assert_str_eq(text_shell_word(word, sizeof(word), "/a/path/of/24/characters", "FILE"),
+			 "FILE");
+}
+
 TEST(endings)
 {
 	char name[] = "/log/1.map";

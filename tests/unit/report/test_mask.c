@@ -43,6 +43,10 @@ TEST(every_text_is_looked_at)
 	text_copy(report->next[0], 512, "sfdisk /dev/WX12D3456789");
 	text_copy(report->files.digests, 512, "/log/ZFL1A2B3.digests");
 	text_copy(report->files.checksums, 512, "/log/ZFL1A2B3");
+	text_copy(after_add(&report->after, 1, "new UUID")->said, 256, "another WX12D3456789");
+	text_copy(report->grown_fs.said, sizeof(report->grown_fs.said), "WX12D3456789 is busy");
+	report->boot_entry_count = 1;
+	text_copy(report->boot_entries[0].label, 64, "UEFI ZFL1A2B3");
 	struct masked_report *masked = masked_of(&sample);
 
 	ck_assert_str_eq(masked->report.files.digests, "/log/****A2B3.digests");
@@ -53,6 +57,9 @@ TEST(every_text_is_looked_at)
 	ck_assert_str_eq(masked->report.verdicts.items[0].sentence, "Serial ********6789.");
 	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/wwn-0x************c3d4");
 	ck_assert_str_eq(masked->report.destination.by_id, "/dev/disk/by-id/ata-DISK_********6789");
+	ck_assert_str_eq(masked->report.after.items[0].said, "another ********6789");
+	ck_assert_str_eq(masked->report.grown_fs.said, "********6789 is busy");
+	ck_assert_str_eq(masked->report.boot_entries[0].label, "UEFI ****A2B3");
 	ck_assert_str_eq(masked->report.next[0], "sfdisk /dev/********6789");
 	/* The original is as it was. */
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");

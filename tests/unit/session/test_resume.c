@@ -21,7 +21,7 @@ static const char *stop_in_the_middle(void)
 	static char path[160];
 	struct job_snapshot job;
 
-	open_session("logs", "copy.map");
+	open_session("logs", "a copy.map");
 	plan_and_confirm(source, destination, 1024 * 1024);
 	start_copy();
 	do {
@@ -33,10 +33,12 @@ static const char *stop_in_the_middle(void)
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
 	ck_assert_uint_lt(report->job.written, SIZE);
-	ck_assert_ptr_nonnull(strstr(report->next[0], "clonedeck resume"));
+	/* To be pasted into a shell. */
+	ck_assert_ptr_nonnull(strstr(report->next[0], "clonedeck resume '/"));
+	ck_assert_ptr_nonnull(strstr(report->next[0], "-a copy.map'"));
 	session_destroy(session);
 	session = NULL;
-	return text_copy(path, sizeof(path), path_of("copy.map"));
+	return text_copy(path, sizeof(path), path_of("a copy.map"));
 }
 
 SESSION_CASE(session_setup);
@@ -58,6 +60,34 @@ TEST(stopped_copy_is_resumed)
 	ck_assert_uint_eq(report->job.written, SIZE);
 	ck_assert_str_eq(report->files.map, map);
 	ck_assert(same_files("a.img", "b.img"));
+}
+
+static bool no_thread;
+
+int __real_session_begin_task(struct session *s, enum session_task task, void (*body)(void *),
+			      void *arg, struct error *reterr);
+int __wrap_session_begin_task(struct session *s, enum session_task task, void (*body)(void *),
+			      void *arg, struct error *reterr);
+int __wrap_session_begin_task(struct session *s, enum session_task task, void (*body)(void *),
+			      void *arg, struct error *reterr)
+{
+	return no_thread ? error_nomem(reterr)
+			 : __real_session_begin_task(s, task, body, arg, reterr);
+}
+
+/* Nobody waits for a check that did not begin. */
+TEST(a_map_that_cannot_be_checked_now)
+{
+	struct error error = { 0 };
+
+	make_file("a.map", 1);
+	open_session("logs", NULL);
+	no_thread = true;
+	ck_assert_int_eq(
+		session_plan(session, &(struct session_wish){ .map = path_of("a.map") }, &error),
+		-ENOMEM);
+	no_thread = false;
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 }
 
 /* Whoever is quick asks for it before the disks are known, on a busy machine most of all. */
