@@ -2,8 +2,8 @@
 /* The command jobs: the copies that run on this machine, with a deck or without. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -31,9 +31,7 @@ const char *cli_end_name(const struct running_end *end)
 
 static int add_row(struct columns *table, const struct running *job, struct error *reterr)
 {
-	char pid[24], done[16], since[32] = "";
-	time_t started = (time_t)job->started;
-	struct tm when;
+	char pid[24], done[16], since[32];
 	const char *texts[COLUMN_COUNT] = {
 		[PID] = pid,
 		[SOURCE] = cli_end_name(&job->source),
@@ -46,8 +44,7 @@ static int add_row(struct columns *table, const struct running *job, struct erro
 
 	snprintf(pid, sizeof(pid), "%ld", (long)job->pid);
 	snprintf(done, sizeof(done), "%.1f %%", job->percent);
-	if (localtime_r(&started, &when))
-		strftime(since, sizeof(since), "%Y-%m-%d %H:%M", &when);
+	clock_print(job->started, "%Y-%m-%d %H:%M", since, sizeof(since));
 	return columns_add(table, texts, reterr);
 }
 
@@ -79,38 +76,30 @@ static json_object *json_end(const struct running_end *end)
 {
 	json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "node",
-			       end->node[0] ? json_object_new_string(end->node) : NULL);
-	json_object_object_add(object, "serial",
-			       end->serial[0] ? json_object_new_string(end->serial) : NULL);
+	json_object_object_add(object, "node", report_json_text(end->node));
+	json_object_object_add(object, "serial", report_json_text(end->serial));
 	return object;
 }
 
 static json_object *json_job(const struct running *job)
 {
 	json_object *object = json_object_new_object();
-	char map[3 * sizeof(job->map)];
 
 	json_object_object_add(object, "pid", json_object_new_int64(job->pid));
 	json_object_object_add(object, "started", json_object_new_int64(job->started));
 	json_add_percent(object, "percent", job->percent);
 	json_object_object_add(object, "seconds_left",
 			       job->left < 0 ? NULL : json_object_new_int64(job->left));
-	json_object_object_add(object, "state",
-			       job->state[0] ? json_object_new_string(job->state) : NULL);
-	json_object_object_add(object, "stage",
-			       job->stage[0] ? json_object_new_string(job->stage) : NULL);
+	json_object_object_add(object, "state", report_json_text(job->state));
+	json_object_object_add(object, "stage", report_json_text(job->stage));
 	json_object_object_add(object, "bytes_per_second",
 			       job->rate < 0 ? NULL : json_object_new_double(job->rate));
-	json_object_object_add(object, "bad_bytes", json_object_new_int64((int64_t)job->bad));
-	json_object_object_add(object, "errors", json_object_new_int64((int64_t)job->errors));
+	json_add_number(object, "bad_bytes", job->bad);
+	json_add_number(object, "errors", job->errors);
 	json_add_bool(object, "has_deck", job->has_deck);
 	json_object_object_add(object, "source", json_end(&job->source));
 	json_object_object_add(object, "destination", json_end(&job->destination));
-	json_object_object_add(
-		object, "map",
-		job->map[0] ? json_object_new_string(text_encode(map, sizeof(map), job->map))
-			    : NULL);
+	json_object_object_add(object, "map", report_json_path(job->map));
 	return object;
 }
 

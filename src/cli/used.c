@@ -38,16 +38,11 @@ bool used_parse(const char *value, struct used_modes *ret)
 	return *next == '\0';
 }
 
-static enum used_mode mode_of(const struct session_choice *choice, const struct used_part *part)
-{
-	return part->number < USED_NUMBERS ? choice->modes->of[part->number] : USED_WHOLE;
-}
-
 static bool any_wanted(const struct session_choice *choice)
 {
 	for (size_t i = 0; choice->used && i < choice->used->count; i++)
 		if (used_is_chosen(choice->plan, &choice->used->parts[i]) &&
-		    mode_of(choice, &choice->used->parts[i]) != USED_WHOLE)
+		    used_mode_of(choice->modes, choice->used->parts[i].number) != USED_WHOLE)
 			return true;
 	return false;
 }
@@ -57,7 +52,7 @@ static void put_part(const struct session_choice *choice, const struct used_part
 {
 	uint32_t sector = choice->plan->sector_size;
 	char used[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], name[64];
-	enum used_mode mode = mode_of(choice, part);
+	enum used_mode mode = used_mode_of(choice->modes, part->number);
 
 	if (part->number)
 		snprintf(name, sizeof(name), _("partition %u"), part->number);
@@ -103,7 +98,8 @@ json_object *used_print_json(const struct session_choice *choice)
 		json_add_number(object, "number", part->number);
 		json_object_object_add(object, "fs", report_json_text(part->fs));
 		json_add_text(object, "copy",
-			      used_mode_name(known ? mode_of(choice, part) : USED_WHOLE));
+			      used_mode_name(known ? used_mode_of(choice->modes, part->number)
+						   : USED_WHOLE));
 		json_add_number(object, "bytes", part->sectors * choice->plan->sector_size);
 		json_add_known(object, "used_bytes", known, part->used_bytes);
 		json_object_object_add(object, "why_whole", report_json_text(part->whole));

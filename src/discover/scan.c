@@ -26,19 +26,11 @@
 
 struct scan {
 	struct scan_options options;
-	char *practice_dir, *mountinfo, *swaps; /* what the options point to */
+	char *practice_dir; /* of the options */
 	struct udev *udev;
 	struct hotplug *hotplug; /* NULL: no events here */
 	struct pending pending;
 };
-
-static int copy_text(const char *from, char **ret)
-{
-	if (!from)
-		return 0;
-	*ret = strdup(from);
-	return *ret ? 0 : -ENOMEM;
-}
 
 static int copy_options(const struct scan_options *options, struct scan *scan, struct error *reterr)
 {
@@ -53,12 +45,7 @@ static int copy_options(const struct scan_options *options, struct scan *scan, s
 					 _("The folder of practice disks %s cannot be used: %s."),
 					 options->practice_dir, error_phrase(errno));
 	}
-	if (copy_text(options->mountinfo, &scan->mountinfo) < 0 ||
-	    copy_text(options->swaps, &scan->swaps) < 0)
-		return error_nomem(reterr);
 	scan->options.practice_dir = scan->practice_dir;
-	scan->options.mountinfo = scan->mountinfo;
-	scan->options.swaps = scan->swaps;
 	return 0;
 }
 
@@ -94,8 +81,6 @@ void scan_destroy(struct scan *scan)
 	hotplug_destroy(scan->hotplug);
 	udev_unref(scan->udev);
 	free(scan->practice_dir);
-	free(scan->mountinfo);
-	free(scan->swaps);
 	free(scan);
 }
 

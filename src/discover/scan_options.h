@@ -13,10 +13,11 @@ struct scan_options {
 	bool probe;               /* open the disks and read their tables */
 	const char *practice_dir; /* only loop devices over files in this directory; NULL: all
 				     disks of the machine */
-	const char *mountinfo;    /* NULL: /proc/self/mountinfo */
-	const char *swaps;        /* NULL: /proc/swaps */
-	const char *cmdline;      /* NULL: /proc/cmdline */
-	bool only_some;           /* with probe: open only the disks in `only` */
+	/* Borrowed, for tests. */
+	const char *mountinfo; /* NULL: /proc/self/mountinfo */
+	const char *swaps;     /* NULL: /proc/swaps */
+	const char *cmdline;   /* NULL: /proc/cmdline */
+	bool only_some;        /* with probe: open only the disks in `only` */
 	dev_t only[2];
 	/* With probe: never open these, the ends of a copy of this process (USE_COPY): they are
 	 * listed as they told before. devno 0: none. */

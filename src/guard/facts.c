@@ -460,8 +460,8 @@ void facts_look_at(const struct endpoint *endpoint, uint64_t end, char ret[stati
 	table_done(&table);
 }
 
-int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-		 const char *map_path, struct guard_facts *ret, struct error *reterr)
+void facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+		  const char *map_path, struct guard_facts *ret)
 {
 	CLEANUP(table) struct libmnt_table *mounts = NULL;
 	struct stat st;
@@ -495,5 +495,4 @@ int facts_gather(const struct plan *plan, const struct disk_list *disks, const c
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||
 			     made_of_file(&ret->source_below, &plan->destinations[0]);
-	return 0;
 }

@@ -100,8 +100,8 @@ struct guard_facts {
 };
 
 /* Uses only the ends of the plan. log_dir and map_path may be NULL and need not exist yet. */
-int facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-		 const char *map_path, struct guard_facts *ret, struct error *reterr);
+void facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
+		  const char *map_path, struct guard_facts *ret);
 
 /* disks tells what each of them is; NULL: not known. Reads /proc: not for a thread that draws. */
 void facts_find_writers(const struct endpoint *source, const struct disk_list *disks,

@@ -34,7 +34,7 @@ static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
 		snprintf(buffer, size,
 			 _("the destination does not keep zeros there: %s B of what was read back "
 			   "hold something else"),
-			 UNITS_COUNT(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes));
+			 UNITS_COUNT(f->wrong_bytes));
 	else if (f->cleared < f->bytes)
 		snprintf(buffer, size,
 			 _("%s B are zeroed on the destination; the rest still holds what was "
@@ -45,7 +45,7 @@ static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
 	else if (f->checked)
 		snprintf(buffer, size,
 			 _("zeroed on the destination, and a sample of %s B read back"),
-			 UNITS_COUNT(f->wrong_bytes ? f->wrong_bytes : f->checked_bytes));
+			 UNITS_COUNT(f->checked_bytes));
 	else
 		snprintf(buffer, size, _("zeroed on the destination, not read back"));
 	return buffer;

@@ -8,6 +8,7 @@
 #include <json-c/json.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -80,14 +81,12 @@ static void print_time(FILE *out, json_object *document, const struct past_copy 
 {
 	double average =
 		json_object_get_double(json_member(json_member(document, "rate"), "average"));
-	char when[64] = "-";
-	time_t at = (time_t)past->at;
-	struct tm tm;
+	char when[64];
 
-	if (past->at && localtime_r(&at, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
 	past_print_name(out, _("Began"));
-	fprintf(out, _("%s, took %s\n"), when, UNITS_DURATION(past->seconds));
+	fprintf(out, _("%s, took %s\n"),
+		clock_print(past->at, "%Y-%m-%d %H:%M:%S", when, sizeof(when)),
+		UNITS_DURATION(past->seconds));
 	if (average > 0) {
 		past_print_name(out, _("Average"));
 		fprintf(out, "%s\n", UNITS_RATE(average));

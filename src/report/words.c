@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "after/resize_fs.h"
 #include "base/array.h"
@@ -17,13 +16,7 @@
 
 const char *report_when(int64_t unix_seconds, char buffer[static REPORT_WHEN_MAX])
 {
-	time_t when = (time_t)unix_seconds;
-	struct tm tm;
-
-	if (unix_seconds == 0 || !localtime_r(&when, &tm) ||
-	    strftime(buffer, REPORT_WHEN_MAX, "%Y-%m-%d %H:%M:%S %z (%Z)", &tm) == 0)
-		text_copy(buffer, REPORT_WHEN_MAX, "-");
-	return buffer;
+	return clock_print(unix_seconds, "%Y-%m-%d %H:%M:%S %z (%Z)", buffer, REPORT_WHEN_MAX);
 }
 
 const char *report_duration(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
@@ -254,15 +247,12 @@ const char *report_in_use(const struct report *report, char *buffer, size_t size
 const char *report_flushed(const struct report *report, char *buffer, size_t size)
 {
 	const struct job_snapshot *job = &report->job;
-	char clock[32] = "?";
-	time_t when = (time_t)job->flushed_at;
-	struct tm tm;
+	char clock[32];
 
 	if (!job->flushed)
 		return text_copy(buffer, size, _("no: what is on the medium is not known"));
-	if (job->flushed_at && localtime_r(&when, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
-	snprintf(buffer, size, _("yes, the destination confirmed it at %s"), clock);
+	snprintf(buffer, size, _("yes, the destination confirmed it at %s"),
+		 clock_print(job->flushed_at, "%H:%M:%S", clock, sizeof(clock)));
 	return buffer;
 }
 

@@ -169,15 +169,13 @@ static void find_rates(struct check *check, const struct plan *plan)
 						  .writes = destination.write };
 }
 
-static int ask(struct check *check)
+static void ask(struct check *check)
 {
 	const struct plan *plan = check->load ? check->loaded.plan : &check->ends;
 	struct guard_facts *facts = &check->facts;
-	int r = facts_gather(plan, check->disks, check->log_dir,
-			     check->map_path[0] ? check->map_path : NULL, facts, &check->error);
 
-	if (r < 0)
-		return r;
+	facts_gather(plan, check->disks, check->log_dir,
+		     check->map_path[0] ? check->map_path : NULL, facts);
 	check_images(check->images, plan, facts);
 	find_rates(check, plan);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
@@ -187,7 +185,6 @@ static int ask(struct check *check)
 	look_at_source(check, plan);
 	if (check->empty_to)
 		facts_look_at(&plan->destinations[0], check->empty_to, facts->shows);
-	return 0;
 }
 
 int check_table(const struct plan *plan, int source, struct error *reterr)
@@ -259,5 +256,5 @@ void check_run(void *data)
 
 	check->result = check->load ? load(check) : fit(check);
 	if (check->result == 0)
-		check->result = ask(check);
+		ask(check);
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/cache.h"
@@ -338,12 +339,10 @@ void session_take_scan(struct session *session, unsigned *changes)
 
 void session_take_hotplug(struct session *session, unsigned *changes)
 {
-	char text[128], stamp[16] = "";
+	char text[128], stamp[16];
 	bool rescan = false, any = false;
 
 	while (scan_next_event(session->scan, text, sizeof(text), &rescan)) {
-		time_t now = time(NULL);
-		struct tm tm;
 		char *line;
 
 		any = any || rescan;
@@ -351,9 +350,8 @@ void session_take_hotplug(struct session *session, unsigned *changes)
 		if (!text[0])
 			continue;
 		line = session->hotplug[session->hotplug_count++ % HOTPLUG_LINES];
-		if (localtime_r(&now, &tm))
-			strftime(stamp, sizeof(stamp), "%H:%M:%S", &tm);
-		snprintf(line, sizeof(session->hotplug[0]), "%s  %s", stamp, text);
+		snprintf(line, sizeof(session->hotplug[0]), "%s  %s",
+			 clock_print(time(NULL), "%H:%M:%S", stamp, sizeof(stamp)), text);
 		*changes |= SESSION_CHANGE_EVENT;
 	}
 	if (any && session->scanning.follows)

@@ -104,12 +104,9 @@ static int reserve(const char *log)
 /* DATE-TIME, with a number appended for the second copy in a second. Creates the log. */
 static int find_names(struct files *files)
 {
-	char stamp[32] = "", stem[512];
-	time_t now = time(NULL);
-	struct tm tm;
+	char stamp[32], stem[512];
 
-	if (localtime_r(&now, &tm))
-		strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	clock_print(time(NULL), "%Y%m%d-%H%M%S", stamp, sizeof(stamp));
 	for (unsigned i = 1; i < SAME_SECOND_MAX; i++) {
 		int length = i == 1 ? snprintf(stem, sizeof(stem), "%s/%s", files->directory, stamp)
 				    : snprintf(stem, sizeof(stem), "%s/%s-%u", files->directory,

@@ -31,15 +31,13 @@ static int check_again(struct session *session)
 	const struct plan *plan = starting->plan;
 	struct verdict_list verdicts = { 0 };
 	struct guard_facts facts;
-	int r = facts_gather(plan, session->started_disks, session->files.directory,
-			     session->resumes ? session->resume_path : NULL, &facts,
-			     &starting->error);
+	int r;
 
+	facts_gather(plan, session->started_disks, session->files.directory,
+		     session->resumes ? session->resume_path : NULL, &facts);
 	check_images(session->images, plan, &facts);
-	if (r == 0)
-		r = rules_check(plan, &facts, session->allowed,
-				session->resumes ? RUN_RESUME : RUN_COPY, &verdicts,
-				&starting->error);
+	r = rules_check(plan, &facts, session->allowed, session->resumes ? RUN_RESUME : RUN_COPY,
+			&verdicts, &starting->error);
 	if (r == 0 && verdict_list_worst(&verdicts) == VERDICT_REFUSE)
 		r = error_set(&starting->error, ERROR_CLASS_REFUSED, -EACCES, "check",
 			      plan->destinations[0].node, "%s", verdicts.items[0].sentence);

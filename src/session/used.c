@@ -25,11 +25,6 @@ const char *used_mode_name(enum used_mode mode)
 	return mode == USED_FIRST ? "first" : mode == USED_ONLY ? "only" : "whole";
 }
 
-static enum used_mode mode_of(const struct used_modes *modes, const struct used_part *part)
-{
-	return part->number < USED_NUMBERS ? modes->of[part->number] : USED_WHOLE;
-}
-
 bool used_is_chosen(const struct plan *plan, const struct used_part *part)
 {
 	for (size_t i = 0; i < plan->extent_count; i++)
@@ -50,7 +45,7 @@ bool used_say_whole(const struct used *used, const struct used_modes *modes,
 		const struct used_part *part = &used->parts[i];
 		char name[64] = "";
 
-		if (mode_of(modes, part) == USED_WHOLE || !part->whole[0] ||
+		if (used_mode_of(modes, part->number) == USED_WHOLE || !part->whole[0] ||
 		    !used_is_chosen(plan, part))
 			continue;
 		known = known || part->fs[0];
@@ -178,7 +173,7 @@ int used_free(const struct used *used, const struct used_modes *modes, struct fr
 
 	for (size_t i = 0; r == 0 && i < used->count; i++) {
 		const struct used_part *part = &used->parts[i];
-		enum used_mode mode = mode_of(modes, part);
+		enum used_mode mode = used_mode_of(modes, part->number);
 
 		if (mode != USED_WHOLE)
 			r = add_free(part, mode == USED_FIRST ? &ret->later : &ret->left_out);

@@ -28,6 +28,11 @@ struct used_modes {
 	unsigned char of[USED_NUMBERS]; /* enum used_mode */
 };
 
+static inline enum used_mode used_mode_of(const struct used_modes *modes, unsigned number)
+{
+	return number < USED_NUMBERS ? (enum used_mode)modes->of[number] : USED_WHOLE;
+}
+
 struct used_part {
 	unsigned number;
 	char fs[32];

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -46,13 +46,9 @@ static void answer_waiting(void *user, struct app *app, int choice)
 /* "since 14:32:05", by the clock on the wall. */
 static void since_text(const struct session_waiting *waiting, char *buffer, size_t size)
 {
-	time_t since = (time_t)waiting->at;
-	char at[16] = "-";
-	struct tm tm;
+	char at[16];
 
-	if (localtime_r(&since, &tm))
-		strftime(at, sizeof(at), "%H:%M:%S", &tm);
-	snprintf(buffer, size, _("since %s"), at);
+	snprintf(buffer, size, _("since %s"), clock_print(waiting->at, "%H:%M:%S", at, sizeof(at)));
 }
 
 static const char *advice(const struct app *app, const struct session_waiting *waiting)

@@ -272,7 +272,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	int count;
 
 	if (app_is_finding(app)) {
-		draw_words(draw, area, 0, 0, ROLE_KEY,
+		draw_words(draw, area, ROLE_KEY,
 			   _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
 		return;
 	}
@@ -284,7 +284,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 		const char *keys = ops->field_keys ? ops->field_keys(state) : NULL;
 
 		draw_words(
-			draw, area, 0, 0, ROLE_KEY,
+			draw, area, ROLE_KEY,
 			keys ? keys
 			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
 		return;

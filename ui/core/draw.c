@@ -215,12 +215,11 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 	return used;
 }
 
-void draw_words(struct draw *draw, struct rect area, int row, int col, enum role role,
-		const char *text)
+void draw_words(struct draw *draw, struct rect area, enum role role, const char *text)
 {
 	struct line line;
 
-	line_start(&line, area.cols - col);
+	line_start(&line, area.cols);
 	while (*text) {
 		const char *gap = strstr(text, "  ");
 		int length = gap ? (int)(gap - text) : (int)strlen(text);
@@ -229,7 +228,7 @@ void draw_words(struct draw *draw, struct rect area, int row, int col, enum role
 			break;
 		text += gap ? length + 2 : length;
 	}
-	draw_text(draw, area, row, col, role, line.text);
+	draw_text(draw, area, 0, 0, role, line.text);
 }
 
 void draw_start(struct draw *draw)
@@ -335,14 +334,14 @@ void draw_edge(struct draw *draw, struct rect area, int row, int col)
 		put_line(draw, area.row + row, area.col + col, LINE_DOWN);
 }
 
-static void put_title(struct draw *draw, struct rect area, int row, int col, const char *title)
+static void put_title(struct draw *draw, struct rect area, const char *title)
 {
 	char text[512];
 
 	if (!title || !*title)
 		return;
 	snprintf(text, sizeof(text), " %s ", title);
-	put_text(draw, area, row, col, area.cols - col - 1, ROLE_STRONG, text);
+	put_text(draw, area, 0, 2, area.cols - 3, ROLE_STRONG, text);
 }
 
 void draw_box(struct draw *draw, struct rect area, const char *title)
@@ -363,13 +362,13 @@ void draw_box(struct draw *draw, struct rect area, const char *title)
 	put_line(draw, area.row, right, LINE_TOP_RIGHT);
 	put_line(draw, bottom, area.col, LINE_LOW_LEFT);
 	put_line(draw, bottom, right, LINE_LOW_RIGHT);
-	put_title(draw, area, 0, 2, title);
+	put_title(draw, area, title);
 }
 
-void draw_rule(struct draw *draw, struct rect area, int row, const char *title)
+void draw_rule(struct draw *draw, struct rect area, const char *title)
 {
-	draw_stroke(draw, area, row, 0, area.cols);
-	put_title(draw, area, row, 2, title);
+	draw_stroke(draw, area, 0, 0, area.cols);
+	put_title(draw, area, title);
 }
 
 void draw_tag(struct draw *draw, struct rect area, enum role role, const char *text)
@@ -404,8 +403,8 @@ void draw_bar(struct draw *draw, struct rect area, int row, int col, int cols, e
 	uint32_t cells[512];
 	int filled;
 
-	if (!visible(area, row) || cols < 1 || cols > (int)(sizeof(cells) / sizeof(*cells)) ||
-	    col < 0 || col + cols > area.cols)
+	if (!visible(area, row) || cols < 1 || cols > (int)ARRAY_SIZE(cells) || col < 0 ||
+	    col + cols > area.cols)
 		return;
 	filled = glyphs_bar(draw->term->glyphs, kind, fraction, cols, cells);
 	for (int i = 0; i < cols; i++)
@@ -429,7 +428,7 @@ void draw_graph(struct draw *draw, struct rect area, enum role role, const float
 {
 	uint32_t line[1024];
 
-	if (rect_empty(area) || area.cols > (int)(sizeof(line) / sizeof(*line)))
+	if (rect_empty(area) || area.cols > (int)ARRAY_SIZE(line))
 		return;
 	for (int row = 0; row < area.rows; row++) {
 		glyphs_graph_row(draw->term->glyphs, samples, count, max, area.rows, row, area.cols,

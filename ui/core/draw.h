@@ -42,9 +42,8 @@ void draw_cell_right(struct draw *draw, struct rect area, int row, int col, int 
 int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows, enum role role,
 		 const char *text);
 
-/* Of words two blanks apart, a blank before the first, as many as fit. */
-void draw_words(struct draw *draw, struct rect area, int row, int col, enum role role,
-		const char *text);
+/* In its first row, of words two blanks apart, a blank before the first, as many as fit. */
+void draw_words(struct draw *draw, struct rect area, enum role role, const char *text);
 
 /* A line over so many columns, as those of frames. */
 void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols);
@@ -52,8 +51,8 @@ void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols
 void draw_clear(struct draw *draw, struct rect area);
 /* "+- title -----+" all around the area. */
 void draw_box(struct draw *draw, struct rect area, const char *title);
-/* "-- title -------" over the whole width of one row. */
-void draw_rule(struct draw *draw, struct rect area, int row, const char *title);
+/* "-- title -------" over the whole width of the first row. */
+void draw_rule(struct draw *draw, struct rect area, const char *title);
 /* " text " near the right end of a rule, or of the top of a box. */
 void draw_tag(struct draw *draw, struct rect area, enum role role, const char *text);
 /* Gives the row, as it is drawn, the look of a role: the row under the cursor. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/array.h"
 #include "ui/core/glyphs.h"
 
 #include <math.h>
@@ -105,7 +106,7 @@ double glyphs_scale(double value)
 	if (isinf(value))
 		return value;
 	ten = pow(10, floor(log10(value)));
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
 		if (steps[i] * ten >= value)
 			return steps[i] * ten;
 	return 10 * ten;

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/i18n.h"
 #include "base/process.h"
@@ -45,7 +46,7 @@ static void choose_signals(sigset_t *set)
 				      SIGUSR1 };
 
 	sigemptyset(set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		sigaddset(set, wanted[i]);
 }
 

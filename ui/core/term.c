@@ -11,17 +11,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
 #include "ui/core/keys.h"
 #include "ui/core/palette.h"
 #include "ui/core/terminfo.h"
-
-static bool starts_with(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, bool utf8)
 {
@@ -32,9 +28,9 @@ enum deck_glyphs term_choose_glyphs(enum deck_glyphs wanted, const char *name, b
 	if (wanted != GLYPHS_AUTO)
 		return wanted;
 	/* The console's font has 256 or 512 glyphs: no braille, and only some of the blocks. */
-	if (starts_with(name, "linux"))
+	if (text_after(name, "linux"))
 		return GLYPHS_HALF;
-	if (starts_with(name, "vt"))
+	if (text_after(name, "vt"))
 		return GLYPHS_ACS;
 	return GLYPHS_BRAILLE;
 }
@@ -58,9 +54,9 @@ static int line_speed(void)
 {
 	const char *name = ttyname(STDOUT_FILENO);
 
-	if (!name || starts_with(name, "/dev/pts/"))
+	if (!name || text_after(name, "/dev/pts/"))
 		return 0;
-	if (starts_with(name, "/dev/tty") && name[8] >= '0' && name[8] <= '9')
+	if (text_after(name, "/dev/tty") && name[8] >= '0' && name[8] <= '9')
 		return 0;
 	return baudrate();
 }
@@ -99,7 +95,6 @@ static void choose_looks(struct term *term)
 	term->color = term_choose_color(looks->color, term->facts.no_color ? "1" : NULL,
 					terminfo_colors()) &&
 		      start_color() == OK;
-	term->dim = term->color && (termattrs() & A_DIM);
 	if (term->color)
 		use_default_colors();
 	term->theme = palette_choose(looks->theme, term->facts.background);
@@ -149,7 +144,7 @@ static void define_keys(bool mouse)
 	 * for a key and skip_sequence() would not see it. */
 	if (!mouse)
 		define_key(NULL, KEY_MOUSE);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (key_defined(keys[i].sequence) == 0)
 			define_key(keys[i].sequence, keys[i].key);
 }
@@ -440,7 +435,7 @@ static int special_key(int key)
 
 	if (key >= KEY_F(1) && key <= KEY_F(10))
 		return SPECIAL_F1 + key - KEY_F(1);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (keys[i].curses == key)
 			return keys[i].ours;
 	return SPECIAL_OTHER;

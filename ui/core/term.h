@@ -72,7 +72,6 @@ struct term {
 	enum deck_glyphs glyphs; /* never GLYPHS_AUTO */
 	bool utf8;
 	bool color;
-	bool dim;                 /* what cannot be used can be shown as grey */
 	bool letters;             /* maps in ddrescue's letters */
 	bool slow;                /* below 115200 baud: stop drawing graphs first */
 	unsigned interval;        /* ms between two refreshes of moving figures, by baud rate */

@@ -11,6 +11,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/thread.h"
 
@@ -181,7 +182,7 @@ static void set_all(void (*handler)(int))
 				    .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER };
 
 	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(*fatal_signals); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
 		sigaction(fatal_signals[i], &action, NULL);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/array.h"
 #include "base/text.h"
 
 #include "ui/disks/model.h"
@@ -189,7 +190,7 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	};
 	int count = 0;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct line *line = &ret[count].text;
 
 		line_start(line, LINE_COLUMNS_MAX);

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "plan/picture.h"
@@ -307,7 +307,7 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 	struct disks_health health;
 	int count, row = 1;
 
-	draw_rule(draw, area, 0, title);
+	draw_rule(draw, area, title);
 	draw_fate(app, draw, area, is_source);
 	if (!disk && state->model.list && end->kind != ENDPOINT_NONE && end->kind != ENDPOINT_IMAGE)
 		draw_gone(draw, area, 1, end);
@@ -364,7 +364,7 @@ static void draw_pane(struct disks_state *state, struct app *app, struct draw *d
 	} else if (destination) {
 		draw_summary(state, app, draw, rest, false);
 	} else if (disk) {
-		draw_rule(draw, rest, 0, disk->name);
+		draw_rule(draw, rest, disk->name);
 		rect_cut_top(&rest, 1);
 		draw_details(app, draw, rest, disk);
 	}
@@ -430,9 +430,7 @@ static void add_name(const struct endpoint *end, struct line *line)
 static void text_unfinished(const struct session_unfinished *copy, struct line *line)
 {
 	const char *key = _("c continues ");
-	time_t at = (time_t)copy->at;
 	char when[32];
-	struct tm tm;
 
 	if (copy->running[0]) {
 		line_add(line, " %s ", copy->running);
@@ -449,8 +447,8 @@ static void text_unfinished(const struct session_unfinished *copy, struct line *
 	line->limit -= text_width(key) + 2;
 	if (copy->total)
 		line_piece(line, "%d%%", (int)(copy->finished * 100.0 / copy->total));
-	if (copy->at && localtime_r(&at, &tm) && strftime(when, sizeof(when), "%d %b %H:%M", &tm))
-		line_piece(line, "%s", when);
+	if (copy->at)
+		line_piece(line, "%s", clock_print(copy->at, "%d %b %H:%M", when, sizeof(when)));
 	line_to(line, line->limit);
 	line->limit += text_width(key) + 2;
 	line_add(line, "  %s", key);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -190,14 +190,7 @@ static const char *duration(int64_t seconds, char text[static UNITS_TEXT_MAX])
 /* "18:39", or with its date. */
 static const char *when(int64_t at, bool date, char *buffer, size_t size)
 {
-	time_t time = (time_t)at;
-	struct tm tm;
-
-	if (!at || !localtime_r(&time, &tm) ||
-	    !(date ? strftime(buffer, size, "%d %b %H:%M", &tm)
-		   : strftime(buffer, size, "%H:%M", &tm)))
-		buffer[0] = '\0';
-	return buffer;
+	return clock_print(at, date ? "%d %b %H:%M" : "%H:%M", buffer, size);
 }
 
 static const char *trouble(const struct running *running, char *buffer, size_t size)

@@ -146,7 +146,7 @@ static void draw_details(const struct jobs_screen *screen, struct draw *draw, st
 
 	if (rect_empty(area) || !text)
 		return;
-	draw_rule(draw, area, 0,
+	draw_rule(draw, area,
 		  row->running        ? _("This copy runs")
 		  : can_go_on(screen) ? _("This copy is not finished: Enter continues it")
 				      : _("This copy has ended"));

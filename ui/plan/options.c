@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -195,7 +196,7 @@ const char *options_print_size(uint64_t bytes, char *buffer, size_t size)
 	};
 
 	snprintf(buffer, size, "%" PRIu64, bytes);
-	for (size_t i = 0; bytes && i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; bytes && i < ARRAY_SIZE(units); i++)
 		if (bytes % units[i].unit == 0) {
 			snprintf(buffer, size, "%" PRIu64 "%s", bytes / units[i].unit,
 				 units[i].suffix);

@@ -12,9 +12,7 @@
 
 static enum used_mode mode_of(struct app *app, const struct ranges_row *row)
 {
-	unsigned number = row->partition ? row->partition->number : 0;
-
-	return number < USED_NUMBERS ? app_choice(app)->used.of[number] : USED_WHOLE;
+	return used_mode_of(&app_choice(app)->used, row->partition ? row->partition->number : 0);
 }
 
 static const struct used_part *part_of(const struct ranges_screen *screen, struct app *app,

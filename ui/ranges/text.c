@@ -333,26 +333,17 @@ void ranges_model_summary(const struct ranges_model *model, enum units_scale sca
 void ranges_model_map(const struct ranges_model *model, int cells, char *what, char *ticked)
 {
 	uint64_t sectors = model->context.sectors;
-
-	if (model->source.kind != ENDPOINT_PARTITION && model->disk) {
-		picture_disk(model->disk, sectors * model->context.sector_size, cells, what);
-		picture_ranges(model->disk, &model->list, cells, ticked);
-		return;
-	}
-
+	uint32_t sector_size = model->context.sector_size;
 	/* A partition or an image by itself: one kind of thing from end to end. */
-	char letter = picture_letter(model->source.partition);
+	struct partition all = { .number = model->source.partition, .sectors = sectors };
+	const struct disk alone = {
+		.identity = { .size = sectors * sector_size, .logical_sector_size = sector_size },
+		.partitions = &all,
+		.partition_count = 1,
+	};
+	const struct disk *disk =
+		model->source.kind != ENDPOINT_PARTITION && model->disk ? model->disk : &alone;
 
-	for (int i = 0; i < cells; i++) {
-		/* In 128 bits: sectors times cells does not fit 64. */
-		uint64_t from =
-			(uint64_t)((unsigned __int128)sectors * (unsigned)i / (unsigned)cells);
-		uint64_t to = (uint64_t)((unsigned __int128)sectors * (unsigned)(i + 1) /
-					 (unsigned)cells);
-		struct range range = { from, to > from ? to - from : 1 };
-
-		what[i] = letter;
-		ticked[i] = range_list_overlaps(&model->list, range) ? '=' : ' ';
-	}
-	what[cells] = ticked[cells] = '\0';
+	picture_disk(disk, sectors * sector_size, cells, what);
+	picture_ranges(disk, &model->list, cells, ticked);
 }

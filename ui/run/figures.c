@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -80,17 +79,14 @@ void run_text_speed(const struct job_snapshot *job, char *digits, char *unit, si
 
 static void put_pause(const struct run_facts *facts, struct line *line)
 {
-	char clock[16] = "";
-	time_t since = (time_t)facts->paused_since;
-	struct tm local;
+	char clock[16];
 
-	if (facts->paused_since && localtime_r(&since, &local) &&
-	    strftime(clock, sizeof(clock), "%H:%M:%S", &local))
+	if (facts->paused_since)
 		line_piece(line, _("PAUSED %s, since %s"),
 			   UNITS_DURATION(facts->now > facts->paused_since
 						  ? (uint64_t)(facts->now - facts->paused_since)
 						  : 0),
-			   clock);
+			   clock_print(facts->paused_since, "%H:%M:%S", clock, sizeof(clock)));
 	else
 		line_piece(line, _("PAUSED"));
 	line_piece(line, _("p goes on"));

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -231,19 +230,12 @@ void run_text_progress(uint64_t done, uint64_t total, enum units_scale scale, ui
 
 void run_text_clock(int64_t at, int64_t now, char *buffer, size_t size)
 {
-	time_t time = (time_t)at;
-	struct tm local;
-	size_t used = 0;
-
-	if (localtime_r(&time, &local)) {
-		if (at - now < 20 * 3600L)
-			used = strftime(buffer, size, "%H:%M", &local);
-		else if (at - now < 6 * 86400L)
-			used = strftime(buffer, size, "%a %H:%M", &local);
-		else
-			used = strftime(buffer, size, "%Y-%m-%d", &local);
-	}
-	if (!used)
+	clock_print(at,
+		    at - now < 20 * 3600L   ? "%H:%M"
+		    : at - now < 6 * 86400L ? "%a %H:%M"
+					    : "%Y-%m-%d",
+		    buffer, size);
+	if (strcmp(buffer, "-") == 0)
 		text_copy(buffer, size, _("unknown"));
 }
 

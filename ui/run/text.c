@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -216,13 +215,9 @@ enum role run_event_role(const struct job_event *event)
 
 void run_text_event(const struct job_event *event, struct line *line)
 {
-	time_t time = (time_t)event->time;
-	char clock[16] = "--:--:--";
-	struct tm local;
+	char clock[16];
 
-	if (localtime_r(&time, &local))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-	line_add(line, " %s %s", clock,
+	line_add(line, " %s %s", clock_print(event->time, "%H:%M:%S", clock, sizeof(clock)),
 		 event->level == LOG_LEVEL_ERROR     ? "E "
 		 : event->level == LOG_LEVEL_WARNING ? "W "
 						     : "");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -96,7 +97,7 @@ static void draw_speed(struct app *app, struct draw *draw, struct rect area,
 	int count = area.cols * glyphs_per_cell(app_term(app)->glyphs);
 	char top[UNITS_TEXT_MAX];
 
-	if (rect_empty(area) || count > (int)(sizeof(samples) / sizeof(*samples)))
+	if (rect_empty(area) || count > (int)ARRAY_SIZE(samples))
 		return;
 	max = (float)glyphs_scale((double)report_profile(rates, samples, count));
 	draw_graph(draw, area, ROLE_READ, samples, count, max, false);
@@ -110,7 +111,7 @@ static void draw_waits(struct draw *draw, struct rect area, const struct job_sna
 	float samples[2 * RATES_PROFILE + 1024];
 	int count = area.cols * glyphs_per_cell(draw->term->glyphs);
 
-	if (!rect_empty(area) && job && count <= (int)(sizeof(samples) / sizeof(*samples)))
+	if (!rect_empty(area) && job && count <= (int)ARRAY_SIZE(samples))
 		draw_graph(draw, area, ROLE_WAIT, samples,
 			   run_places(&job->zones, false, count, samples), 1, true);
 }
@@ -289,11 +290,11 @@ void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, st
 	/* Their area begins one column further right than that of a message. */
 	layout.legend.col--;
 	layout.keys.col--;
-	draw_words(draw, layout.legend, 0, 0, ROLE_DIM,
+	draw_words(draw, layout.legend, ROLE_DIM,
 		   draw_has_shades(draw)
 			   ? _("█ verified  ▓ copied  ▒ to try  ░ to do  X bad  ► now  M letters")
 			   : _("V verified  + copied  * / to try  ? to do  - bad  > now"));
-	draw_words(draw, layout.keys, 0, 0, ROLE_KEY, keys_text(pane, scene));
+	draw_words(draw, layout.keys, ROLE_KEY, keys_text(pane, scene));
 }
 
 /* ---- keys ---- */

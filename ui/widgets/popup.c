@@ -387,7 +387,7 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 		 lines > popup->lines.rows ? _("Up/Down=scroll  /=find  Esc=close  line %d of %d")
 					   : _("Esc=close"),
 		 popup->lines.top + 1, lines);
-	draw_words(draw, foot, 0, 0, ROLE_DIM, keys);
+	draw_words(draw, foot, ROLE_DIM, keys);
 	add_row(popup, foot, 0, SPECIAL_ESCAPE);
 	draw_cursor(draw, area, 0, 0);
 }

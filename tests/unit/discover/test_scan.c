@@ -45,11 +45,12 @@ static void load(const char *machine)
 
 static void run(const char *machine, bool all)
 {
-	g_autofree char *mountinfo = g_strdup_printf("%s/%s.mountinfo", DUMPS, machine);
-	g_autofree char *swaps = g_strdup_printf("%s/%s.swaps", DUMPS, machine);
+	static char mountinfo[512], swaps[512];
 	struct scan_options options = { .all = all, .mountinfo = mountinfo, .swaps = swaps };
 	struct error error = { 0 };
 
+	snprintf(mountinfo, sizeof(mountinfo), "%s/%s.mountinfo", DUMPS, machine);
+	snprintf(swaps, sizeof(swaps), "%s/%s.swaps", DUMPS, machine);
 	ck_assert_msg(scan_new(&options, &scan, &error) == 0, "%s", error.sentence);
 	ck_assert_msg(scan_run(scan, &list, &error) == 0, "%s", error.sentence);
 }

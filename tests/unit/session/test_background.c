@@ -17,10 +17,10 @@
 
 #include "rig.h"
 
-int __real_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-			const char *map_path, struct guard_facts *ret, struct error *reterr);
-int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-			const char *map_path, struct guard_facts *ret, struct error *reterr);
+void __real_facts_gather(const struct plan *plan, const struct disk_list *disks,
+			 const char *log_dir, const char *map_path, struct guard_facts *ret);
+void __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks,
+			 const char *log_dir, const char *map_path, struct guard_facts *ret);
 int __real_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr);
 int __real_report_save(struct report *report, enum report_form form, const char *path,
@@ -59,11 +59,11 @@ static void wait_until_it_hangs(void)
 	pthread_mutex_unlock(&lock);
 }
 
-int __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks, const char *log_dir,
-			const char *map_path, struct guard_facts *ret, struct error *reterr)
+void __wrap_facts_gather(const struct plan *plan, const struct disk_list *disks,
+			 const char *log_dir, const char *map_path, struct guard_facts *ret)
 {
 	pass();
-	return __real_facts_gather(plan, disks, log_dir, map_path, ret, reterr);
+	__real_facts_gather(plan, disks, log_dir, map_path, ret);
 }
 
 int __wrap_claim_close(struct claim *claim, bool reread, struct error *reterr)
