@@ -132,6 +132,8 @@ static void slot_postpone(struct sg_handle *handle, struct sg_slot *slot, int co
 {
 	uint64_t now = clock_monotonic();
 
+	/* Sent again from reap(), which looks for the answer in the driver. */
+	slot->run = false;
 	if (now - slot->first_sent > WAIT_MAX)
 		sg_slot_complete(handle, slot, code);
 	else

@@ -506,6 +506,14 @@ TEST(trouble_inside_the_call_is_no_other)
 	ck_assert_int_eq(request.result, 0);
 	ck_assert_mem_eq(buffers[1], disk.data + 640 * BLOCK, LENGTH);
 
+	disk_answers(.op = 0x28, .times = 1, .run_error = -EBUSY);
+	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
+	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000000, done), 1);
+	ck_assert_ptr_eq(done[0], &request);
+	ck_assert_int_eq(request.result, 0);
+
+	for (unsigned i = 0; i < 10; i++)
+		run(&request);
 	disk.gone = true;
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_DONE);
 	ck_assert_int_eq(request.result, -ENODEV);
