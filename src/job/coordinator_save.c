@@ -42,9 +42,10 @@ static void add_what_is_beside(struct job *job, struct saver_order *order)
 void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 {
 	struct saver_order order = { .timeout = TIMEOUT_DURING_COPY };
+	bool memory_short = job_place(job, &job->coordinator->map_place, &order.place) &&
+			    map_copy(job->map, &order.owned, NULL) < 0;
 
-	if (job_place(job, &job->coordinator->map_place, &order.place) &&
-	    map_copy(job->map, &order.owned, NULL) < 0)
+	if (memory_short)
 		job_event_add(
 			job, LOG_LEVEL_WARNING,
 			_("There was not enough memory to save the map; it will be tried again."));
@@ -58,6 +59,7 @@ void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 	if (order.map && flush)
 		order.flush = flush_handle(job);
 	ask_saver(job, &order, now);
+	job->map_changed |= memory_short;
 }
 
 static bool reads_back(const struct job *job)

@@ -201,6 +201,34 @@ TEST(no_memory_delays_no_stop)
 	rig_done(&rig);
 }
 
+/* Also where nothing changes any more that would be saved. */
+TEST(a_map_that_found_no_memory_is_saved_later)
+{
+	char other[160];
+
+	rig_new(&rig, 4 * MIB, 512);
+	rig_plan(&rig, NULL, 0, NULL,
+		 &(struct plan_options){ .chunk = 64 * KIB, .rate = 256 * KIB });
+	rig.setup.map_path = rig.map_path;
+	rig.setup.map_interval = 50 * MS;
+	snprintf(other, sizeof(other), "%s/other", rig.dir);
+	rig_start(&rig);
+	job_pause(rig.job, true);
+	rig_until_state(&rig, JOB_PAUSED);
+	usleep(300000);
+	atomic_store(&no_memory, true);
+	ck_assert_int_eq(job_set_map_path(rig.job, other, 0, NULL), 0);
+	usleep(300000);
+	atomic_store(&no_memory, false);
+	for (unsigned i = 0; i < 100 && access(other, F_OK) != 0; i++)
+		usleep(20000);
+	ck_assert_int_eq(access(other, F_OK), 0);
+	job_stop(rig.job);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
+	unlink(other);
+	rig_done(&rig);
+}
+
 TEST(no_memory_at_the_start_is_an_error)
 {
 	struct error error = { 0 };
