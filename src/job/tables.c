@@ -24,10 +24,14 @@ void tables_load(struct job *job)
 	if (!job->copy.held || !job->setup.resume || !job->setup.map_path)
 		return;
 	saved_tables_path(job->setup.map_path, path);
-	if (saved_tables_load(path, job->plan, put, job->copy.held, NULL, &error) == 0)
-		text_copy(tables->path, sizeof(tables->path), path);
-	else if (error.code != -ENOENT)
-		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+	if (saved_tables_load(path, job->plan, put, job->copy.held, NULL, &error) < 0) {
+		if (error.code != -ENOENT)
+			job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
+		return;
+	}
+	/* Saved again only where the map goes to another place. */
+	tables->read = true;
+	text_copy(tables->path, sizeof(tables->path), path);
 }
 
 void tables_read(struct job *job)

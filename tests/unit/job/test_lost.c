@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "map/recorded_copy.h"
 #include "map/saved_tables.h"
 #include "whole.h"
 
@@ -106,6 +107,28 @@ TEST_ROWS(it_leaves_its_tables, 2)
 	ck_assert(tables_are_kept());
 	map_destroy(before);
 	map_destroy(after);
+}
+
+/* The map goes to another place while it is gone. */
+TEST(its_tables_go_where_the_map_goes)
+{
+	struct map *map = lose_source(VERIFY_DIGEST);
+	char other[160], path[PATH_MAX];
+
+	snprintf(other, sizeof(other), "%s/other.map", rig.dir);
+	saved_tables_path(other, path);
+	rig.plan->options.rate = KIB;
+	rig_start(&rig);
+	ck_assert_int_eq(job_set_map_path(rig.job, other, 0, NULL), 0);
+	job_set_rate(rig.job, 0);
+	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
+	ck_assert_int_eq(access(other, F_OK), 0);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	unlink(path);
+	unlink(other);
+	map_name_beside(other, ".digests", path);
+	unlink(path);
+	map_destroy(map);
 }
 
 TEST(it_comes_back_after_all)
