@@ -8,8 +8,8 @@
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The first `i` below `count` for which the condition holds, if it also holds for all behind it;
- * `count` if for none. In as many steps as its logarithm. */
+/* Binary search: the first `i` below `count` for which the condition holds, or `count`. Where it
+ * holds for one `i`, it must hold for all behind it. */
 #define array_first(count, i, condition)                                                           \
 	({                                                                                         \
 		size_t low_ = 0, high_ = (count);                                                  \

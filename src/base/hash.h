@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Small, well-known functions. Those on integers and short texts are for what stays within the
- * program: what lies on a medium or in a file is hashed by XXH3 (verify/digest.h). No defence
+ * program: what lies on a medium or in a file is hashed by XXH3 (digest/digest.h). No defence
  * against somebody who wants two things to look alike.
  */
 #pragma once

@@ -229,8 +229,8 @@ static inline struct slot *slot_queue_pop(struct slot_queue *queue)
 	return slot;
 }
 
-/* Allocates everything and opens the handles; does not start the thread. */
-/* first: lane 0, or NULL for that one. */
+/* Allocates everything and opens the handles; does not start the thread. first: lane 0, or NULL
+ * for that one. */
 int lane_new(struct copy *copy, unsigned number, uint32_t slots, const struct lane *first,
 	     struct lane **ret, struct error *reterr);
 int lane_start(struct lane *lane, struct error *reterr);

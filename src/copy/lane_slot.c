@@ -216,7 +216,7 @@ bool lane_slot_answer(const struct lane *lane, struct slot *slot)
 	       held_memory_get(lane->copy->held, &slot->request);
 }
 
-/* What the source has in place of the table that fits is seen by nobody. */
+/* Before the passes and the observers see the data. */
 void lane_slot_fit(const struct lane *lane, const struct slot *slot)
 {
 	const struct io_request *request = &slot->request;

@@ -17,8 +17,8 @@ void sensor_open(const char *path, struct sensor **ret);
 void sensor_ask(struct sensor *sensor);
 /* Degrees Celsius of the last answer; false while there is none. */
 bool sensor_read(struct sensor *sensor, int *ret);
-/* Abandons a pending question. NULL is fine. */
 /* The limit that the disk gives for itself: critical where it has one, else the highest it is made
  * for. 0: none is known, also before the first answer. NULL is fine. */
 int sensor_hot(const struct sensor *sensor);
+/* Abandons a pending question. NULL is fine. */
 void sensor_close(struct sensor *sensor);

@@ -165,7 +165,6 @@ static void measure_busy(struct measure *m, const struct measure_view *view, uin
 /* A disk that takes three seconds to give up a sector would show nothing most of the time. */
 static void measure_slowly(struct measure *m, const struct measure_view *view)
 {
-
 	if (m->slow_since != view->pass_started)
 		m->slow_rate = m->handled_rate;
 	m->slow_since = view->pass_started;

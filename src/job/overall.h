@@ -3,13 +3,14 @@
  * How far a job is, and how long it still takes: over all its passes, and in the
  * one under way. Pure arithmetic on a snapshot, so that tests can play one back.
  *
- * How far it is, is a matter of time: once it is known how long the rest takes, each second
- * counts as much of what is left to the end as it takes of that time. So all stages have the
- * weight of their time, a wrong estimate is corrected little by little, and the figure never
- * falls. Of a range it is the geometric mean that counts. Before that it is the share of bytes:
- * every byte to be copied and, if that was asked for, every byte to be verified. A byte that was
- * given up as bad counts as done. Bytes of free places count where clearing them takes as long as
- * writing them, or they are all read back. While nobody knows the time it stands still.
+ * The figure goes by time once it is known how long the rest takes: a second that is 1/n of the
+ * time left takes 1/n of the way from the figure to 100 %. So each stage weighs as much as the
+ * time it takes, a wrong estimate is corrected little by little, and the figure never falls. Of
+ * an estimate "from … to …" the geometric mean counts. While the time is not known any more, the
+ * figure stands still. Before it is known at all, the share of bytes is shown: every byte to be
+ * copied and, if that was asked for, every byte to be verified. A byte that was given up as bad
+ * counts as done. Bytes of free places count where clearing them takes as long as writing them,
+ * or they are all read back.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The few SCSI commands that are sent, as bytes, the sg driver's header that
- * carries one, and what a device's answer to it means. No system calls: io/sg…
- * and discover/sg_only.c send them.
+ * carries one, and what a device's answer to it means. No system calls: io/sg…,
+ * scsi/ask.c and scsi/sg_only.c send them.
  *
  * Sources: SBC-4 (READ, WRITE, READ CAPACITY, SYNCHRONIZE CACHE), SPC-5 (sense
  * data, TEST UNIT READY), the kernel's include/scsi/sg.h (version 3 of the

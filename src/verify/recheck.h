@@ -27,8 +27,8 @@
  * while it was stopped ends it at once. The sample reaches back to when it was copied.
  *
  * Only copies that are verified by digests (verdict.h) are rechecked, and only sources
- * that read well: one that fails, is said to (plan/preset.h), is slow or was disconnected
- * is not read more often than it must be.
+ * that read well: one that fails, is announced as failing (plan/preset.h), is slow or was
+ * disconnected is not read more often than it must be.
  *
  * The coordinator's, between passes; while lanes run they only set `trouble`.
  */

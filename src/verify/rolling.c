@@ -129,7 +129,6 @@ void rolling_open(struct verification *v, const struct map *confirmed)
 
 static void tell(struct verification *v, size_t region)
 {
-
 	if (v->rolling->told)
 		return;
 	v->rolling->told = true;
@@ -236,9 +235,9 @@ static bool take_piece(struct verification *v, struct piece *ret)
 }
 
 /* Writes in flight to the destination, or waiting for it. */
-static uint32_t writes_of(const struct lane *lane)
+static uint64_t writes_of(const struct lane *lane)
 {
-	uint32_t count = lane->counters.at_destination;
+	uint64_t count = lane->counters.at_destination;
 
 	for (const struct slot *s = lane->to_destination.first; s; s = s->next)
 		count++;

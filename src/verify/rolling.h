@@ -7,7 +7,7 @@
  * beside the copy. A region that matches is proven; one that does not, or was not
  * reached, is left to the passes after the copy. A complete region is not written
  * again, except by later passes, which first drop its proof. A disk of fake
- * capacity may still lose such a region: proof_want_digest() rereads a sample.
+ * capacity may still lose such a region: the final look (final_look.h) reads a sample.
  *
  * Threads: the coordinator opens windows and judges, and owns everything between two
  * rounds of a pass. While lanes run, they only take pieces; regions below `ready`

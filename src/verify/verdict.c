@@ -254,7 +254,6 @@ int proof_forget_wrong(const struct verification *v, struct map *map)
 	int r = 0;
 
 	for (size_t i = 0; proof && r == 0 && i < proof->count; i++) {
-
 		if (!can_be_mended(&proof->regions[i]))
 			continue;
 		struct digest_region region = digests_region(proof->expected, i);
