@@ -55,7 +55,6 @@ struct writer {
 };
 
 struct log {
-	char *debug_modules;  /* NULL: none */
 	pthread_mutex_t lock; /* protects all that follows */
 	pthread_cond_t work, settled;
 	struct writer *writer;  /* the current one */
@@ -294,7 +293,6 @@ static void release_log(struct log *log)
 	pthread_cond_destroy(&log->settled);
 	pthread_cond_destroy(&log->work);
 	pthread_mutex_destroy(&log->lock);
-	free(log->debug_modules);
 	free(log);
 }
 
@@ -369,7 +367,7 @@ static int start_refusal(const char *path, int code, struct error *reterr)
 			 _("A thread could not be started: %s."), error_phrase(code));
 }
 
-int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr)
+int log_open(const char *path, struct log **ret, struct error *reterr)
 {
 	int fd CLEANUP(close) = open(path, OPEN_FLAGS | O_CREAT, 0600);
 	struct stat status;
@@ -390,10 +388,8 @@ int log_open(const char *path, const char *debug_modules, struct log **ret, stru
 	pthread_mutex_init(&log->lock, NULL);
 	pthread_cond_init(&log->work, NULL);
 	pthread_cond_init(&log->settled, NULL);
-	log->debug_modules = debug_modules ? strdup(debug_modules) : NULL;
 
-	int r = debug_modules && !log->debug_modules ? -ENOMEM
-						     : start_writer(log, path, fd, status.st_size);
+	int r = start_writer(log, path, fd, status.st_size);
 
 	if (r < 0) {
 		release_log(log);
@@ -480,30 +476,13 @@ bool log_failing(struct log *log, struct error *reterr)
 
 /* ---- lines ---- */
 
-/* Is `module` (or "all") an item of the comma list? */
-static bool debug_wanted(const char *list, const char *module)
-{
-	size_t length = strlen(module);
-
-	while (list && *list) {
-		size_t item = strcspn(list, ",");
-
-		if ((item == length && strncmp(list, module, item) == 0) ||
-		    (item == 3 && strncmp(list, "all", 3) == 0))
-			return true;
-		list += item;
-		list += *list == ',';
-	}
-	return false;
-}
-
 void log_line(struct log *log, enum log_level level, const char *module, const char *format, ...)
 {
-	static const char *const levels[] = { "error", "warning", "info", "debug" };
+	static const char *const levels[] = { "error", "warning", "info" };
 	char raw[2048], text[2048], stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
 	va_list args;
 
-	if (!log || (level == LOG_LEVEL_DEBUG && !debug_wanted(log->debug_modules, module)))
+	if (!log)
 		return;
 	va_start(args, format);
 	int formatted = vsnprintf(raw, sizeof(raw), format, args);

@@ -14,13 +14,12 @@
 
 #include "base/error.h"
 
-enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARNING, LOG_LEVEL_INFO };
 
 struct log;
 
-/* Opens (creates, appends) `path`, O_NOFOLLOW, mode 0600. debug_modules is a comma list
- * ("scan,io,all") or NULL; also taken from CLONEDECK_DEBUG by the caller. */
-int log_open(const char *path, const char *debug_modules, struct log **ret, struct error *reterr);
+/* Opens (creates, appends) `path`, O_NOFOLLOW, mode 0600. */
+int log_open(const char *path, struct log **ret, struct error *reterr);
 /* Continues in a new file at another place: with the lines that may be missing in the old one, and
  * all that follow. Never waits; log_failing() tells if the file cannot be created, or is there
  * already. log may be NULL. */

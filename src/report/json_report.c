@@ -391,7 +391,6 @@ json_object *report_json_events(const struct report *report)
 		[LOG_LEVEL_ERROR] = "error",
 		[LOG_LEVEL_WARNING] = "warning",
 		[LOG_LEVEL_INFO] = "info",
-		[LOG_LEVEL_DEBUG] = "debug",
 	};
 	static const struct json_field fields[] = {
 		FIELD(job_event, time, JSON_TIME),

@@ -102,7 +102,7 @@ static int start(struct compare *compare)
 	compare->plan->options = options_to_read(compare);
 	/* Findings go to the log of the copy, if there is one that can be written. */
 	if (compare->of_copy)
-		log_open(compare->log_path, NULL, &compare->log, NULL);
+		log_open(compare->log_path, &compare->log, NULL);
 	opened->setup.log = compare->log;
 	r = job_new(&opened->setup, &opened->job, &compare->error);
 	if (r < 0)

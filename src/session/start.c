@@ -3,7 +3,6 @@
  * verification. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/utsname.h>
@@ -151,7 +150,7 @@ static int make_files(struct session *session)
 	if (r < 0)
 		return r;
 	log_close(cleanup_steal(session->log));
-	r = log_open(files->at.log, getenv("CLONEDECK_DEBUG"), &session->log, &starting->error);
+	r = log_open(files->at.log, &session->log, &starting->error);
 	if (r == 0)
 		session_log_plan(session);
 	return r;

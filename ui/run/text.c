@@ -207,7 +207,6 @@ enum role run_event_role(const struct job_event *event)
 	case LOG_LEVEL_WARNING:
 		return ROLE_WARN;
 	case LOG_LEVEL_INFO:
-	case LOG_LEVEL_DEBUG:
 		break;
 	}
 	return ROLE_NORMAL;

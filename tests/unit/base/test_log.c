@@ -19,11 +19,10 @@ TEST(writes_lines)
 	struct stat status;
 
 	umask(0);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 07777, 0600);
 	log_line(logfile, LOG_LEVEL_INFO, "scan", "found %d disks", 5);
-	log_line(logfile, LOG_LEVEL_DEBUG, "scan", "not wanted");
 	log_line(logfile, LOG_LEVEL_WARNING, "io", "label '%s'", "a\033[2J\nforged line");
 
 	char *text = content();
@@ -38,7 +37,7 @@ TEST(writes_lines)
 TEST(appends)
 {
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+		ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 		log_line(logfile, LOG_LEVEL_ERROR, "io", "line");
 		log_close(logfile);
 	}
@@ -50,28 +49,11 @@ TEST(appends)
 	check_line(strchr(text, '\n') + 1, "error   io: line");
 }
 
-TEST(debug_by_module)
-{
-	ck_assert_int_eq(log_open(path, "scan,io", &logfile, &error), 0);
-	log_line(logfile, LOG_LEVEL_DEBUG, "io", "one");
-	log_line(logfile, LOG_LEVEL_DEBUG, "i", "no");
-	log_line(logfile, LOG_LEVEL_DEBUG, "iox", "no");
-	log_line(logfile, LOG_LEVEL_DEBUG, "copy", "no");
-	log_line(logfile, LOG_LEVEL_DEBUG, "scan", "two");
-	ck_assert_ptr_null(strstr(content(), "no"));
-	ck_assert_ptr_nonnull(strstr(content(), "io: one"));
-	ck_assert_ptr_nonnull(strstr(content(), "scan: two"));
-	log_close(logfile);
-	ck_assert_int_eq(log_open(path, ",all", &logfile, &error), 0);
-	log_line(logfile, LOG_LEVEL_DEBUG, "copy", "three");
-	ck_assert_ptr_nonnull(strstr(content(), "debug   copy: three"));
-}
-
 TEST(errors)
 {
 	struct error failure;
 
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	error_set(&failure, ERROR_CLASS_SOURCE, -EIO, "read", "/dev/sda", "%s", "It failed.");
 	log_error(logfile, "copy", &failure);
 	failure.sense = (struct sense){ .known = true, .key = 3, .asc = 0x11, .ascq = 4 };
@@ -90,7 +72,7 @@ TEST(long_lines_stay_lines)
 
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, longer, "%s", longer);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "next");
 
@@ -116,7 +98,7 @@ TEST(follows_no_link)
 
 	snprintf(victim, sizeof(victim), "%s/victim", dir);
 	ck_assert_int_eq(symlink(victim, path), 0);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), -ELOOP);
+	ck_assert_int_eq(log_open(path, &logfile, &error), -ELOOP);
 	ck_assert_int_eq(access(victim, F_OK), -1);
 	ck_assert_ptr_nonnull(strstr(error.sentence, path));
 	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
@@ -124,18 +106,18 @@ TEST(follows_no_link)
 
 TEST(only_regular_files)
 {
-	ck_assert_int_lt(log_open("/dev/null", NULL, &logfile, &error), 0);
-	ck_assert_int_lt(log_open(dir, NULL, &logfile, &error), 0);
+	ck_assert_int_lt(log_open("/dev/null", &logfile, &error), 0);
+	ck_assert_int_lt(log_open(dir, &logfile, &error), 0);
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
 	/* With a reader it could be opened, without one it must not hang. */
-	ck_assert_int_lt(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_lt(log_open(path, &logfile, &error), 0);
 
 	int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), -EINVAL);
+	ck_assert_int_eq(log_open(path, &logfile, &error), -EINVAL);
 	close(reader);
-	ck_assert_int_eq(log_open("/no/such/folder/a.log", NULL, &logfile, &error), -ENOENT);
-	ck_assert_int_eq(log_open("/no/such/folder/a.log", NULL, &logfile, NULL), -ENOENT);
+	ck_assert_int_eq(log_open("/no/such/folder/a.log", &logfile, &error), -ENOENT);
+	ck_assert_int_eq(log_open("/no/such/folder/a.log", &logfile, NULL), -ENOENT);
 	ck_assert_ptr_null(logfile);
 }
 
@@ -152,7 +134,7 @@ TEST(threads_do_not_mix)
 	pthread_t threads[4];
 	int lines = 0;
 
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	for (int i = 0; i < 4; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, chatter, names[i]), 0);
 	for (int i = 0; i < 4; i++)

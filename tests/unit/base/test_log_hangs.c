@@ -37,7 +37,7 @@ TEST(another_place_takes_what_hangs)
 	char moved[160];
 
 	snprintf(moved, sizeof(moved), "%s/b.log", dir);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();
 	hangs = true;
@@ -60,7 +60,7 @@ TEST(nobody_waits_for_a_disk_that_hangs)
 	unsigned kept = 0, lost = 0;
 
 	hangs = true;
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	pthread_mutex_lock(&disk);
 	for (int i = 0; i < LINES; i++)
 		log_line(logfile, LOG_LEVEL_INFO, "io", "line %d", i);
@@ -92,7 +92,7 @@ TEST(a_log_that_hangs_is_left_alone)
 	uint64_t before = clock_monotonic();
 
 	hangs = true;
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	pthread_mutex_lock(&disk);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	log_line(logfile, LOG_LEVEL_INFO, "io", "second");

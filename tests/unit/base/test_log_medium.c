@@ -27,7 +27,7 @@ LOG_CASE;
 TEST(a_failure_is_told_until_it_is_over)
 {
 	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();
 	limit_file_size(60); /* in the middle of the second line */
@@ -61,7 +61,7 @@ TEST(a_failure_is_told_until_it_is_over)
 TEST(what_failed_is_tried_again)
 {
 	signal(SIGXFSZ, SIG_IGN);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	limit_file_size(0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();
@@ -97,7 +97,7 @@ TEST(a_file_that_comes_back_is_opened_again)
 	FILE *file;
 
 	snprintf(old, sizeof(old), "%s.old", path);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();
 	ck_assert_int_eq(stat(path, &status), 0);
@@ -133,7 +133,7 @@ TEST(another_place_takes_what_failed)
 	char moved[160];
 
 	snprintf(moved, sizeof(moved), "%s/b.log", dir);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();
 	ck_assert_int_eq(stat(path, &status), 0);
@@ -190,7 +190,7 @@ int __wrap_fdatasync(int fd)
 static void pull_with(const char *first, const char *second)
 {
 	on_medium = 0;
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "%s", first);
 	settle();
 	pulled = true;
@@ -277,7 +277,7 @@ TEST(what_others_wrote_is_not_cut_off)
 
 TEST(many_lines_are_one_sync)
 {
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	syncs = 0;
 	for (int i = 0; i < 1000; i++)
 		log_line(logfile, LOG_LEVEL_INFO, "io", "line %d", i);
@@ -309,7 +309,7 @@ TEST(nobodys_file_is_taken_for_the_log)
 	ck_assert_ptr_nonnull(file);
 	fputs("precious", file);
 	fclose(file);
-	ck_assert_int_eq(log_open(path, NULL, &logfile, &error), 0);
+	ck_assert_int_eq(log_open(path, &logfile, &error), 0);
 	ck_assert_int_eq(log_move(logfile, moved, &error), 0);
 	log_line(logfile, LOG_LEVEL_INFO, "io", "first");
 	settle();

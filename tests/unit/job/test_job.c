@@ -354,7 +354,7 @@ TEST(a_log_that_is_full_is_told_once)
 	rig_new(&rig, 2 * MIB, 512);
 	rig_plan(&rig, NULL, 0, NULL, NULL);
 	snprintf(path, sizeof(path), "%s.log", rig.map_path);
-	ck_assert_int_eq(log_open(path, NULL, &log, NULL), 0);
+	ck_assert_int_eq(log_open(path, &log, NULL), 0);
 	/* No file may grow beyond where the log is already, as on a full disk. */
 	ck_assert_int_eq(truncate(path, 64 * MIB), 0);
 	signal(SIGXFSZ, SIG_IGN);

@@ -200,7 +200,7 @@ static char log_name[] = "/tmp/clonedeck-nomem-XXXXXX";
 static int open_log(struct error *reterr)
 {
 	struct log *log = NULL;
-	int code = log_open(log_name, "all", &log, reterr);
+	int code = log_open(log_name, &log, reterr);
 
 	ck_assert((code == 0) == (log != NULL));
 	ck_assert_int_eq(code, reterr->code);
@@ -214,6 +214,6 @@ TEST(logs)
 
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	ck_assert_int_eq(exhaust(open_log), 5);
+	ck_assert_int_eq(exhaust(open_log), 4);
 	unlink(log_name);
 }
