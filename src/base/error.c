@@ -51,8 +51,7 @@ int error_set(struct error *reterr, enum error_class class, int code, const char
 }
 
 int error_set_at(struct error *reterr, enum error_class class, int code, const char *operation,
-		 const char *device, uint64_t lba, uint64_t sectors, uint32_t sector_size,
-		 const char *format, ...)
+		 const char *device, uint64_t lba, uint64_t sectors, const char *format, ...)
 {
 	va_list args;
 
@@ -64,7 +63,6 @@ int error_set_at(struct error *reterr, enum error_class class, int code, const c
 	reterr->has_lba = true;
 	reterr->lba = lba;
 	reterr->sectors = sectors;
-	reterr->sector_size = sector_size;
 	return code;
 }
 

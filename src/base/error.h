@@ -52,10 +52,9 @@ struct error {
 	enum error_class class;
 	char operation[24]; /* "read", "write", "flush", "open", … untranslated */
 	char device[64];    /* node or file name, printable */
-	bool has_lba;       /* lba, sectors and sector_size are valid */
-	uint64_t lba;       /* of the device, in units of sector_size */
+	bool has_lba;       /* lba and sectors are valid */
+	uint64_t lba;       /* of the device, in its logical sectors */
 	uint64_t sectors;
-	uint32_t sector_size; /* bytes */
 	struct sense sense;
 	char sentence[1024]; /* translated, complete, printable, no line break */
 };
@@ -67,8 +66,8 @@ int error_set(struct error *reterr, enum error_class class, int code, const char
 
 /* The same with the place on the device. */
 int error_set_at(struct error *reterr, enum error_class class, int code, const char *operation,
-		 const char *device, uint64_t lba, uint64_t sectors, uint32_t sector_size,
-		 const char *format, ...) __attribute__((format(printf, 9, 10)));
+		 const char *device, uint64_t lba, uint64_t sectors, const char *format, ...)
+	__attribute__((format(printf, 8, 9)));
 
 /* -ENOMEM with its sentence. */
 int error_nomem(struct error *reterr);

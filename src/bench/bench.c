@@ -445,7 +445,6 @@ void bench_progress(struct bench *bench, struct bench_progress *ret)
 	*ret = (struct bench_progress){
 		.done = bench->done,
 		.eta = bench->done > 0.01 ? seconds / bench->done * (1 - bench->done) : -1,
-		.seconds = seconds,
 		.silent_ns = now > answered ? now - answered : 0,
 		.ended = bench->ended,
 	};

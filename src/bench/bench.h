@@ -101,7 +101,6 @@ void bench_destroy(struct bench *bench);
 struct bench_progress {
 	double done;        /* 0…1 */
 	double eta;         /* seconds; negative: unknown */
-	double seconds;     /* since the start */
 	char what[96];      /* being measured now, translated */
 	uint64_t silent_ns; /* since the last answer of the disk */
 	bool ended;

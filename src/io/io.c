@@ -71,7 +71,7 @@ static int explain(const struct io_end *end, const struct io_request *request, u
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set_at(reterr, read ? ERROR_CLASS_SOURCE : ERROR_CLASS_DESTINATION,
-			    request->result, read ? "read" : "write", end->name, lba, sectors, size,
+			    request->result, read ? "read" : "write", end->name, lba, sectors,
 			    format, end->name, lba, why, sectors, size);
 #pragma GCC diagnostic pop
 }
@@ -91,7 +91,7 @@ static int explain_full(const struct io_end *end, const struct io_request *reque
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	return error_set_at(reterr, ERROR_CLASS_DESTINATION, request->result, "write", end->name,
-			    lba, sectors, io_sector_size(end), format, end->name, lba, why);
+			    lba, sectors, format, end->name, lba, why);
 #pragma GCC diagnostic pop
 }
 

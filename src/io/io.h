@@ -31,7 +31,6 @@ struct io_end {
 	uint64_t size;    /* bytes that may be addressed */
 	uint32_t logical_sector_size;      /* bytes */
 	uint32_t physical_sector_size;     /* bytes */
-	uint32_t dma_alignment;            /* bytes; 0 unknown */
 	uint32_t max_transfer;             /* bytes of a request of the block layer; 0 unknown */
 	uint32_t max_command;              /* bytes of a passed-through command; 0 unknown */
 	uint32_t queue_depth;              /* of the device; 0 unknown */

@@ -26,21 +26,21 @@ int job_setup_check(const struct job_setup *setup, struct error *reterr)
 		if (e.source % a || e.destination % b || e.length % a || e.length % b)
 			return error_set_at(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan",
 					    setup->destination.name, e.destination / b,
-					    e.length / b, b,
+					    e.length / b,
 					    _("The range at LBA %llu does not begin and end with "
 					      "whole sectors of %s, which are %u bytes."),
 					    (unsigned long long)plan->extents[i].source_lba,
 					    setup->destination.name, b);
 		if (e.source + e.length > setup->source.size)
 			return error_set_at(reterr, ERROR_CLASS_USAGE, -ERANGE, "plan",
-					    setup->source.name, e.source / a, e.length / a, a,
+					    setup->source.name, e.source / a, e.length / a,
 					    _("The range at LBA %llu ends beyond the end of %s."),
 					    (unsigned long long)e.source / a, setup->source.name);
 		if (!setup->destination.regular_file &&
 		    e.destination + e.length > setup->destination.size)
 			return error_set_at(
 				reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", setup->destination.name,
-				e.destination / b, e.length / b, b,
+				e.destination / b, e.length / b,
 				_("The range at LBA %llu ends beyond the end of %s."),
 				(unsigned long long)e.destination / b, setup->destination.name);
 	}

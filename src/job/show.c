@@ -153,7 +153,6 @@ static void fill_rescue(const struct job *job, uint64_t now, struct job_snapshot
 		.bad_sector = map_bytes(job->map, MAP_BAD),
 		.bad_areas = figures.bad_areas,
 		.read_errors = figures.read_errors,
-		.error_rate = figures.error_rate,
 		.good_read_known = known,
 		.since_good_read = figures.since_good_read,
 	};

@@ -148,7 +148,6 @@ struct job_rescue {
 	uint64_t non_tried, rescued, non_trimmed, non_scraped, bad_sector; /* bytes */
 	uint64_t bad_areas;       /* contiguous areas of these except non-tried and rescued */
 	uint64_t read_errors;     /* failed reads, retries included */
-	double error_rate;        /* bytes that failed in the last second */
 	bool good_read_known;     /* there was a good read in this run */
 	uint64_t since_good_read; /* ns since the last one, or since reading began */
 };

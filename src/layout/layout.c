@@ -37,7 +37,7 @@ int fitting_read(const struct fitting *f, uint64_t lba, uint64_t sectors, void *
 			continue;
 		if (n <= 0)
 			return error_set_at(reterr, ERROR_CLASS_SOURCE, n ? -errno : -EIO, "fit",
-					    f->name, lba, sectors, f->sector,
+					    f->name, lba, sectors,
 					    _("The partition table of %s cannot be read (%s): keep "
 					      "it as it is."),
 					    f->name, error_phrase(n ? errno : EIO));

@@ -44,7 +44,7 @@ static int beyond_source(const struct endpoint *source, uint64_t start, uint64_t
 	uint32_t sector = source->logical_sector_size;
 
 	return error_set_at(
-		reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", source->node, start, sectors, sector,
+		reterr, ERROR_CLASS_USAGE, -ERANGE, "plan", source->node, start, sectors,
 		_("The range of %s sectors from LBA %llu ends beyond the source %s, which has %s. "
 		  "Choose a range inside it."),
 		UNITS_COUNT(sectors), (unsigned long long)start, source->node,
@@ -52,10 +52,10 @@ static int beyond_source(const struct endpoint *source, uint64_t start, uint64_t
 }
 
 static int beyond_addresses(const struct endpoint *destination, uint64_t start, uint64_t sectors,
-			    uint32_t sector, struct error *reterr)
+			    struct error *reterr)
 {
 	return error_set_at(reterr, ERROR_CLASS_USAGE, -EOVERFLOW, "plan", destination->node, start,
-			    sectors, sector,
+			    sectors,
 			    _("The destination would reach %s sectors from LBA %llu of %s: no disk "
 			      "can be that large. Choose a lower destination LBA."),
 			    UNITS_COUNT(sectors), (unsigned long long)start, destination->node);
@@ -85,7 +85,7 @@ static int check_extent(const struct plan *plan, const struct extent *extent, st
 	if (extent->sectors == 0)
 		return error_set_at(
 			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node,
-			extent->source_lba, 0, sector,
+			extent->source_lba, 0,
 			_("The range at LBA %llu of %s is empty: there is nothing to copy."),
 			(unsigned long long)extent->source_lba, source->node);
 	if (!range_contains(all, (struct range){ extent->source_lba, extent->sectors }) ||
@@ -95,7 +95,7 @@ static int check_extent(const struct plan *plan, const struct extent *extent, st
 		if (!addressable(&plan->destinations[i], extent->destination_lba, extent->sectors,
 				 sector, &end))
 			return beyond_addresses(&plan->destinations[i], extent->destination_lba,
-						extent->sectors, sector, reterr);
+						extent->sectors, reterr);
 	return 0;
 }
 
@@ -108,7 +108,7 @@ static int check_order(const struct endpoint *source, const struct extent *befor
 		return 0;
 	return error_set_at(
 		reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, extent->source_lba,
-		extent->sectors, source->logical_sector_size,
+		extent->sectors,
 		_("The ranges at LBA %llu and LBA %llu of %s overlap or are out of order."),
 		(unsigned long long)before->source_lba, (unsigned long long)extent->source_lba,
 		source->node);
@@ -314,9 +314,9 @@ static int everything(const struct endpoint *source, struct range *ret, struct e
 }
 
 /* One extent for each of the ascending ranges. */
-static int place_ranges(const struct endpoint *source, const struct endpoint *destination,
-			const struct range *ranges, size_t count, const uint64_t *destination_lba,
-			struct extent *extents, struct error *reterr)
+static int place_ranges(const struct endpoint *destination, const struct range *ranges,
+			size_t count, const uint64_t *destination_lba, struct extent *extents,
+			struct error *reterr)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t place = ranges[i].start;
@@ -324,7 +324,7 @@ static int place_ranges(const struct endpoint *source, const struct endpoint *de
 		if (destination_lba &&
 		    !u64_add(*destination_lba, ranges[i].start - ranges[0].start, &place))
 			return beyond_addresses(destination, *destination_lba, ranges[i].count,
-						source->logical_sector_size, reterr);
+						reterr);
 		extents[i] = (struct extent){ ranges[i].start, place, ranges[i].count };
 	}
 	return 0;
@@ -349,7 +349,7 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 
 	if (!extents)
 		return error_nomem(reterr);
-	error = place_ranges(source, destination, items, count, destination_lba, extents, reterr);
+	error = place_ranges(destination, items, count, destination_lba, extents, reterr);
 	if (error == 0 && options && ranges &&
 	    (options->table != TABLE_KEEP || options->grow || options->places[0].number))
 		error = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",

@@ -28,7 +28,6 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	ret->rotational = ret->zeroes = UNKNOWN;
 	if (!disk)
 		return;
-	ret->dma_alignment = disk->dma_alignment;
 	ret->max_transfer = disk->max_transfer;
 	ret->max_command = disk->max_command;
 	ret->queue_depth = disk->queue_depth;

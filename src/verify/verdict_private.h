@@ -39,7 +39,6 @@ struct proof {
 	bool told[JOB_MISMATCHES_SHOWN];
 	size_t shown;
 	unsigned events;
-	unsigned unread_told;  /* places of the source, in the log */
 	struct job_proof sums; /* totals as of the last pass */
 };
 

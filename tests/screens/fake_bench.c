@@ -54,7 +54,6 @@ void bench_progress(struct bench *bench, struct bench_progress *ret)
 
 	*ret = (struct bench_progress){ .done = runs ? 0.7 : 1,
 					.eta = runs ? 21 : -1,
-					.seconds = 49,
 					.what = "place 45 of 64",
 					.ended = !runs };
 }

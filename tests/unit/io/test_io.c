@@ -33,7 +33,6 @@ TEST(read_error_says_where_and_why)
 	ck_assert(error.has_lba);
 	ck_assert_uint_eq(error.lba, 2056);
 	ck_assert_uint_eq(error.sectors, 8);
-	ck_assert_uint_eq(error.sector_size, 512);
 	ck_assert_str_eq(error.sentence,
 			 "Reading /dev/sdq failed at LBA 2056: medium or transport error "
 			 "(8 sectors of 512 bytes).");

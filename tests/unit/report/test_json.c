@@ -155,7 +155,7 @@ TEST(samples_are_written)
 			sample.report.job.result = JOB_RESULT_FAILED;
 			sample.report.job.flushed = false;
 			error_set_at(&sample.report.job.error, ERROR_CLASS_DESTINATION, -28,
-				     "write", "/srv/b.img", 77, 8, 512, "No room.");
+				     "write", "/srv/b.img", 77, 8, "No room.");
 			sample.report.job.source.latency = (struct latency_summary){ 0 };
 			report_done(&sample.report);
 			sample.report.next_count = 0;

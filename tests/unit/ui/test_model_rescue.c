@@ -84,9 +84,9 @@ TEST(test_fits)
 	struct line line;
 
 	job.total = job.retries = job.slow_reads = UINT64_MAX;
-	job.rescue = (struct job_rescue){ true,       UINT64_MAX, UINT64_MAX, UINT64_MAX,
-					  UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
-					  1e30,       true,       UINT64_MAX };
+	job.rescue =
+		(struct job_rescue){ true,       UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+				     UINT64_MAX, UINT64_MAX, UINT64_MAX, true,       UINT64_MAX };
 	for (int width = 0; width < 120; width++) {
 		int index = 0;
 
