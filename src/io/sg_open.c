@@ -210,17 +210,16 @@ static int choose_format(struct sg_handle *handle, struct error *reterr)
 {
 	const struct sg_backend *backend = handle->backend;
 	const struct io_end *end = handle->io.end;
-	struct scsi_caching caching = { 0 };
 
 	handle->format.protection = handle->capacity.protection;
 	handle->format.fua = backend->fua;
 	handle->format.dpo = backend->dpo;
 	if (!backend->fua && !backend->dpo && !end->from_medium)
 		return 0;
-	int r = sg_read_caching(backend->driver, handle->ports[0].fd, &caching);
+	bool known = sg_knows_fua(backend->driver, handle->ports[0].fd);
 
-	handle->format.fua_reads = end->from_medium && r == 0 && caching.dpo_fua;
-	if ((r == 0 && caching.dpo_fua) || (!backend->fua && !backend->dpo))
+	handle->format.fua_reads = end->from_medium && known;
+	if (known || (!backend->fua && !backend->dpo))
 		return 0;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EOPNOTSUPP, "open", end->name,
 			 _("%s knows neither FUA nor DPO: leave out --sg-fua and --sg-dpo."),

@@ -107,11 +107,12 @@ int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, v
 	}
 }
 
-int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret)
+bool sg_knows_fua(const struct sg_driver *driver, int fd)
 {
-	int r = -EOPNOTSUPP;
+	bool known = false;
+	int r = -EPROTO;
 
-	for (int form = 1; form >= 0; form--) {
+	for (int form = 1; form >= 0 && r < 0 && r != -ENODEV; form--) {
 		uint8_t data[SCSI_MODE_MAX] = { 0 };
 		struct sg_result result;
 		struct scsi_cdb cdb;
@@ -119,9 +120,7 @@ int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching 
 		scsi_cdb_mode_sense_caching(form, &cdb);
 		r = sg_run(driver, fd, &cdb, data, sizeof(data), SCSI_TIMEOUT_MS, &result);
 		if (r == 0)
-			r = scsi_parse_mode_caching(form, data, result.transferred, ret);
-		if (r == 0 || r == -ENODEV)
-			break;
+			r = scsi_parse_dpo_fua(form, data, result.transferred, &known);
 	}
-	return r;
+	return known;
 }

@@ -49,5 +49,6 @@ struct sg_result {
  * that. A reset or the like ends it, and is left to the caller. Returns code. */
 int sg_run(const struct sg_driver *driver, int fd, const struct scsi_cdb *cdb, void *data,
 	   uint32_t length, unsigned timeout_ms, struct sg_result *ret);
-/* MODE SENSE, the caching page. */
-int sg_read_caching(const struct sg_driver *driver, int fd, struct scsi_caching *ret);
+/* Does the disk know the bits DPO and FUA of READ and WRITE? By MODE SENSE; false: also if it does
+ * not answer. */
+bool sg_knows_fua(const struct sg_driver *driver, int fd);

@@ -178,23 +178,11 @@ void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret)
 	ret->bytes[long_form ? 8 : 4] = SCSI_MODE_MAX;
 }
 
-int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
-			    struct scsi_caching *ret)
+int scsi_parse_dpo_fua(bool long_form, const uint8_t *data, size_t length, bool *ret)
 {
-	size_t header = long_form ? 8 : 4;
-
-	if (length < header)
+	if (length < (long_form ? 8U : 4U))
 		return -EPROTO;
-	size_t page = header + (long_form ? (size_t)data[6] << 8 | data[7] : data[3]);
-	uint8_t device = data[long_form ? 3 : 2];
-
-	*ret = (struct scsi_caching){
-		.dpo_fua = device & 0x10,
-	};
-	if (length < page + 3 || (data[page] & 0x3f) != CACHING_PAGE)
-		return 0;
-	ret->known = true;
-	ret->write_cache = data[page + 2] & 0x04;
+	*ret = data[long_form ? 3 : 2] & 0x10;
 	return 0;
 }
 

@@ -74,16 +74,10 @@ uint32_t scsi_parse_buffer_capacity(enum scsi_buffer_mode mode, const uint8_t *d
 #define SCSI_MODE_MAX 64
 void scsi_cdb_mode_sense_caching(bool long_form, struct scsi_cdb *ret);
 
-/* What a disk reports about its cache. */
-struct scsi_caching {
-	bool dpo_fua;     /* it knows these bits of READ and WRITE */
-	bool known;       /* it has the caching page */
-	bool write_cache; /* WCE; only where known */
-};
+/* Of its header: are the bits DPO and FUA of READ and WRITE known? -EPROTO: too short. */
+int scsi_parse_dpo_fua(bool long_form, const uint8_t *data, size_t length, bool *ret);
 
 /* -EPROTO for an answer too short or without sense. */
-int scsi_parse_mode_caching(bool long_form, const uint8_t *data, size_t length,
-			    struct scsi_caching *ret);
 int scsi_parse_capacity_10(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 int scsi_parse_capacity_16(const uint8_t *data, size_t length, struct scsi_capacity *ret);
 
