@@ -112,14 +112,14 @@ static void add_engines(struct comparison *all)
 		{ "uring", N_("io_uring"), &io_uring_backend, .plain = true },
 		{ "uring-fixed", N_("io_uring fixed"), &io_uring_backend },
 		{ "uring-poll", N_("io_uring polled"), &io_uring_backend, .polled = true },
-		{ "sg", N_("sg direct"), &all->sg[SG_MODE_DIRECT].io },
-		{ "sg-mmap", N_("sg mapped"), &all->sg[SG_MODE_MMAP].io },
-		{ "sg-indirect", N_("sg indirect"), &all->sg[SG_MODE_INDIRECT].io },
+		{ "sg", N_("sg direct"), &all->sg[SG_DATA_DIRECT].io },
+		{ "sg-mmap", N_("sg mapped"), &all->sg[SG_DATA_MMAP].io },
+		{ "sg-indirect", N_("sg indirect"), &all->sg[SG_DATA_INDIRECT].io },
 		{ "buffered", N_("page cache"), &io_buffered_backend },
 	};
 
 	for (unsigned i = 0; i < 3; i++)
-		sg_backend_init(&all->sg[i], all->run->sg, (enum sg_mode)i);
+		sg_backend_init(&all->sg[i], all->run->sg, (enum sg_data)i);
 	for (unsigned i = 0; i < ENGINES; i++)
 		add_engine(all, &every[i]);
 }

@@ -317,7 +317,7 @@ static int measure_turn(struct profile *profile)
 	end.from_medium = true;
 	load.end = &end;
 	if (sg_has_node(&end))
-		load.backend = &sg_backend_find(SG_MODE_INDIRECT, false, false)->io;
+		load.backend = &sg_backend_find(SG_DATA_INDIRECT, false, false)->io;
 	load.pattern = BENCH_SAME;
 	load.request = io_sector_size(&end);
 	load.depth = 1;

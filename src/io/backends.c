@@ -40,7 +40,7 @@ const struct io_backend *io_backend_by_choice(enum backend_choice choice)
 	case BACKEND_IMAGE:
 		return &io_image_backend;
 	case BACKEND_SG:
-		return &sg_backend_find(SG_MODE_DIRECT, false, false)->io;
+		return &sg_backend_find(SG_DATA_DIRECT, false, false)->io;
 	case BACKEND_NULL:
 		return &io_null_backend;
 	}
@@ -161,16 +161,10 @@ static int choose_chunk(const struct io_end *source, const struct io_end *destin
 static const struct io_backend *sg_as_asked(const struct io_end *end,
 					    const struct plan_options *options)
 {
-	static const enum sg_mode modes[] = {
-		[SG_DATA_DIRECT] = SG_MODE_DIRECT,
-		[SG_DATA_INDIRECT] = SG_MODE_INDIRECT,
-		[SG_DATA_MMAP] = SG_MODE_MMAP,
-	};
-
 	/* only sg has buffers to map */
 	if (!sg_has_node(end) && end->kind == DISK_SCSI && options->sg_data != SG_DATA_MMAP)
 		return &sg_backend_find_block(options->sg_fua, options->sg_dpo)->io;
-	return &sg_backend_find(modes[options->sg_data], options->sg_fua, options->sg_dpo)->io;
+	return &sg_backend_find(options->sg_data, options->sg_fua, options->sg_dpo)->io;
 }
 
 static int choose_backend(const struct io_end *end, enum backend_choice choice,

@@ -363,7 +363,7 @@ static void sg_stats(const struct io_handle *io, struct io_stats *ret)
 		.first = counts->first,
 	};
 	memcpy(ret->driver, handle->driver, sizeof(ret->driver));
-	if (!ret->indirect || handle->backend->mode != SG_MODE_DIRECT)
+	if (!ret->indirect || handle->backend->mode != SG_DATA_DIRECT)
 		return;
 	if (__atomic_load_n(&counts->in_pieces, __ATOMIC_RELAXED) >= ret->indirect)
 		ret->advice =
@@ -378,14 +378,14 @@ static void sg_stats(const struct io_handle *io, struct io_stats *ret)
 	{                                                                                          \
 		.name = "sg",                                                                      \
 		.traits = IO_ASYNC | IO_DIRECT | IO_SENSE | IO_CAN_SHARE |                         \
-			  ((way) == SG_MODE_DIRECT ? IO_WIDE : 0),                                 \
-		.queue_most = (way) == SG_MODE_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE,              \
+			  ((way) == SG_DATA_DIRECT ? IO_WIDE : 0),                                 \
+		.queue_most = (way) == SG_DATA_MMAP ? SG_PORTS_MAX : SG_DRIVER_QUEUE,              \
 		.probe = sg_probe, .open = sg_open, .submit = sg_submit, .reap = sg_reap,          \
 		.poll_fd = sg_poll_fd, .stats = sg_stats, .flush = sg_flush, .cancel = sg_cancel,  \
 		.close = sg_close,                                                                 \
 	}
 
-void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode)
+void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_data mode)
 {
 	*backend = (struct sg_backend){ .io = SG_TABLE(mode), .driver = driver, .mode = mode };
 }
@@ -408,12 +408,12 @@ void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver,
 			{ SG_WAY(way, true, false), SG_WAY(way, true, true) },                     \
 	}
 
-const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo)
+const struct sg_backend *sg_backend_find(enum sg_data mode, bool fua, bool dpo)
 {
 	static const struct sg_backend ways[][2][2] = {
-		[SG_MODE_DIRECT] = SG_WAYS(SG_MODE_DIRECT),
-		[SG_MODE_INDIRECT] = SG_WAYS(SG_MODE_INDIRECT),
-		[SG_MODE_MMAP] = SG_WAYS(SG_MODE_MMAP),
+		[SG_DATA_DIRECT] = SG_WAYS(SG_DATA_DIRECT),
+		[SG_DATA_INDIRECT] = SG_WAYS(SG_DATA_INDIRECT),
+		[SG_DATA_MMAP] = SG_WAYS(SG_DATA_MMAP),
 	};
 
 	return &ways[mode][fua][dpo];
@@ -421,7 +421,7 @@ const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo)
 
 #define SG_BLOCK_WAY(with_fua, with_dpo)                                                           \
 	{                                                                                          \
-		.io = SG_BLOCK_TABLE, .driver = &sg_block_driver, .mode = SG_MODE_INDIRECT,        \
+		.io = SG_BLOCK_TABLE, .driver = &sg_block_driver, .mode = SG_DATA_INDIRECT,        \
 		.block = true, .fua = (with_fua), .dpo = (with_dpo),                               \
 	}
 

@@ -16,29 +16,24 @@
 #include <stdbool.h>
 
 #include "io/io.h"
+#include "plan/options.h"
 #include "scsi/driver.h"
 #include "scsi/trust.h"
-
-enum sg_mode {
-	SG_MODE_DIRECT,   /* asks for direct I/O; the driver may copy nevertheless, and says so */
-	SG_MODE_INDIRECT, /* the driver copies through its own buffer */
-	SG_MODE_MMAP,     /* through mapped buffers of the driver, one command per descriptor */
-};
 
 /* The table that open() gets; `io` must stay first. */
 struct sg_backend {
 	struct io_backend io;
 	const struct sg_driver *driver;
-	enum sg_mode mode;
-	bool block; /* through the block node: the driver completes inside send() */
+	enum sg_data mode; /* SG_DATA_MMAP: one command per descriptor */
+	bool block;        /* through the block node: the driver completes inside send() */
 	bool fua, dpo;
 };
 
 /* Fills a backend table over any driver. */
-void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_mode mode);
+void sg_backend_init(struct sg_backend *backend, const struct sg_driver *driver, enum sg_data mode);
 
 /* The tables over the real driver, one for each combination. */
-const struct sg_backend *sg_backend_find(enum sg_mode mode, bool fua, bool dpo);
+const struct sg_backend *sg_backend_find(enum sg_data mode, bool fua, bool dpo);
 /* For a SCSI disk without an sg node. */
 const struct sg_backend *sg_backend_find_block(bool fua, bool dpo);
 

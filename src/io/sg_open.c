@@ -157,7 +157,7 @@ static int open_ports(struct sg_handle *handle, const struct io_setup *setup, st
 {
 	const struct io_end *end = handle->io.end;
 	const struct sg_driver *driver = handle->backend->driver;
-	bool mapped = handle->backend->mode == SG_MODE_MMAP;
+	bool mapped = handle->backend->mode == SG_DATA_MMAP;
 	unsigned count = mapped ? handle->depth : 1;
 	int fds[SG_PORTS_MAX];
 

@@ -25,9 +25,9 @@ static uint64_t slot_offset(const struct sg_slot *slot)
 }
 
 static const unsigned way_flags[] = {
-	[SG_MODE_DIRECT] = SG_FLAG_DIRECT_IO,
-	[SG_MODE_INDIRECT] = 0,
-	[SG_MODE_MMAP] = SG_DRIVER_MMAP,
+	[SG_DATA_DIRECT] = SG_FLAG_DIRECT_IO,
+	[SG_DATA_INDIRECT] = 0,
+	[SG_DATA_MMAP] = SG_DRIVER_MMAP,
 };
 
 /* Builds and sends the command for the rest of the slot's request. */
@@ -209,7 +209,7 @@ static void count_data_path(struct sg_handle *handle, const sg_io_hdr_t *header)
 {
 	if (handle->backend->block) /* it does not tell */
 		return;
-	if (handle->backend->mode == SG_MODE_MMAP)
+	if (handle->backend->mode == SG_DATA_MMAP)
 		count(&handle->counts.mapped);
 	else if ((header->info & SG_INFO_DIRECT_IO_MASK) == SG_INFO_DIRECT_IO)
 		count(&handle->counts.direct);

@@ -8,6 +8,7 @@
 
 #include <scsi/sg_lib.h>
 
+#include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "scsi/ask.h"
@@ -52,24 +53,16 @@ void ata_cdb(enum ata_question question, struct scsi_cdb *ret)
 	ret->bytes[14] = questions[question].command;
 }
 
-static unsigned word(const uint8_t *data, size_t number)
+/* `count` words of 16 bits, the lowest first. */
+static uint64_t words(const uint8_t *data, size_t first, unsigned count)
 {
-	return data[2 * number] | (unsigned)data[2 * number + 1] << 8;
-}
-
-static uint64_t four_words(const uint8_t *data, unsigned first)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 4; i-- > 0;)
-		value = value << 16 | word(data, first + i);
-	return value;
+	return bytes_little(data + 2 * first, 2 * count);
 }
 
 /* Bits 15 and 14 of some words say whether the other bits are valid. */
 static bool bit_of(const uint8_t *data, unsigned number, unsigned bit)
 {
-	return (word(data, number) & 0xc000) == 0x4000 && word(data, number) & 1U << bit;
+	return (words(data, number, 1) & 0xc000) == 0x4000 && words(data, number, 1) & 1U << bit;
 }
 
 struct ata_identity {
@@ -84,15 +77,15 @@ static int parse_identify(const uint8_t *data, size_t length, struct ata_identit
 	uint32_t sector_size = 512;
 
 	/* bit 15 of the first word: no ATA disk; 48-bit addresses: since 2002 */
-	if (length < ATA_PAGE || word(data, 0) & 0x8000 || !bit_of(data, 83, 10))
+	if (length < ATA_PAGE || words(data, 0, 1) & 0x8000 || !bit_of(data, 83, 10))
 		return -EPROTO;
 	if (bit_of(data, 106, 12))
-		sector_size = 2 * (word(data, 117) | (uint32_t)word(data, 118) << 16);
+		sector_size = 2 * (uint32_t)words(data, 117, 2);
 	*ret = (struct ata_identity){
-		.sectors = four_words(data, 100),
+		.sectors = words(data, 100, 4),
 		.sector_size = sector_size,
 		/* supported, and enabled */
-		.host_protected = word(data, 82) & word(data, 85) & 1U << 10,
+		.host_protected = words(data, 82, 1) & words(data, 85, 1) & 1U << 10,
 		.accessible_max = bit_of(data, 119, 8),
 		.overlay = bit_of(data, 83, 11),
 	};
@@ -143,7 +136,7 @@ static uint64_t parse_config(const uint8_t *data, size_t length)
 		return 0;
 	for (size_t i = 0; i < ATA_PAGE; i++)
 		sum = (uint8_t)(sum + data[i]);
-	uint64_t last = four_words(data, 3);
+	uint64_t last = words(data, 3, 4);
 
 	return sum != 0 || last == 0 || last >> 48 ? 0 : last + 1;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scsi/commands.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
@@ -46,23 +45,11 @@ enum {
 	DID_TRANSPORT_FAILFAST = 0x0f,
 };
 
-/* libsgutils2 has these too, but its header shifts into the sign bit. */
-static void put_be16(uint16_t value, uint8_t *to)
+/* The other way round as bytes_big(). (libsgutils2's header shifts into the sign bit.) */
+static void put_big(uint8_t *to, unsigned bytes, uint64_t value)
 {
-	value = htobe16(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static void put_be32(uint32_t value, uint8_t *to)
-{
-	value = htobe32(value);
-	memcpy(to, &value, sizeof(value));
-}
-
-static void put_be64(uint64_t value, uint8_t *to)
-{
-	value = htobe64(value);
-	memcpy(to, &value, sizeof(value));
+	for (; bytes--; value >>= 8)
+		to[bytes] = (uint8_t)value;
 }
 
 static uint8_t transfer_flags(const struct scsi_format *format, bool write)
@@ -80,8 +67,8 @@ static void transfer_10(const struct scsi_format *format, bool write, uint64_t l
 	ret->length = 10;
 	ret->bytes[0] = write ? OP_WRITE_10 : OP_READ_10;
 	ret->bytes[1] = transfer_flags(format, write);
-	put_be32((uint32_t)lba, ret->bytes + 2);
-	put_be16((uint16_t)blocks, ret->bytes + 7);
+	put_big(ret->bytes + 2, 4, lba);
+	put_big(ret->bytes + 7, 2, blocks);
 }
 
 static void transfer_16(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
@@ -90,8 +77,8 @@ static void transfer_16(const struct scsi_format *format, bool write, uint64_t l
 	ret->length = 16;
 	ret->bytes[0] = write ? OP_WRITE_16 : OP_READ_16;
 	ret->bytes[1] = transfer_flags(format, write);
-	put_be64(lba, ret->bytes + 2);
-	put_be32(blocks, ret->bytes + 10);
+	put_big(ret->bytes + 2, 8, lba);
+	put_big(ret->bytes + 10, 4, blocks);
 }
 
 static void transfer_32(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
@@ -100,12 +87,12 @@ static void transfer_32(const struct scsi_format *format, bool write, uint64_t l
 	ret->length = 32;
 	ret->bytes[0] = OP_VARIABLE_LENGTH;
 	ret->bytes[7] = 0x18; /* additional length */
-	put_be16(write ? ACTION_WRITE_32 : ACTION_READ_32, ret->bytes + 8);
+	put_big(ret->bytes + 8, 2, write ? ACTION_WRITE_32 : ACTION_READ_32);
 	ret->bytes[10] = transfer_flags(format, write);
-	put_be64(lba, ret->bytes + 12);
+	put_big(ret->bytes + 12, 8, lba);
 	/* type 2 checks the expected initial reference tag even when none is transferred */
-	put_be32((uint32_t)lba, ret->bytes + 20);
-	put_be32(blocks, ret->bytes + 28);
+	put_big(ret->bytes + 20, 4, lba);
+	put_big(ret->bytes + 28, 4, blocks);
 }
 
 int scsi_cdb_transfer(const struct scsi_format *format, bool write, uint64_t lba, uint32_t blocks,
@@ -143,7 +130,7 @@ void scsi_cdb_read_capacity_16(uint32_t allocation, struct scsi_cdb *ret)
 {
 	*ret = (struct scsi_cdb){ .bytes = { OP_SERVICE_ACTION_IN_16, ACTION_READ_CAPACITY_16 },
 				  .length = 16 };
-	put_be32(allocation, ret->bytes + 10);
+	put_big(ret->bytes + 10, 4, allocation);
 }
 
 void scsi_cdb_synchronize_cache(bool long_lba, struct scsi_cdb *ret)
@@ -158,7 +145,7 @@ void scsi_cdb_read_buffer(enum scsi_buffer_mode mode, uint32_t length, struct sc
 {
 	*ret = (struct scsi_cdb){ .bytes = { OP_READ_BUFFER, mode }, .length = 10 };
 	/* three bytes; the one before them, of the offset, stays 0 */
-	put_be32(length & 0xffffff, ret->bytes + 5);
+	put_big(ret->bytes + 5, 4, length & 0xffffff);
 }
 
 uint32_t scsi_parse_buffer_capacity(enum scsi_buffer_mode mode, const uint8_t *data, size_t length)

@@ -12,7 +12,7 @@ uint8_t buffers[16][LENGTH];
 void sg_rig_set_up(void)
 {
 	sg_script_init(&disk, 8192, BLOCK);
-	sg_backend_init(&backend, &disk.driver, SG_MODE_DIRECT);
+	sg_backend_init(&backend, &disk.driver, SG_DATA_DIRECT);
 	end = (struct io_end){
 		.fd = -1,
 		.name = "/dev/sdx",

@@ -219,7 +219,7 @@ TEST(the_way_of_the_data_is_told_apart)
 
 	/* nobody asked for direct IO: nothing to advise */
 	io_close(handle);
-	backend.mode = SG_MODE_INDIRECT;
+	backend.mode = SG_DATA_INDIRECT;
 	open_it();
 	request = ask(IO_READ, 0, 0);
 	run(&request);
@@ -324,7 +324,7 @@ TEST(mapped_buffers_take_one_command_each)
 	struct io_request requests[9], *done[9];
 	struct io_stats stats;
 
-	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
+	sg_backend_init(&backend, &disk.driver, SG_DATA_MMAP);
 	open_it();
 	for (unsigned i = 0; i < 8; i++) {
 		requests[i] = ask(IO_READ, (uint64_t)i * 64, i);
@@ -351,7 +351,7 @@ TEST(mapped_buffers_take_one_command_each)
 
 TEST(a_short_mapped_read_is_no_more_than_it_says)
 {
-	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
+	sg_backend_init(&backend, &disk.driver, SG_DATA_MMAP);
 	open_it();
 	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK);
 	struct io_request request = ask(IO_READ, 100, 0);
@@ -367,7 +367,7 @@ TEST(a_small_reserve_buffer_is_explained)
 	struct io_setup setup = { .depth = 4 };
 	struct error error = { 0 };
 
-	sg_backend_init(&backend, &disk.driver, SG_MODE_MMAP);
+	sg_backend_init(&backend, &disk.driver, SG_DATA_MMAP);
 	disk.reserve_most = 32768;
 	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &handle, &error), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "32 KiB"));
@@ -439,7 +439,7 @@ TEST(two_ends_of_a_lane_reap_for_each_other)
 	struct io_handle *second = NULL;
 
 	sg_script_init(&other, 8192, BLOCK);
-	sg_backend_init(&other_backend, &other.driver, SG_MODE_DIRECT);
+	sg_backend_init(&other_backend, &other.driver, SG_DATA_DIRECT);
 	open_it();
 	setup.peer = handle;
 	ck_assert_int_eq(io_open(&other_backend.io, &end, &setup, &second, NULL), 0);
