@@ -131,7 +131,7 @@ static bool is_limited(const struct lane *lane)
  * 1: something completed in the call; 0: nothing did; negative: a queue is broken.
  */
 static int send_queue(struct lane *lane, struct slot_queue *queue, struct io_handle *handle,
-		      const uint32_t *in_flight, uint32_t depth)
+		      const uint64_t *in_flight, uint32_t depth)
 {
 	struct slot *slot;
 	int worked = 0;
@@ -197,7 +197,7 @@ static uint32_t room_for_pieces(const struct lane *lane)
 	bool back = lane->traits & PASS_READS_BACK;
 	const struct lane_counters *c = &lane->counters;
 	uint32_t depth = back ? lane->depth_write : lane->depth_read;
-	uint32_t busy = back ? c->at_destination : c->at_source;
+	uint64_t busy = back ? c->at_destination : c->at_source;
 	uint32_t room;
 
 	/* If neither end queues, reuse the buffer just written: it is still in the processor's
@@ -207,7 +207,7 @@ static uint32_t room_for_pieces(const struct lane *lane)
 		return 0;
 	if (limit_of_pass(lane) < depth)
 		depth = limit_of_pass(lane);
-	room = depth > busy ? depth - busy : 0;
+	room = depth > busy ? depth - (uint32_t)busy : 0;
 	for (const struct slot *s = (back ? &lane->to_destination : &lane->to_source)->first;
 	     s && room; s = s->next)
 		room--;

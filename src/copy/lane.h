@@ -94,13 +94,12 @@ struct lane_counters {
 	uint64_t read_back;                  /* bytes read from the destination */
 	uint64_t handled;                    /* bytes that passes are through with */
 	uint64_t reads, writes;              /* requests completed: of the source, on the dest. */
-	uint64_t bytes_at_source, bytes_at_destination; /* in flight */
-	uint64_t submit_ns; /* of requests that completed inside submit */
+	uint64_t submit_ns;                  /* of requests that completed inside submit */
 	uint64_t errors, retries, slow_reads;
 	uint64_t read_errors, error_bytes;  /* reads of the source that failed, each try */
 	uint64_t last_read;                 /* monotonic ns of the last good one of the source */
-	uint32_t at_source, at_destination; /* requests in flight */
-	uint32_t buffers_in_use;
+	uint64_t at_source, at_destination; /* requests in flight */
+	uint64_t buffers_in_use;
 };
 
 enum lane_state {
@@ -170,27 +169,12 @@ static inline void counter_add(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-static inline void counter_add32(uint32_t *counter, uint32_t n)
-{
-	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
-}
-
 static inline void counter_sub(uint64_t *counter, uint64_t n)
 {
 	__atomic_store_n(counter, *counter - n, __ATOMIC_RELAXED);
 }
 
-static inline void counter_sub32(uint32_t *counter, uint32_t n)
-{
-	__atomic_store_n(counter, *counter - n, __ATOMIC_RELAXED);
-}
-
 static inline uint64_t counter_get(const uint64_t *counter)
-{
-	return __atomic_load_n(counter, __ATOMIC_RELAXED);
-}
-
-static inline uint32_t counter_get32(const uint32_t *counter)
 {
 	return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }

@@ -14,7 +14,7 @@
 static struct slot *take_all(struct lane *lane)
 {
 	lane->idle = NULL;
-	counter_add32(&lane->counters.buffers_in_use, lane->slot_count);
+	counter_add(&lane->counters.buffers_in_use, lane->slot_count);
 	return &lane->slots[0];
 }
 
@@ -23,7 +23,7 @@ static struct slot *take_one(struct lane *lane)
 	struct slot *slot = lane->idle;
 
 	lane->idle = slot->next;
-	counter_add32(&lane->counters.buffers_in_use, 1);
+	counter_add(&lane->counters.buffers_in_use, 1);
 	return slot;
 }
 
@@ -78,7 +78,7 @@ static void give_back_all(struct lane *lane)
 		lane->slots[i].next = lane->idle;
 		lane->idle = &lane->slots[i];
 	}
-	counter_sub32(&lane->counters.buffers_in_use, lane->slot_count);
+	counter_sub(&lane->counters.buffers_in_use, lane->slot_count);
 }
 
 static void make_idle(struct lane *lane, struct slot *slot)
@@ -90,7 +90,7 @@ static void make_idle(struct lane *lane, struct slot *slot)
 	}
 	slot->next = lane->idle;
 	lane->idle = slot;
-	counter_sub32(&lane->counters.buffers_in_use, 1);
+	counter_sub(&lane->counters.buffers_in_use, 1);
 }
 
 void lane_slot_free(struct lane *lane, struct slot *slot)
@@ -355,9 +355,7 @@ void lane_count_begin(struct lane *lane, struct slot *slot)
 
 	watch_begin(&slot->watch, lane->sent++, slot->request.offset, slot->tag,
 		    slot->at_destination);
-	counter_add32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
-	counter_add(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
-		    slot->request.length);
+	counter_add(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 }
 
 void lane_count_end(struct lane *lane, struct slot *slot)
@@ -366,9 +364,7 @@ void lane_count_end(struct lane *lane, struct slot *slot)
 
 	if (watch_end(&slot->watch) && !slot->at_destination)
 		atomic_fetch_sub(&lane->hanging, 1);
-	counter_sub32(slot->at_destination ? &c->at_destination : &c->at_source, 1);
-	counter_sub(slot->at_destination ? &c->bytes_at_destination : &c->bytes_at_source,
-		    slot->request.length);
+	counter_sub(slot->at_destination ? &c->at_destination : &c->at_source, 1);
 }
 
 void lane_count_result(struct lane *lane, const struct slot *slot)

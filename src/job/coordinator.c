@@ -287,18 +287,6 @@ static bool save_due(struct job *job, uint64_t now)
 	return job->map_changed && now >= co->next_save;
 }
 
-static uint32_t in_flight(const struct job *job, unsigned end)
-{
-	uint32_t sum = 0;
-
-	for (unsigned i = 0; i < job->lane_count; i++) {
-		const struct lane_counters *c = &job->lanes[i]->counters;
-
-		sum += counter_get32(end > 0 ? &c->at_destination : &c->at_source);
-	}
-	return sum;
-}
-
 /* Failed requests ask whether the disk is there; this notices the loss of a disk that is idle or
  * does not answer. */
 static void look_for_unplugged(struct job *job, uint64_t now)
@@ -313,7 +301,7 @@ static void look_for_unplugged(struct job *job, uint64_t now)
 		unplug_watch(&co->unplug, end,
 			     end > 0 ? JOB_SUM(job, writes) + JOB_SUM(job, read_back)
 				     : JOB_SUM(job, reads),
-			     in_flight(job, end), now);
+			     end > 0 ? JOB_SUM(job, at_destination) : JOB_SUM(job, at_source), now);
 		if (job_gate(job) < GATE_STOP && unplug_found(&co->unplug, end, &error))
 			job_fail(job, end > 0 ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);
 	}

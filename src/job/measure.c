@@ -117,8 +117,8 @@ static void sample_waiting(struct measure *m, const struct measure_view *view)
 	for (unsigned i = 0; i < view->lane_count; i++) {
 		const struct lane_counters *c = &view->lanes[i]->counters;
 
-		m->waiting[i][0] += counter_get32(&c->at_source);
-		m->waiting[i][1] += counter_get32(&c->at_destination);
+		m->waiting[i][0] += (double)counter_get(&c->at_source);
+		m->waiting[i][1] += (double)counter_get(&c->at_destination);
 	}
 	m->samples++;
 }
@@ -304,9 +304,9 @@ void measure_show(const struct measure *m, const struct measure_view *view,
 
 		ret->lanes[i] = m->shown_lanes[i];
 		ret->lanes[i].in_flight =
-			counter_get32(&c->at_source) + counter_get32(&c->at_destination);
+			(uint32_t)(counter_get(&c->at_source) + counter_get(&c->at_destination));
 		ret->buffers += lane->slot_count;
-		ret->buffers_in_use += counter_get32(&c->buffers_in_use);
+		ret->buffers_in_use += (uint32_t)counter_get(&c->buffers_in_use);
 	}
 	show_cpu(m, ret);
 	show_end(m, 0, &ret->source);

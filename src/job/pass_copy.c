@@ -273,15 +273,15 @@ static bool takes_all(const struct io_end *end)
 }
 
 /* Reads of the source that other lanes wait for, except for those that hang. */
-static uint32_t others_in_flight(const struct lane *lane)
+static uint64_t others_in_flight(const struct lane *lane)
 {
 	const struct job *job = lane->job;
-	uint32_t sum = 0;
+	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < job->lane_count; i++) {
 		const struct lane *other = job->lanes[i];
-		uint32_t reads = counter_get32(&other->counters.at_source);
-		uint32_t hanging = (uint32_t)atomic_load(&other->hanging);
+		uint64_t reads = counter_get(&other->counters.at_source);
+		uint64_t hanging = (uint64_t)atomic_load(&other->hanging);
 
 		if (other != lane && reads > hanging)
 			sum += reads - hanging;

@@ -122,9 +122,8 @@ static void show_end(const struct job *job, bool source, struct job_snapshot *s)
 		const struct lane_counters *c = &lane->counters;
 
 		end->depth += source ? lane->depth_read : lane->depth_write;
-		end->in_flight += counter_get32(source ? &c->at_source : &c->at_destination);
-		end->bytes_in_flight +=
-			counter_get(source ? &c->bytes_at_source : &c->bytes_at_destination);
+		end->in_flight +=
+			(uint32_t)counter_get(source ? &c->at_source : &c->at_destination);
 		end->requests += counter_get(source ? &c->reads : &c->writes);
 	}
 }

@@ -87,7 +87,6 @@ enum job_result {
 struct job_end {
 	const char *backend; /* static name */
 	uint32_t depth, in_flight;
-	uint64_t bytes_in_flight;
 	struct latency_summary latency; /* of the source's reads, of the destination's writes */
 	struct latency_summary recent;  /* the same of about the last ten seconds */
 	uint64_t requests;

@@ -29,7 +29,7 @@ bool unplug_found(const struct unplug *unplug, unsigned end, struct error *ret)
 	return true;
 }
 
-void unplug_watch(struct unplug *unplug, unsigned end, uint64_t answers, uint32_t in_flight,
+void unplug_watch(struct unplug *unplug, unsigned end, uint64_t answers, uint64_t in_flight,
 		  uint64_t now)
 {
 	struct unplug_end *e = &unplug->ends[end];

@@ -49,7 +49,7 @@ struct unplug {
 bool unplug_found(const struct unplug *unplug, unsigned end, struct error *ret);
 /* Now and then: a disk that hangs reports nothing, so this tells people which one it is. answers:
  * requests of this end that have completed so far. */
-void unplug_watch(struct unplug *unplug, unsigned end, uint64_t answers, uint32_t in_flight,
+void unplug_watch(struct unplug *unplug, unsigned end, uint64_t answers, uint64_t in_flight,
 		  uint64_t now);
 /* Remembers sectors that were just found bad. */
 void unplug_doubt(struct unplug *unplug, uint64_t start, uint64_t length);

@@ -169,8 +169,6 @@ static void move(const struct job *job, struct job_snapshot *s)
 	s->now_read = s->now_write = 190e6 * (1 + 0.02 * noise(quarter / 4, 1));
 	s->source.in_flight = 3 + quarter % 2;
 	s->destination.in_flight = 2 + quarter % 3;
-	s->source.bytes_in_flight = (uint64_t)s->source.in_flight << 20;
-	s->destination.bytes_in_flight = (uint64_t)s->destination.in_flight << 20;
 	s->buffers_in_use = 13 + (uint32_t)(quarter % 4);
 	s->cpu_system.user += 0.02f * (float)noise(quarter / 4, 2);
 	s->cpu_process.user += 0.02f * (float)noise(quarter / 4, 3);
@@ -318,14 +316,12 @@ void job_snapshot(struct job *job, struct job_snapshot *s)
 		.source = { .backend = "uring",
 			    .depth = 4,
 			    .in_flight = 4,
-			    .bytes_in_flight = 4 << 20,
 			    .requests = 998000,
 			    .temperature = 38,
 			    .temperature_known = true },
 		.destination = { .backend = "uring",
 				 .depth = 4,
 				 .in_flight = 3,
-				 .bytes_in_flight = 3 << 20,
 				 .requests = 998000 },
 		.chunk = 1 << 20,
 		.buffers = 16,

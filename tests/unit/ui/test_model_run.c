@@ -40,7 +40,7 @@ static void fill(void)
 	job.errors = job.retries = job.slow_reads = job.bad_areas = job.bad_bytes = UINT64_MAX;
 	job.rescue.read_errors = job.rescue.bad_areas = job.rescue.bad_sector = UINT64_MAX;
 	job.source.depth = job.source.in_flight = UINT32_MAX;
-	job.source.bytes_in_flight = job.rate_limit = UINT64_MAX;
+	job.rate_limit = UINT64_MAX;
 	job.source.temperature = -273;
 	job.source.temperature_known = true;
 	job.source.backend = job.destination.backend = "threads";
