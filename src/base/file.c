@@ -19,6 +19,8 @@
 #include "base/worker.h"
 
 #define NAMES_MAX 100
+/* Of the files that are made: they tell what is on the disks. */
+#define MODE 0600
 
 /* The directory that the last part of the path is in. */
 static int directory_of(const char *path, char ret[static PATH_MAX])
@@ -159,8 +161,7 @@ static int link_descriptor(int fd, int directory, const char *name)
 /* Finds an unused name in the directory: anything else there belongs to somebody, and may be the
  * disk image being copied. Links fd to it or, without one, creates a new file, which is
  * returned. */
-static int take_name(int fd, int directory, const char *name, mode_t mode,
-		     char beside[static PATH_MAX])
+static int take_name(int fd, int directory, const char *name, char beside[static PATH_MAX])
 {
 	int r = -1;
 
@@ -170,7 +171,7 @@ static int take_name(int fd, int directory, const char *name, mode_t mode,
 			return -ENAMETOOLONG;
 		r = fd >= 0 ? link_descriptor(fd, directory, beside)
 			    : openat(directory, beside,
-				     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+				     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
 		if (r < 0 && errno != EEXIST)
 			break;
 	}
@@ -198,23 +199,22 @@ static int write_file(int fd, void (*fill)(FILE *file, const void *user), const 
 
 /* In a file without a name, so that a crash leaves nothing. -EOPNOTSUPP where the file system knows
  * none, or nothing can give it a name (/proc is not there). */
-static int write_nameless(int directory, const char *name, mode_t mode,
+static int write_nameless(int directory, const char *name,
 			  void (*fill)(FILE *file, const void *user), const void *user,
 			  char beside[static PATH_MAX])
 {
-	CLEANUP(close) int fd = openat(directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+	CLEANUP(close) int fd = openat(directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, MODE);
 	int r = fd < 0 ? -EOPNOTSUPP : write_file(fd, fill, user);
 
-	if (r == 0 && take_name(fd, directory, name, mode, beside) < 0)
+	if (r == 0 && take_name(fd, directory, name, beside) < 0)
 		r = -EOPNOTSUPP;
 	return r;
 }
 
-static int write_named(int directory, const char *name, mode_t mode,
-		       void (*fill)(FILE *file, const void *user), const void *user,
-		       char beside[static PATH_MAX])
+static int write_named(int directory, const char *name, void (*fill)(FILE *file, const void *user),
+		       const void *user, char beside[static PATH_MAX])
 {
-	CLEANUP(close) int fd = take_name(-1, directory, name, mode, beside);
+	CLEANUP(close) int fd = take_name(-1, directory, name, beside);
 	int r = fd < 0 ? fd : write_file(fd, fill, user);
 
 	if (fd >= 0 && r < 0)
@@ -236,8 +236,8 @@ int file_sync_directory(const char *path)
 	return fd < 0 ? fd : sync_directory(fd);
 }
 
-static int replace(const char *path, dev_t beneath, mode_t mode,
-		   void (*fill)(FILE *file, const void *user), const void *user)
+static int replace(const char *path, dev_t beneath, void (*fill)(FILE *file, const void *user),
+		   const void *user)
 {
 	char beside[PATH_MAX];
 	const char *name;
@@ -248,10 +248,10 @@ static int replace(const char *path, dev_t beneath, mode_t mode,
 		return directory;
 	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(st.st_mode))
 		return -EEXIST;
-	int r = write_nameless(directory, name, mode, fill, user, beside);
+	int r = write_nameless(directory, name, fill, user, beside);
 
 	if (r == -EOPNOTSUPP)
-		r = write_named(directory, name, mode, fill, user, beside);
+		r = write_named(directory, name, fill, user, beside);
 	if (r < 0)
 		return r;
 	if (renameat(directory, beside, directory, name) < 0) {
@@ -286,7 +286,6 @@ struct piece {
 struct file_work {
 	char *path;
 	dev_t beneath;
-	mode_t mode;
 	bool remove;
 	struct piece *pieces, *last;
 	int result;
@@ -341,9 +340,8 @@ static void run_work(void *data)
 {
 	struct file_work *work = data;
 
-	work->result = work->remove
-			       ? remove_file(work->path, work->beneath)
-			       : replace(work->path, work->beneath, work->mode, put_bytes, work);
+	work->result = work->remove ? remove_file(work->path, work->beneath)
+				    : replace(work->path, work->beneath, put_bytes, work);
 }
 
 static void destroy_work(void *data)
@@ -359,8 +357,8 @@ static void destroy_work(void *data)
 }
 
 /* fill: NULL to remove the file. NULL: there is no memory for it. */
-static struct file_work *prepare(const char *path, mode_t mode,
-				 void (*fill)(FILE *file, const void *user), const void *user)
+static struct file_work *prepare(const char *path, void (*fill)(FILE *file, const void *user),
+				 const void *user)
 {
 	struct file_work *work = calloc(1, sizeof(*work));
 	FILE *file;
@@ -369,7 +367,6 @@ static struct file_work *prepare(const char *path, mode_t mode,
 	if (!work)
 		return NULL;
 	work->path = strdup(path);
-	work->mode = mode;
 	work->remove = !fill;
 	failed = !work->path;
 	if (fill && !failed) {
@@ -442,7 +439,7 @@ void file_timeout_done(struct file_timeout *timeout)
 	timeout->work = NULL;
 }
 
-int file_replace(struct file_timeout *timeout, const char *path, mode_t mode,
+int file_replace(struct file_timeout *timeout, const char *path,
 		 void (*fill)(FILE *file, const void *user), const void *user)
 {
 	int r = 1;
@@ -450,8 +447,8 @@ int file_replace(struct file_timeout *timeout, const char *path, mode_t mode,
 	if (timeout && still_hangs(timeout, path))
 		return -ETIMEDOUT;
 	if (timeout)
-		r = run_in_time(prepare(path, mode, fill, user), timeout);
-	return r > 0 ? replace(path, timeout ? timeout->beneath : 0, mode, fill, user) : r;
+		r = run_in_time(prepare(path, fill, user), timeout);
+	return r > 0 ? replace(path, timeout ? timeout->beneath : 0, fill, user) : r;
 }
 
 int file_remove(struct file_timeout *timeout, const char *path)
@@ -461,7 +458,7 @@ int file_remove(struct file_timeout *timeout, const char *path)
 	if (timeout && still_hangs(timeout, path))
 		return -ETIMEDOUT;
 	if (timeout)
-		r = run_in_time(prepare(path, 0, NULL, NULL), timeout);
+		r = run_in_time(prepare(path, NULL, NULL), timeout);
 	return r > 0 ? remove_file(path, timeout ? timeout->beneath : 0) : r;
 }
 

@@ -42,14 +42,14 @@ struct file_timeout {
 void file_timeout_done(struct file_timeout *timeout);
 
 /*
- * fill() writes the contents; an error of the stream is noticed here. mode is
- * that of the new file, as of open(). 0 or a negative errno: -EEXIST when the
+ * fill() writes the contents; an error of the stream is noticed here. Only the user
+ * may read the new file. 0 or a negative errno: -EEXIST when the
  * name belongs to something that is not a regular file (a device, a link, a
  * directory), which is left as it is; -EXDEV when the directory is on the file
  * system `beneath` by now; -ETIMEDOUT. Only where the directory could not be synced
  * has the file been replaced all the same.
  */
-int file_replace(struct file_timeout *timeout, const char *path, mode_t mode,
+int file_replace(struct file_timeout *timeout, const char *path,
 		 void (*fill)(FILE *file, const void *user), const void *user);
 /* A file that does not exist counts as removed. 0 or a negative errno, as above. */
 int file_remove(struct file_timeout *timeout, const char *path);

@@ -22,14 +22,6 @@ bool u64_add(uint64_t a, uint64_t b, uint64_t *ret)
 	return true;
 }
 
-bool u64_sub(uint64_t a, uint64_t b, uint64_t *ret)
-{
-	if (b > a)
-		return false;
-	*ret = a - b;
-	return true;
-}
-
 bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret)
 {
 	uint64_t product;
@@ -77,11 +69,10 @@ bool range_overlaps(struct range a, struct range b)
 
 bool range_contains(struct range outer, struct range inner)
 {
-	uint64_t offset;
+	uint64_t offset = inner.start - outer.start;
 
-	if (!u64_sub(inner.start, outer.start, &offset) || offset > outer.count)
-		return false;
-	return inner.count <= outer.count - offset;
+	return inner.start >= outer.start && offset <= outer.count &&
+	       inner.count <= outer.count - offset;
 }
 
 bool range_intersect(struct range a, struct range b, struct range *ret)

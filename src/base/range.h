@@ -24,7 +24,6 @@ struct range_list {
 
 /* Overflow-checked: return false and leave *ret alone when the result does not fit. */
 bool u64_add(uint64_t a, uint64_t b, uint64_t *ret);
-bool u64_sub(uint64_t a, uint64_t b, uint64_t *ret);
 bool u64_mul(uint64_t a, uint64_t b, uint64_t *ret);
 
 static inline bool is_power_of_2(uint64_t value)

@@ -41,43 +41,6 @@ struct digest digest_bytes(const void *data, size_t length)
 	return (struct digest){ hash.low64, hash.high64 };
 }
 
-/* Never defined: it is the library's. */
-static XXH3_state_t *state_of(const struct digest_run *run)
-{
-	return (XXH3_state_t *)run;
-}
-
-struct digest_run *digest_run_new(void)
-{
-	XXH3_state_t *state = XXH3_createState();
-
-	if (state)
-		XXH3_128bits_reset(state);
-	return (struct digest_run *)state;
-}
-
-void digest_run_destroy(struct digest_run *run)
-{
-	XXH3_freeState(state_of(run));
-}
-
-void digest_run_restart(struct digest_run *run)
-{
-	XXH3_128bits_reset(state_of(run));
-}
-
-void digest_run_add(struct digest_run *run, const void *data, size_t length)
-{
-	XXH3_128bits_update(state_of(run), data, length);
-}
-
-struct digest digest_run_so_far(const struct digest_run *run)
-{
-	XXH128_hash_t hash = XXH3_128bits_digest(state_of(run));
-
-	return (struct digest){ hash.low64, hash.high64 };
-}
-
 void digest_add(struct digest *sum, struct digest digest)
 {
 	sum->low += digest.low;
@@ -99,22 +62,6 @@ struct digest digest_less(struct digest a, struct digest b)
 bool digest_equal(struct digest a, struct digest b)
 {
 	return a.low == b.low && a.high == b.high;
-}
-
-bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint64_t *ret)
-{
-	struct digest times = { 0 };
-
-	if (digest_equal(once, times))
-		return false;
-	for (uint64_t n = 1; n <= most; n++) {
-		digest_add(&times, once);
-		if (!digest_equal(times, all))
-			continue;
-		*ret = n;
-		return true;
-	}
-	return false;
 }
 
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX])

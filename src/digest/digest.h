@@ -30,21 +30,10 @@ struct digest digest_sectors(const void *data, uint32_t length, uint32_t sector,
 			     struct digest *retweighted);
 /* The digest of any bytes: for the list file itself. */
 struct digest digest_bytes(const void *data, size_t length);
-/* The same of bytes that come in pieces. */
-struct digest_run;
-struct digest_run *digest_run_new(void); /* NULL: no memory */
-void digest_run_destroy(struct digest_run *run);
-void digest_run_restart(struct digest_run *run);
-void digest_run_add(struct digest_run *run, const void *data, size_t length);
-struct digest digest_run_so_far(const struct digest_run *run);
 void digest_add(struct digest *sum, struct digest digest);
 struct digest digest_times(struct digest digest, uint64_t times);
 struct digest digest_less(struct digest a, struct digest b); /* a - b */
 bool digest_equal(struct digest a, struct digest b);
-
-/* How many times `once` makes `all`: from 1 to `most`, in *ret. False: none of them, or `once` is
- * zero. */
-bool digest_pin_down(struct digest once, struct digest all, uint64_t most, uint64_t *ret);
 
 /* 32 hexadecimal digits, the high half first. */
 const char *digest_print(struct digest digest, char buffer[static DIGEST_TEXT_MAX]);

@@ -162,11 +162,23 @@ void digest_sum_add(struct digest_sum *to, const struct digest_sum *more)
 	to->sectors += more->sectors;
 }
 
+/* Then the weighted sums differ by so many times what the others do. */
 bool digest_sum_pin_down(const struct digest_sum *a, const struct digest_sum *b, uint64_t most,
 			 uint64_t *ret)
 {
-	return digest_pin_down(digest_less(b->digest, a->digest),
-			       digest_less(b->weighted, a->weighted), most, ret);
+	struct digest once = digest_less(b->digest, a->digest), times = { 0 };
+	struct digest all = digest_less(b->weighted, a->weighted);
+
+	if (digest_equal(once, times))
+		return false;
+	for (uint64_t n = 1; n <= most; n++) {
+		digest_add(&times, once);
+		if (!digest_equal(times, all))
+			continue;
+		*ret = n;
+		return true;
+	}
+	return false;
 }
 
 void digests_add(struct digests *digests, const struct digest_part *part)

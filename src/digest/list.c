@@ -16,6 +16,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
+#include "digest/checksum.h"
 
 #define LIST_FILE_MAX (256LL << 20)
 #define LIST_LINE_MAX 4096
@@ -325,12 +326,12 @@ struct contents {
 	const struct range_list *left_out;
 	const char *plan_lines;
 	uint32_t sector;
-	struct digest_run *run; /* of all that is put */
+	struct checksum *sum; /* of all that is put */
 };
 
 static void put(FILE *file, const struct contents *c, const char *text)
 {
-	digest_run_add(c->run, text, strlen(text));
+	checksum_add(c->sum, text, strlen(text));
 	/* Whether it all went out is asked of the file when it is closed. */
 	(void)fputs(text, file);
 }
@@ -412,24 +413,23 @@ static size_t put_body(FILE *file, const struct contents *c)
 static void fill(FILE *file, const void *user)
 {
 	const struct contents *c = user;
-	char digest[DIGEST_TEXT_MAX];
-	size_t lines;
+	char hex[CHECKSUM_HEX_MAX];
+	size_t lines = put_body(file, c);
 
-	digest_run_restart(c->run);
-	lines = put_body(file, c);
-	fprintf(file, "end %zu %s\n", lines, digest_print(digest_run_so_far(c->run), digest));
+	fprintf(file, "end %zu %s\n", lines, checksum_take(c->sum, hex));
 }
 
 int digest_list_save(const struct digests *digests, uint32_t sector_size, const char *plan_lines,
 		     const struct range_list *left_out, const char *path,
 		     struct file_timeout *timeout, struct error *reterr)
 {
-	struct contents contents = { digests, left_out, plan_lines, sector_size, digest_run_new() };
-	int r = contents.run ? 0 : -ENOMEM;
+	struct contents contents = { digests, left_out, plan_lines, sector_size, NULL };
+	int r = checksum_new(CHECKSUM_XXH3, &contents.sum, reterr);
 
-	if (r == 0)
-		r = file_replace(timeout, path, 0600, fill, &contents);
-	digest_run_destroy(contents.run);
+	if (r < 0)
+		return r;
+	r = file_replace(timeout, path, fill, &contents);
+	checksum_destroy(contents.sum);
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				 _("The list of digests could not be saved as %s: %s."), path,

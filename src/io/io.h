@@ -77,8 +77,8 @@ enum io_trait {
 	IO_DIRECT = 1 << 1,    /* bypasses the page cache */
 	IO_SENSE = 1 << 2,     /* fills request.sense */
 	IO_CAN_SHARE = 1 << 3, /* two handles of a lane may share one queue (peer) */
-	IO_CLEARS = 1 << 5,    /* writes to the end's own node, on which io_clear() works */
 	IO_WIDE = 1 << 4,      /* accepts requests larger than one buffer at no extra cost */
+	IO_CLEARS = 1 << 5,    /* writes to the end's own node, on which io_clear() works */
 };
 
 struct io_setup {

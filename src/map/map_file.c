@@ -383,7 +383,7 @@ int map_save(const struct map *map, const char *path, const struct map_state *st
 	     struct file_timeout *timeout, struct error *reterr)
 {
 	const struct contents contents = { map, state };
-	int r = file_replace(timeout, path, 0600, fill, &contents);
+	int r = file_replace(timeout, path, fill, &contents);
 
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,

@@ -89,7 +89,7 @@ int saved_tables_save(const struct saved_tables *tables, const struct plan *plan
 		      struct file_timeout *timeout, struct error *reterr)
 {
 	const struct contents contents = { tables, plan };
-	int r = file_replace(timeout, path, 0600, fill, &contents);
+	int r = file_replace(timeout, path, fill, &contents);
 
 	if (r < 0)
 		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,

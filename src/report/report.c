@@ -357,7 +357,7 @@ int report_save(struct report *report, enum report_form form, const char *path,
 
 	if (r < 0)
 		return r;
-	r = file_replace(timeout, path, 0600, fill, text);
+	r = file_replace(timeout, path, fill, text);
 	if (r == -EEXIST)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "save", path,
 				 _("The report cannot be saved as %s: that is not a regular file."),
@@ -464,7 +464,7 @@ int report_save_sums(const struct report *report, struct file_timeout *timeout,
 		list.sum = &report->job.sums.items[i];
 		if (!report_sum_path(report, list.sum->algorithm, path, sizeof(path)))
 			continue;
-		r = file_replace(timeout, path, 0600, fill_list, &list);
+		r = file_replace(timeout, path, fill_list, &list);
 		if (r < 0)
 			error_set(reterr, ERROR_CLASS_ENVIRONMENT, r, "save", path,
 				  _("The sum could not be saved as %s: %s."), path, file_phrase(r));

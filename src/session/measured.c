@@ -159,5 +159,5 @@ int measured_keep(const char *directory, const struct identity *disk, const stru
 	/* Whole numbers: a point is a comma elsewhere. */
 	snprintf(key + length, LINE_SIZE - length, "%.0f\t%.0f\t%" PRIu32 "\t%" PRIu32 "\t%s\n",
 		 all.read, all.write, all.request, all.depth, boot);
-	return file_replace(NULL, path, 0600, fill, &kept);
+	return file_replace(NULL, path, fill, &kept);
 }

@@ -199,7 +199,7 @@ static void put_file(FILE *to, const void *user)
 static int copy_file(const char *from, const char *to)
 {
 	CLEANUP(fclose) FILE *file = from[0] ? fopen(from, "re") : NULL;
-	int r = file ? file_replace(NULL, to, 0600, put_file, &file) : 0;
+	int r = file ? file_replace(NULL, to, put_file, &file) : 0;
 
 	return r == 0 && file && ferror(file) ? -EIO : r;
 }

@@ -148,9 +148,9 @@ static void take(struct verification *v, const struct piece *piece, uint32_t len
 	}
 }
 
-void look_take(struct verification *v, const struct piece *piece, uint32_t length, const void *data)
+void look_take(struct verification *v, const struct piece *piece, const void *data)
 {
-	take(v, piece, length, data);
+	take(v, piece, piece->length, data);
 }
 
 static void take_written(struct lane *lane, struct slot *slot)

@@ -77,8 +77,7 @@ void look_done(struct look *look);
  * that could not be read is marked as unknown. */
 extern const struct observer look_observer;
 /* In a lane: these bytes were read back from the destination, and are right. */
-void look_take(struct verification *v, const struct piece *piece, uint32_t length,
-	       const void *data);
+void look_take(struct verification *v, const struct piece *piece, const void *data);
 /* Was something written that is still to be looked at? */
 bool look_is_due(const struct verification *v);
 /* Has it found anything in an unverified copy? */

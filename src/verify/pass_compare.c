@@ -65,7 +65,7 @@ static void compare_inspect(struct lane *lane, struct slot *slot)
 		pair->count =
 			(uint8_t)proof_parts(lane->copy->verification, piece, other, pair->parts);
 	}
-	look_take(lane->copy->verification, piece, piece->length, other);
+	look_take(lane->copy->verification, piece, other);
 	checksums_give(lane, slot, slot->buffer, slot->parts, slot->part_count);
 	lane_slot_report(lane, slot);
 	if (same)

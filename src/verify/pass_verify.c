@@ -37,7 +37,7 @@ static void verify_inspect(struct lane *lane, struct slot *slot)
 
 	found->count =
 		(uint8_t)proof_parts(lane->copy->verification, &slot->piece, data, found->parts);
-	look_take(lane->copy->verification, &slot->piece, slot->piece.length, data);
+	look_take(lane->copy->verification, &slot->piece, data);
 	checksums_give(lane, slot, data, found->parts, found->count);
 	lane_slot_report(lane, slot);
 }

@@ -106,9 +106,9 @@ TEST(makes_and_replaces)
 {
 	struct stat st;
 
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "old"), 0);
 	holds("old");
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
@@ -118,8 +118,8 @@ TEST(makes_and_replaces)
 TEST(works_without_nameless_files)
 {
 	nameless = false;
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "new"), 0);
 	holds("new");
 }
 
@@ -148,12 +148,12 @@ TEST(a_crash_leaves_nothing_beside)
 
 	ck_assert_msg(fd >= 0, "%s: needs a file system with O_TMPFILE", dir);
 	close(fd);
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "old"), 0);
 
 	pid_t child = fork();
 
 	if (child == 0) {
-		file_replace(NULL, path, 0600, die, "half of the n");
+		file_replace(NULL, path, die, "half of the n");
 		_exit(1);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -166,12 +166,12 @@ TEST(a_failure_keeps_the_old_one)
 {
 	struct rlimit limit;
 
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "old"), 0);
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
 	limit.rlim_cur = 2;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "too long"), -EFBIG);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "too long"), -EFBIG);
 	limit.rlim_cur = limit.rlim_max;
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	holds("old");
@@ -191,7 +191,7 @@ TEST(nothing_that_lies_beside_is_touched)
 				 (long)getpid(), i - 1);
 		ck_assert_int_eq(symlink(victim, beside[i]), 0);
 	}
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "new"), 0);
 	holds("new");
 	ck_assert_int_eq(access(victim, F_OK), -1);
 	for (int i = 0; i < 4; i++) {
@@ -205,10 +205,10 @@ TEST(only_regular_files_are_replaced)
 	struct stat st;
 
 	ck_assert_int_eq(mkdir(path, 0700), 0);
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "new"), -EEXIST);
 	ck_assert_int_eq(rmdir(path), 0);
 	ck_assert_int_eq(symlink("elsewhere", path), 0);
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "new"), -EEXIST);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "new"), -EEXIST);
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 }
@@ -218,7 +218,7 @@ TEST(no_directory_no_file)
 	char lost[104];
 
 	snprintf(lost, sizeof(lost), "%s/none/file", dir);
-	ck_assert_int_eq(file_replace(NULL, lost, 0600, fill, "new"), -ENOENT);
+	ck_assert_int_eq(file_replace(NULL, lost, fill, "new"), -ENOENT);
 }
 
 static dev_t device(const char *name)
@@ -238,10 +238,10 @@ static struct file_timeout *not_on(const char *name)
 /* Its stick was unmounted, say: what shows in its place is no place for its files. */
 TEST(nothing_is_kept_on_the_file_system_beneath)
 {
-	ck_assert_int_eq(file_replace(not_on(dir), path, 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(file_replace(not_on(dir), path, fill, "new"), -EXDEV);
 	ck_assert_int_eq(entries(), 0);
-	ck_assert_int_eq(file_replace(not_on("/proc"), path, 0600, fill, "old"), 0);
-	ck_assert_int_eq(file_replace(not_on(dir), path, 0600, fill, "new"), -EXDEV);
+	ck_assert_int_eq(file_replace(not_on("/proc"), path, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(not_on(dir), path, fill, "new"), -EXDEV);
 	ck_assert_int_eq(file_remove(not_on(dir), path), -EXDEV);
 	holds("old");
 	ck_assert_int_eq(file_remove(not_on("/proc"), path), 0);
@@ -289,7 +289,7 @@ TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 	leads_to("dangling", "folder/new");
 	leads_to("lost", "none/new");
 	leads_to("first", "file");
-	ck_assert_int_eq(file_replace(NULL, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(NULL, path, fill, "old"), 0);
 	leads_to("first", "file");
 	/* What is no file is not followed: it is refused by its own name. */
 	leads_to("null", "null");
@@ -320,7 +320,7 @@ TEST(a_large_file_is_whole)
 	FILE *file;
 	int number;
 
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill_numbers, NULL), 0);
+	ck_assert_int_eq(file_replace(&timeout, path, fill_numbers, NULL), 0);
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(file);
 	for (int i = 0; i < NUMBERS; i++) {
@@ -336,7 +336,7 @@ TEST(removing_is_as_good_as_nothing_there)
 	struct file_timeout *const with[] = { NULL, &timeout };
 
 	for (int i = 0; i < 2; i++) {
-		ck_assert_int_eq(file_replace(with[i], path, 0600, fill, "old"), 0);
+		ck_assert_int_eq(file_replace(with[i], path, fill, "old"), 0);
 		ck_assert_int_eq(file_remove(with[i], path), 0);
 		ck_assert_int_eq(access(path, F_OK), -1);
 		ck_assert_int_eq(file_remove(with[i], path), 0);
@@ -348,25 +348,25 @@ TEST(one_that_hangs_is_waited_for_once)
 {
 	uint64_t before, waited;
 
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "old"), 0);
+	ck_assert_int_eq(file_replace(&timeout, path, fill, "old"), 0);
 	pthread_mutex_lock(&disk);
 	timeout.ns = SHORT;
 	before = clock_monotonic();
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "new"), -ETIMEDOUT);
+	ck_assert_int_eq(file_replace(&timeout, path, fill, "new"), -ETIMEDOUT);
 	waited = clock_monotonic() - before;
 	ck_assert_uint_ge(waited, SHORT);
 	ck_assert_uint_lt(waited, LONG);
 	holds("old");
 	/* Neither it nor its neighbour is begun again. */
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "newer"), -ETIMEDOUT);
-	ck_assert_int_eq(file_replace(&timeout, other, 0600, fill, "new"), -ETIMEDOUT);
+	ck_assert_int_eq(file_replace(&timeout, path, fill, "newer"), -ETIMEDOUT);
+	ck_assert_int_eq(file_replace(&timeout, other, fill, "new"), -ETIMEDOUT);
 	ck_assert_int_eq(file_remove(&timeout, path), -ETIMEDOUT);
 	ck_assert_int_eq(access(other, F_OK), -1);
 	ck_assert_ptr_nonnull(timeout.hung);
 	pthread_mutex_unlock(&disk);
 	/* It answers: the one that hung is written, and then the next. */
 	timeout.ns = LONG;
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "newest"), 0);
+	ck_assert_int_eq(file_replace(&timeout, path, fill, "newest"), 0);
 	holds("newest");
 	ck_assert_ptr_null(timeout.hung);
 }
@@ -376,9 +376,9 @@ TEST(another_directory_does_not_hang)
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	pthread_mutex_lock(&disk);
 	timeout.ns = SHORT;
-	ck_assert_int_eq(file_replace(&timeout, path, 0600, fill, "late"), -ETIMEDOUT);
+	ck_assert_int_eq(file_replace(&timeout, path, fill, "late"), -ETIMEDOUT);
 	timeout.ns = LONG;
-	ck_assert_int_eq(file_replace(&timeout, elsewhere, 0600, fill, "here"), 0);
+	ck_assert_int_eq(file_replace(&timeout, elsewhere, fill, "here"), 0);
 	ck_assert(file_holds(elsewhere, "here"));
 	ck_assert_ptr_null(timeout.hung);
 	pthread_mutex_unlock(&disk);

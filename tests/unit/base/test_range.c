@@ -18,11 +18,8 @@ TEST(checked_arithmetic)
 	ck_assert_uint_eq(value, MAX);
 	value = 7;
 	ck_assert(!u64_add(MAX, 1, &value));
-	ck_assert(!u64_sub(1, 2, &value));
 	ck_assert(!u64_mul(1ULL << 32, 1ULL << 32, &value));
 	ck_assert_uint_eq(value, 7);
-	ck_assert(u64_sub(2, 2, &value));
-	ck_assert_uint_eq(value, 0);
 	ck_assert(u64_mul(1ULL << 32, (1ULL << 32) - 1, &value));
 	ck_assert_uint_eq(value, 0xffffffff00000000ULL);
 }
