@@ -72,6 +72,7 @@ static void poke(const char *path, uint64_t at, const void *bytes, size_t length
 
 static const char *places = "none"; /* that are asked for */
 static uint32_t other_sector;       /* bytes of a sector there; 0: not known */
+static const char *name;            /* of the source, for sentences; NULL: its path */
 
 /* Makes what lies at this byte swap space, which says nothing of its size here. */
 static void swap(uint64_t at)
@@ -95,7 +96,7 @@ static int fit(uint64_t size, uint32_t grow)
 	};
 	ck_assert_int_eq(plan_option_set(&plan.options, PLAN_OPTION_LAYOUT, places), 0);
 	plan.source.size = (uint64_t)lseek(fd, 0, SEEK_END);
-	snprintf(plan.source.node, sizeof(plan.source.node), "%s", from);
+	snprintf(plan.source.node, sizeof(plan.source.node), "%s", name ? name : from);
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "%s", to);
 	memset(&error, 0, sizeof(error));
 	r = layout_fit(&plan, fd, grow, &layout, &error);
@@ -432,6 +433,22 @@ TEST(test_gpt_arranged)
 	shows(10240, "second");
 	shows(20480, "third");
 	places = "none";
+}
+
+/* The command is there to be pasted. */
+TEST(test_shrink_is_said)
+{
+	char command[128];
+
+	make("label: gpt\nstart=2048,size=77824\n", 40 * MIB);
+	snprintf(command, sizeof(command), "mke2fs -q -t ext4 -E offset=1048576 %s 38m", from);
+	ck_assert_int_eq(run(command, ""), 0);
+	refused(30 * MIB, GROW_NO, "must become");
+	ck_assert_uint_eq(layout.shrink.number, 1);
+	name = "/srv/old disk's $(id).img";
+	refused(30 * MIB, GROW_NO,
+		":  clonedeck clone -s '/srv/old disk'\\''s $(id).img' -d /tmp/clonedeck-");
+	name = NULL;
 }
 
 TEST(test_arranged_refused)
