@@ -485,6 +485,8 @@ void facts_gather(const struct plan *plan, const struct disk_list *disks, const 
 	if (plan->destinations[0].kind == ENDPOINT_DISK ||
 	    plan->destinations[0].kind == ENDPOINT_PARTITION)
 		find_below(&mounts, &plan->destinations[0], &ret->destination_below);
+	if (plan->destinations[0].kind != ENDPOINT_IMAGE)
+		facts_find_writers(&plan->destinations[0], disks, &ret->destination_writers);
 	if (!plan->source.gone[0]) {
 		if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
 			find_below(&mounts, &plan->source, &ret->source_below);

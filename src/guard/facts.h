@@ -45,7 +45,7 @@ struct guard_reach {
 	uint64_t whole; /* bytes that there are, with what its settings hide; 0 unknown */
 };
 
-/* Who writes, or can write at any moment, to the source or a part of it: through everything that is
+/* Who writes, or can write at any moment, to an end or a part of it: through everything that is
  * built upon it, or beside it to the same file. */
 struct source_writers {
 	char mount[256]; /* where it is mounted read-write; "" nowhere */
@@ -82,7 +82,7 @@ struct guard_facts {
 	/* The loop device over a destination image, or another one over what a destination is, one
 	 * itself; "" none. */
 	char destination_loop[64];
-	struct source_writers source_writers;
+	struct source_writers source_writers, destination_writers;
 	/* Not by facts_gather(): */
 	struct guard_reach source_reach, destination_reach;
 	bool source_fails;  /* it says so itself, has sectors that it moved or could not read, or

@@ -218,6 +218,11 @@ void rule_destination_exclusive(const struct rule_context *c, struct verdict *re
 			   "is mounted where this program cannot see it (a container, an imported "
 			   "ZFS pool). Find it with fuser, lsof or lsns and release it."),
 			 c->destination_name, list);
+	else if (c->facts->destination_writers.other[0])
+		rule_say(ret, VERDICT_WARN,
+			 _("Another program can write to the destination %s at any moment: %s. End "
+			   "that first, or the copy may differ."),
+			 c->destination_name, c->facts->destination_writers.other);
 	else if (c->facts->root && !find_use(c->destination_disk, c->destination, ~0U, list))
 		rule_say(ret, VERDICT_OK, _("no mount, swap, md, dm or open holder on %s"),
 			 c->destination->node);

@@ -138,6 +138,12 @@ time.sleep(60)' "$destination" &
 	wait_for test -e held
 	refused 3 "$destination" clone "$source" "$destination"
 	says "$destination"
+	# Not exclusively, as dd and virtual machines do: it is said.
+	exec 7<>"$source"
+	run 0 clone -n -s "$(new_disk third 8)" -d "$source"
+	says "can write to the destination $source"
+	says "has $source open for writing"
+	exec 7>&-
 }
 
 locked_by_another_program() {

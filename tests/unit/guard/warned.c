@@ -234,6 +234,12 @@ void set_log_in_memory(struct machine *m)
 	m->facts.log_dir.in_memory = true;
 }
 
+static void set_destination_open(struct machine *m)
+{
+	text_copy(m->facts.destination_writers.other, 256,
+		  "dd (process 7) has /dev/sdb open for writing");
+}
+
 static void set_not_root(struct machine *m)
 {
 	m->facts.root = false;
@@ -441,5 +447,6 @@ const struct rule_case warned[] = {
 	{ "log-on-source", set_log_on_source, "/var/log/clonedeck" },
 	{ "log-in-memory", set_log_in_memory, "/run/log" },
 	{ "without-root", set_not_root, "root" },
+	{ "destination-exclusive", set_destination_open, "dd (process 7)" },
 	{ NULL, NULL, NULL },
 };
