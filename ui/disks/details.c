@@ -191,15 +191,15 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 	int count = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct line *line = &ret[count].text;
+		struct disks_detail *detail = &ret[count];
 
-		line_start(line, LINE_COLUMNS_MAX);
-		ret[count].label = _(rows[i].label);
+		detail->label = _(rows[i].label);
+		line_start(&detail->text, LINE_COLUMNS_MAX);
 		if (rows[i].write)
-			rows[i].write(disk, line);
+			rows[i].write(disk, &detail->text);
 		else if (health->known)
-			write_health(health, line);
-		count += line->columns > 0;
+			write_health(health, &detail->text);
+		count += detail->text.columns > 0;
 	}
 	return count;
 }
