@@ -59,31 +59,19 @@ uint32_t half_made_piece(const struct half_made *half)
 		       : PIECE;
 }
 
-static bool find_extent(const struct half_made *half, uint64_t source, struct extent_bytes *ret)
+bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret,
+		     uint64_t *retleft)
 {
 	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		*ret = plan_extent_bytes(half->plan, i);
-		if (source >= ret->source && source - ret->source < ret->length)
-			return true;
+		struct extent_bytes e = plan_extent_bytes(half->plan, i);
+
+		if (source < e.source || source - e.source >= e.length)
+			continue;
+		*ret = e.destination + (source - e.source);
+		*retleft = e.length - (source - e.source);
+		return true;
 	}
 	return false;
-}
-
-bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret)
-{
-	struct extent_bytes e;
-
-	if (!find_extent(half, source, &e))
-		return false;
-	*ret = e.destination + (source - e.source);
-	return true;
-}
-
-uint64_t half_made_left(const struct half_made *half, uint64_t source)
-{
-	struct extent_bytes e;
-
-	return find_extent(half, source, &e) ? e.length - (source - e.source) : 0;
 }
 
 static bool try_read(struct inspector *in, bool destination, uint64_t at, void *buffer,
@@ -109,9 +97,8 @@ static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool
 	if (length > left)
 		length = (uint32_t)left;
 	*retgood = false;
-	if (!half_made_place(in->half, at, &place))
+	if (!half_made_place(in->half, at, &place, &left))
 		return length;
-	left = half_made_left(in->half, at);
 	if (length > left)
 		length = (uint32_t)left;
 	if (unit > length)
@@ -209,10 +196,10 @@ static int finished(const struct half_made *half, const char *found, const char 
 static int changed(const struct half_made *half, uint64_t source, const char *expected,
 		   struct error *reterr)
 {
-	uint64_t place = source, lba = source / half->plan->sector_size;
+	uint64_t place = source, left, lba = source / half->plan->sector_size;
 	char found[100], wanted[80];
 
-	half_made_place(half, source, &place);
+	half_made_place(half, source, &place, &left);
 	describe(half, place / half->plan->sector_size, found, sizeof(found));
 	snprintf(wanted, sizeof(wanted), _("what was copied to LBA %" PRIu64), lba);
 	if (map_bytes(half->map, MAP_FINISHED) == plan_bytes(half->plan) &&

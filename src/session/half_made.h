@@ -50,11 +50,10 @@ bool half_made_read(const struct half_made *half, bool destination, uint64_t at,
 		    uint32_t length);
 /* Bytes that one such read may have, at most. */
 uint32_t half_made_piece(const struct half_made *half);
-/* Where this byte of the source goes. False: it is not in the plan. */
-bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret);
-/* Bytes from this one of the source to the end of its extent: what is behind them may lie elsewhere
- * on the destination. 0: it is not copied. */
-uint64_t half_made_left(const struct half_made *half, uint64_t source);
+/* Where this byte of the source goes, and how many from it on lie there one behind the other: what
+ * follows them may be elsewhere on the destination. False: it is not in the plan. */
+bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret,
+		     uint64_t *retleft);
 
 /* Compares a sample of what the map calls finished: with the digests of whole regions, otherwise
  * with the source. */

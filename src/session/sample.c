@@ -134,10 +134,9 @@ static void count(struct tally *tally, uint64_t source, bool same, bool tells)
 /* A place that has become unreadable proves nothing. */
 static void compare_spot(struct tally *tally, struct spot spot)
 {
-	uint64_t place;
+	uint64_t place, left;
 
-	if (half_made_place(tally->half, spot.at, &place) &&
-	    half_made_left(tally->half, spot.at) >= spot.length &&
+	if (half_made_place(tally->half, spot.at, &place, &left) && left >= spot.length &&
 	    half_made_read(tally->half, true, place, tally->a, spot.length) &&
 	    half_made_read(tally->half, false, spot.at, tally->b, spot.length))
 		count(tally, spot.at, memcmp(tally->a, tally->b, spot.length) == 0,
@@ -165,7 +164,7 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 	*rettells = false;
 	for (uint64_t at = r.source; at < end; at = to) {
 		uint32_t length = half_made_piece(half);
-		uint64_t place;
+		uint64_t place, left;
 
 		if (!map_next(half->map, at, MAP_FINISHED, &block) || block.start >= end)
 			break;
@@ -173,11 +172,12 @@ static bool read_region(const struct half_made *half, char *buffer, size_t regio
 		to = block.start + block.size < end ? block.start + block.size : end;
 		if (to - at > length)
 			to = at + length;
-		if (to - at > half_made_left(half, at))
-			to = at + half_made_left(half, at);
+		if (!half_made_place(half, at, &place, &left))
+			return false;
+		if (to - at > left)
+			to = at + left;
 		length = (uint32_t)(to - at);
-		if (!half_made_place(half, at, &place) ||
-		    !half_made_read(half, true, place, buffer, length))
+		if (!half_made_read(half, true, place, buffer, length))
 			return false;
 		*rettells |= !bytes_are_zero(buffer, length);
 		if (digests_parts(half->known, at, buffer, length, parts) == 1)
@@ -223,13 +223,13 @@ bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t l
 	uint32_t piece = half_made_piece(half);
 	CLEANUP(free) char *buffer = aligned_alloc(SPOT, (size_t)piece + SPOT);
 	bool same, tells;
-	uint64_t place;
+	uint64_t place, left;
 	size_t region;
 
-	if (!buffer || !half_made_place(half, source, &place))
+	if (!buffer || !half_made_place(half, source, &place, &left))
 		return false;
-	if (length > half_made_left(half, source))
-		length = (uint32_t)half_made_left(half, source);
+	if (length > left)
+		length = (uint32_t)left;
 	if (!half_made_read(half, true, place, buffer, length))
 		return false;
 	same = half_made_read(half, false, source, buffer + piece, length);
@@ -247,13 +247,13 @@ bool sample_differs_at(const struct half_made *half, uint64_t source, uint32_t l
 static bool search_end(struct tally *tally, bool destination, uint64_t at, uint32_t length)
 {
 	uint32_t spot = spot_length(tally->half);
-	uint64_t place = at;
+	uint64_t place, left;
 
-	if (destination && !half_made_place(tally->half, at, &place))
+	if (!half_made_place(tally->half, at, &place, &left))
 		return false;
-	if (length > half_made_left(tally->half, at))
-		length = (uint32_t)u64_align_down(half_made_left(tally->half, at), spot);
-	if (!half_made_read(tally->half, destination, place, tally->a, length)) {
+	if (length > left)
+		length = (uint32_t)u64_align_down(left, spot);
+	if (!half_made_read(tally->half, destination, destination ? place : at, tally->a, length)) {
 		tally->failed |= !destination;
 		return false;
 	}
