@@ -399,8 +399,7 @@ int plan_options_check(const struct plan_options *options, const struct endpoint
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("A file system is grown only on a disk and in a partition that "
 				   "grows: say which (--grow, --layout), or leave out --grow-fs."));
-	if ((options->table != TABLE_KEEP || options->grow || options->places[0].number) &&
-	    options->checksums)
+	if (plan_options_make_table(options) && options->checksums)
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL, "%s",
 				 _("Checksums are of the source as it is, and a table that fits "
 				   "makes the copy differ from it: ask for only one of them."));

@@ -182,6 +182,12 @@ static inline bool plan_spares_source(const struct plan_options *options)
 	return options->preset == PRESET_FAILING;
 }
 
+/* Does the copy get a table of its own, made to fit the destination or as a GPT? */
+static inline bool plan_options_make_table(const struct plan_options *options)
+{
+	return options->table != TABLE_KEEP || options->grow || options->places[0].number;
+}
+
 /* -EINVAL with what is wrong and what is allowed. Whoever makes a plan asks it. */
 int plan_options_check(const struct plan_options *options, const struct endpoint *source,
 		       const struct endpoint *destination, struct error *reterr);

@@ -350,8 +350,7 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	if (!extents)
 		return error_nomem(reterr);
 	error = place_ranges(destination, items, count, destination_lba, extents, reterr);
-	if (error == 0 && options && ranges &&
-	    (options->table != TABLE_KEEP || options->grow || options->places[0].number))
+	if (error == 0 && options && ranges && plan_options_make_table(options))
 		error = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
 				  _("A table is made to fit only where all of a disk is copied: "
 				    "leave out the ranges, or keep the table."));

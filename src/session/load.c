@@ -288,8 +288,7 @@ static int load_report(const struct wish *wish, struct loaded *ret, struct error
 int load_plan(struct wish *wish, const struct disk_list *disks, struct loaded *ret,
 	      struct error *reterr)
 {
-	if ((wish->options.table != TABLE_KEEP || wish->options.grow ||
-	     wish->options.places[0].number) &&
+	if (plan_options_make_table(&wish->options) &&
 	    (wish->domain[0] || (wish->map[0] && wish->ends)))
 		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", wish->map, "%s",
 				 _("A table is made to fit only in a new copy of a whole disk, "
