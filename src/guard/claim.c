@@ -252,8 +252,8 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 
 	if (fstat(fd, &st) == 0 && running_find_lock(st.st_ino, &running, &writes))
 		return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
-				 _("The destination %s is busy: %s. Wait until that has ended, or "
-				   "stop it (kill sends it SIGTERM; what is done can be resumed)."),
+				 _("%s is busy: %s. Wait until that has ended, or stop it (kill "
+				   "sends it SIGTERM; what is done can be resumed)."),
 				 node, running_words(&running, writes, words, sizeof(words)));
 	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
 			 destination ? _("Another program has locked %s. Nothing was written. End "
