@@ -65,8 +65,8 @@ void after_groups(const struct after_disk *disk, const struct identifiers *chang
 /* The bytes that hold what the identifier names: a partition, a volume in it, or the whole disk. */
 bool after_item_range(const struct after_disk *disk, const struct identifier *item,
 		      uint64_t *retstart, uint64_t *retlength);
-/* Why there is no such range; translated. */
-const char *after_why_not(void);
+/* Why there is no such range: only a part was copied, or to another place; translated. */
+const char *after_partly_copied(void);
 /* A volume of LVM, and not a member or a group of it. */
 bool after_is_volume(const struct identifier *item);
 

@@ -375,7 +375,7 @@ void after_files(const struct after_disk *disk, const struct identifiers *change
 		step->left = true;
 		text_copy(step->said, sizeof(step->said),
 			  r == -ENODEV       ? _("This system cannot mount it.")
-			  : r == -ERANGE     ? after_why_not()
+			  : r == -ERANGE     ? after_partly_copied()
 			  : r == -EOPNOTSUPP ? _("If a system is in it: open it, put the new ones "
 						 "into its fstab and crypttab; then, in it, "
 						 "update-initramfs -u or dracut -f.")

@@ -118,7 +118,7 @@ bool after_range(const struct after_disk *disk, unsigned partition, uint64_t *re
 	return false;
 }
 
-const char *after_why_not(void)
+const char *after_partly_copied(void)
 {
 	return _("Only a part of it was copied, or to another place.");
 }
@@ -210,7 +210,7 @@ static void change(const struct after_disk *disk, const struct changer *changer,
 
 	if (!after_item_range(disk, item, &window.start, &window.length)) {
 		step->failed = true;
-		text_copy(step->said, sizeof(step->said), after_why_not());
+		text_copy(step->said, sizeof(step->said), after_partly_copied());
 		return;
 	}
 	CLEANUP(close) int fd = loop_attach(disk->fd, &window, node);

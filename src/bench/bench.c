@@ -319,7 +319,7 @@ static int look_at_writing(const struct bench *bench, const struct disk_list *di
 			   const struct disk *disk, struct error *reterr)
 {
 	const struct endpoint *endpoint = &bench->options.disk;
-	struct source_writers writers;
+	struct end_writers writers;
 	struct verdict verdict = { 0 };
 	char token[512];
 

@@ -148,15 +148,13 @@ static void say_stopped(const struct clone_options *options)
 {
 	char image[512], destination[512];
 
-	if (!text_shell_quote(image, sizeof(image), options->shrink_via))
-		text_copy(image, sizeof(image), "IMAGE");
-	if (!text_shell_quote(destination, sizeof(destination), options->destination))
-		text_copy(destination, sizeof(destination), "DESTINATION");
 	fprintf(stderr,
 		_("clonedeck: This was the copy into the image; the destination is as it was. When "
 		  "the image is complete, go on from it:  clonedeck clone -s %s -d %s "
 		  "--shrink-via NEW-IMAGE\n"),
-		image, destination);
+		text_shell_word(image, sizeof(image), options->shrink_via, "IMAGE"),
+		text_shell_word(destination, sizeof(destination), options->destination,
+				"DESTINATION"));
 }
 
 int clone_shrink(struct clone_options *options, const char *command, int signal_fd,

@@ -47,7 +47,7 @@ struct guard_reach {
 
 /* Who writes, or can write at any moment, to an end or a part of it: through everything that is
  * built upon it, or beside it to the same file. */
-struct source_writers {
+struct end_writers {
 	char mount[256]; /* where it is mounted read-write; "" nowhere */
 	char other[256]; /* "qemu-system-x86 (process 1944) has /dev/dm-3 open for writing",
 			  * translated; "" nobody */
@@ -82,7 +82,7 @@ struct guard_facts {
 	/* The loop device over a destination image, or another one over what a destination is, one
 	 * itself; "" none. */
 	char destination_loop[64];
-	struct source_writers source_writers, destination_writers;
+	struct end_writers source_writers, destination_writers;
 	/* Not by facts_gather(): */
 	struct guard_reach source_reach, destination_reach;
 	bool source_fails;  /* it says so itself, has sectors that it moved or could not read, or
@@ -105,7 +105,7 @@ void facts_gather(const struct plan *plan, const struct disk_list *disks, const 
 
 /* disks tells what each of them is; NULL: not known. Reads /proc: not for a thread that draws. */
 void facts_find_writers(const struct endpoint *source, const struct disk_list *disks,
-			struct source_writers *ret);
+			struct end_writers *ret);
 
 /* Reads what is recognised before this byte of a device: a table with its partitions, a file
  * system, as table_print() says it; "" nothing, or unreadable. */

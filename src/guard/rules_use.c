@@ -253,7 +253,7 @@ void rule_source_mounted(const struct rule_context *c, struct verdict *ret)
 
 void rule_source_in_use(const struct rule_context *c, struct verdict *ret)
 {
-	const struct source_writers *writers = &c->facts->source_writers;
+	const struct end_writers *writers = &c->facts->source_writers;
 	char list[RULE_LIST_MAX];
 
 	if (writers->other[0])

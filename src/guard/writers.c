@@ -262,11 +262,11 @@ static void find_holder(const struct search *search, const struct disk_list *dis
 }
 
 void facts_find_writers(const struct endpoint *source, const struct disk_list *disks,
-			struct source_writers *ret)
+			struct end_writers *ret)
 {
 	struct search search;
 
-	*ret = (struct source_writers){ 0 };
+	*ret = (struct end_writers){ 0 };
 	if (endpoint_is_sg_only(source))
 		return;
 	if (storage_is_swap(source)) {

@@ -21,31 +21,31 @@ static void join_reasons(const struct job_snapshot *earlier, struct job_snapshot
 }
 
 /* What cannot be added up (latencies, the engine, the error) stays that of the last part. */
-void job_snapshot_join(const struct job_snapshot *sum, struct job_snapshot *job)
+void job_snapshot_join(const struct job_snapshot *earlier, struct job_snapshot *job)
 {
-	job->started_at = sum->started_at;
-	job->already = sum->already;
-	job->elapsed += sum->elapsed;
-	job->copy_ns += sum->copy_ns;
-	job->flush_ns += sum->flush_ns;
-	job->paused_ns += sum->paused_ns;
-	job->read += sum->read;
-	job->errors += sum->errors;
-	job->rescue.read_errors += sum->rescue.read_errors;
-	job->rescue.trouble |= sum->rescue.trouble;
-	join_reasons(sum, job);
-	job->retries += sum->retries;
-	job->slow_reads += sum->slow_reads;
-	job->process_cpu_user += sum->process_cpu_user;
-	job->process_cpu_system += sum->process_cpu_system;
-	if (sum->overall > job->overall)
-		job->overall = sum->overall;
-	if (sum->peak > job->peak)
-		job->peak = sum->peak;
-	job->source.requests += sum->source.requests;
-	job->destination.requests += sum->destination.requests;
-	io_stats_add(&job->source.stats, &sum->source.stats);
-	io_stats_add(&job->destination.stats, &sum->destination.stats);
+	job->started_at = earlier->started_at;
+	job->already = earlier->already;
+	job->elapsed += earlier->elapsed;
+	job->copy_ns += earlier->copy_ns;
+	job->flush_ns += earlier->flush_ns;
+	job->paused_ns += earlier->paused_ns;
+	job->read += earlier->read;
+	job->errors += earlier->errors;
+	job->rescue.read_errors += earlier->rescue.read_errors;
+	job->rescue.trouble |= earlier->rescue.trouble;
+	join_reasons(earlier, job);
+	job->retries += earlier->retries;
+	job->slow_reads += earlier->slow_reads;
+	job->process_cpu_user += earlier->process_cpu_user;
+	job->process_cpu_system += earlier->process_cpu_system;
+	if (earlier->overall > job->overall)
+		job->overall = earlier->overall;
+	if (earlier->peak > job->peak)
+		job->peak = earlier->peak;
+	job->source.requests += earlier->source.requests;
+	job->destination.requests += earlier->destination.requests;
+	io_stats_add(&job->source.stats, &earlier->source.stats);
+	io_stats_add(&job->destination.stats, &earlier->destination.stats);
 	/* Over the time spent copying, as within one part; a pass that reads back has its own. */
 	if (!(job->state == JOB_VERIFYING && job->pass == PASS_VERIFY) && job->copy_ns > 0 &&
 	    job->written > job->already)

@@ -26,7 +26,7 @@ static int copy_warnings(const struct verdict_list *from, struct verdict_list *r
 	return 0;
 }
 
-void session_writer_words(const struct source_writers *writers, char *buffer, size_t size)
+void session_writer_words(const struct end_writers *writers, char *buffer, size_t size)
 {
 	if (writers->mount[0])
 		snprintf(buffer, size, _("it was mounted read-write at %s"), writers->mount);
@@ -37,7 +37,7 @@ void session_writer_words(const struct source_writers *writers, char *buffer, si
 /* A writer that came while the source was copied is found only if it is still there. */
 static void find_writer(const struct session *session, struct report *report)
 {
-	struct source_writers writers;
+	struct end_writers writers;
 
 	text_copy(report->source_writer, sizeof(report->source_writer),
 		  session->plan->source_writer);

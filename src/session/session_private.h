@@ -171,14 +171,14 @@ struct session {
 	char resume_path[512];
 	struct range_list retry; /* with resume: the chosen bad areas; empty: all */
 	struct verdict_list verdicts;
-	struct source_writers source_writers; /* when the verdicts were made */
-	struct held held;                     /* of the plan */
-	struct boot_look boot;                /* of the source of the plan */
-	struct volumes volumes;               /* of its LVM members */
-	struct layout offer;                  /* what --table=fit --grow=last would do */
-	struct error no_offer;                /* or why it cannot */
-	struct layout_shrink shrink;          /* in the image of the plan, when that is complete */
-	struct layout_table table;            /* of the plan; no partitions: not known */
+	struct end_writers source_writers; /* when the verdicts were made */
+	struct held held;                  /* of the plan */
+	struct boot_look boot;             /* of the source of the plan */
+	struct volumes volumes;            /* of its LVM members */
+	struct layout offer;               /* what --table=fit --grow=last would do */
+	struct error no_offer;             /* or why it cannot */
+	struct layout_shrink shrink;       /* in the image of the plan, when that is complete */
+	struct layout_table table;         /* of the plan; no partitions: not known */
 	char token[512];
 	char token_phrase[256];
 	struct measurement measurement;
@@ -318,4 +318,4 @@ void session_take_finish(struct session *session, unsigned *changes);
 void session_take_move(struct session *session, unsigned *changes);
 void session_take_save(struct session *session, unsigned *changes);
 /* A phrase for plan.source_writer. */
-void session_writer_words(const struct source_writers *writers, char *buffer, size_t size);
+void session_writer_words(const struct end_writers *writers, char *buffer, size_t size);

@@ -30,9 +30,8 @@ void line_put_fs(struct line *line, int width, const char *fs);
 void line_put_right(struct line *line, int width, const char *text);
 /* The same for a word, of which the head says enough. */
 void line_put_right_word(struct line *line, int width, const char *word);
-/* A cell of a table with a blank before it; nothing at all where width is 0. An empty text is shown
- * as
- * "-". */
+/* A cell of a table with a blank before it; nothing at all where width is 0. An empty text is
+ * shown as "-". */
 void line_cell(struct line *line, int width, const char *text);
 void line_cell_right(struct line *line, int width, const char *text);
 void line_cell_right_word(struct line *line, int width, const char *word);

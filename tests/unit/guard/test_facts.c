@@ -317,7 +317,7 @@ TEST(what_is_made_of_an_image_is_noticed)
 	detach(ground);
 }
 
-static struct source_writers writers(void)
+static struct end_writers writers(void)
 {
 	return gather(NULL, NULL).source_writers;
 }
@@ -400,7 +400,7 @@ TEST(which_program_has_the_source_open_for_writing)
 	const char *const opened[] = { ground, above, path_of("a.img") };
 
 	for (size_t i = 0; i < 3; i++) {
-		struct source_writers found;
+		struct end_writers found;
 
 		f = open_elsewhere(opened[i], "<>");
 		found = writers();
