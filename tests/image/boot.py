@@ -348,7 +348,7 @@ def menu(machine, leave):
     choose_language(machine, "xx", "no language 'xx'[^$]*power off")
     choose_language(machine, "de", "p  power off")
     machine.type("d")
-    machine.see(r"Quelle mit s")
+    machine.see(r"s=Quelle")
     machine.type("q")
     machine.see(r"p  power off")
     choose_language(machine, "en", "p  power off")
