@@ -48,7 +48,8 @@ static bool is_of_plan(const struct disk *disk, const struct plan *plan)
 static bool may_be_one(const struct disk *disk, const struct plan *plan, bool any)
 {
 	return (any || disk->removable == YES || strcmp(disk->transport, "usb") == 0) &&
-	       !disk->in_use.count && !disk->read_by[0] && !disk->silent && !is_of_plan(disk, plan);
+	       !disk->in_use.count && !disk->read_by[0] && !disk->silent &&
+	       disk->read_only != YES && !is_of_plan(disk, plan);
 }
 
 static void add(const struct disk *disk, const struct partition *p, struct stick *ret)

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the deck behaves on its terminal: sizes, kinds, keys, colours. On pretended machines."""
 
+import fcntl
 import os
 import random
 import re
 import signal
+import struct
 import subprocess
+import tempfile
 import time
 
 from drive import PATIENCE, Terminal, cells, run
@@ -585,6 +588,52 @@ def a_report_goes_on_a_stick():
         terminal.wait("the full path of a folder")
 
 
+def a_copy_that_ends_stays_in_the_list():
+    """Of another program: its record goes, and its report is read at once, not when the screen is
+    entered the next time."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = f"{folder}/123.job"
+        with open(name, "w", encoding="ascii") as record:
+            record.write("clonedeck.job/1\npid 123\nstarted 1\nstate running\nsource /dev/sdy\n"
+                         "destination /dev/sdx\n")
+            record.flush()
+            # F_OFD_SETLK, as the program that copies holds it.
+            fcntl.fcntl(record, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+            with Terminal(f"{FAKEDECK} --ending --folder {folder} rescue") as terminal:
+                terminal.wait(" sda ")
+                terminal.keys("7")
+                assert "STOPPED" not in terminal.wait("sdy -> sdx")
+                os.unlink(name)
+                screen = terminal.wait("STOPPED")
+                assert "sdy" not in screen, screen
+
+
+def what_is_no_longer_true_is_not_said():
+    """A hint goes with the next key, whatever that does, and with what it was about."""
+    with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
+        terminal.wait(" sda ")
+        terminal.keys("i")
+        terminal.wait("Esc=close")
+        terminal.keys("z")
+        terminal.wait("The window shows the keys")
+        terminal.keys("Escape")
+        assert "The window shows" not in terminal.wait_gone("Esc=close")
+        terminal.keys("n")
+        terminal.wait("There is no search")
+        terminal.keys("/", "sda")
+        terminal.wait("Find [sda")
+        terminal.keys("Enter")
+        assert "no search" not in terminal.wait_gone("Find [")
+        press(terminal, RUN)
+        terminal.wait("Attach the same disk")
+        terminal.keys("Escape", "1", "r")
+        terminal.wait("another disk now")
+        terminal.keys("Escape", "r")
+        terminal.wait("The disk is back")
+        terminal.keys("Down")
+        terminal.wait_gone("The disk is back")
+
+
 def translated_screens_keep_their_parts():
     """Longer words push out neither the tabs nor the keys that matter."""
     folder = os.environ.get("TRANSLATIONS", "")
@@ -671,6 +720,7 @@ CASES = [
     what_comes_by_itself_takes_no_line_that_is_typed, what_went_wrong_is_told_beside_other_news,
     what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, the_fast_path_is_short,
     a_lifted_check_stands_on_every_screen, report_outlives_another_choice, a_report_goes_on_a_stick,
+    a_copy_that_ends_stays_in_the_list, what_is_no_longer_true_is_not_said,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

@@ -17,6 +17,7 @@ struct fake_machines {
 	 * another disk in its place, the second one finds it again. */
 	bool vanishing;
 	bool unfinished; /* there is the map of a copy that was not finished */
+	bool ending;     /* … and it ends only after the earlier copies were read once */
 	bool grabbed;    /* the destination is in use when it is to be opened for the first time */
 	bool stuck;      /* file systems never answer: no plan is ever checked */
 };

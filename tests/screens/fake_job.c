@@ -272,7 +272,7 @@ static void read_back(const struct job *job, struct job_snapshot *s)
 	s->proof.verified = done;
 	if (job->compares)
 		s->proof.compared = done;
-	if (job->compares && proving && ended) {
+	if (proving && ended) {
 		s->result = JOB_RESULT_MISMATCH;
 		differ(&s->proof);
 	}

@@ -47,7 +47,7 @@ struct session {
 	const char *allowed[2];
 	int found;
 	struct session_waiting waiting;
-	int scans;
+	int scans, past_reads;
 	struct {
 		char node[64];
 		struct health health;
@@ -143,6 +143,8 @@ static void make_report(struct session *session)
 		.host = "rescue1",
 		.kernel = "6.12",
 		.version = "0",
+		.grown_fs = { .state = session->plan->options.grow_fs ? GROWN_FS_DONE
+								      : GROWN_FS_NOT_ASKED },
 		.files = { .log = "/var/log/clonedeck/x.log",
 			   .map = "/var/log/clonedeck/x.map",
 			   .json = "/var/log/clonedeck/x.json",
@@ -541,15 +543,17 @@ bool session_unfinished(const struct session *session, struct session_unfinished
 
 void session_read_past(struct session *session)
 {
+	session->past_reads++;
 	tell(session, SESSION_CHANGE_PAST);
 }
 
 const struct past_copy *session_past(const struct session *session, size_t *retcount)
 {
 	const struct past_copy *past = machine_past(retcount);
+	size_t later = machines.ending && session->past_reads < 2 ? 1 : 0;
 
-	*retcount = machines.unfinished ? *retcount : 0;
-	return past;
+	*retcount = machines.unfinished ? *retcount - later : 0;
+	return past + later;
 }
 
 /* Nearly the first half; not what is copied last. */

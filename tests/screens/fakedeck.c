@@ -57,6 +57,7 @@ int main(int argc, char **argv)
 		{ "stuck", no_argument, NULL, 'k' },
 		{ "grabbed", no_argument, NULL, 't' },
 		{ "unfinished", no_argument, NULL, 'n' },
+		{ "ending", no_argument, NULL, 'd' },
 		{ "simple", no_argument, NULL, 'i' },
 		{ "no-mouse", no_argument, NULL, 'o' },
 		{ "stop-on-hangup", no_argument, NULL, 'u' },
@@ -106,6 +107,8 @@ int main(int argc, char **argv)
 			machines.stuck = true;
 		else if (option == 'n')
 			machines.unfinished = true;
+		else if (option == 'd')
+			machines.unfinished = machines.ending = true;
 		else if (option == 't')
 			machines.grabbed = true;
 		else if (option == 'i')

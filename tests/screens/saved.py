@@ -155,6 +155,8 @@ SINGLE = {
     "report-complete": ("--complete rescue", STOPPED, "The exit code will be 0"),
     "run-verify": ("--complete rescue", VERIFY, "VERIFYING"),
     "verify-question": ("--complete rescue", VERIFY + ["C-c"], "Stop verifying?"),
+    "report-changed": ("--complete --proving rescue", PLAN + ["Escape", "l", "Space", "Enter", "456789", "Enter", "C-c", "s",
+                                                              "v", "C-c", "s"], "differs by design"),
     "report-verified": ("--complete rescue", VERIFY + ["C-c", "s"], "VERIFIED again"),
     "run-compare": ("rescue", COMPARE, "nothing is written. Ctrl-C"),
     "compare-question": ("rescue", COMPARE + ["C-c"], "Both disks are being compared"),

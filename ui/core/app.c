@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/core/app.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -261,80 +260,6 @@ static void toggle_help(struct app *app)
 	enter(app);
 }
 
-/* ---- saying ---- */
-
-void app_notice(struct app *app, enum message_level level, const char *text)
-{
-	text_copy(app->message, sizeof(app->message), text);
-	app->level = level;
-	app->said = true;
-	app_redraw(app);
-}
-
-const char *app_said(const struct app *app)
-{
-	return app->message;
-}
-
-__attribute__((format(printf, 3, 0))) static void say(struct app *app, enum message_level level,
-						      const char *format, va_list list)
-{
-	char text[sizeof(app->message)];
-
-	vsnprintf(text, sizeof(text), format, list);
-	app_notice(app, level, text);
-	/* A warning that is cut would lose the end of the sentence, which says what to do. */
-	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) && !app_message_fits(app))
-		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
-}
-
-void app_message(struct app *app, enum message_level level, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	say(app, level, format, list);
-	va_end(list);
-}
-
-void app_say(struct app *app, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	say(app, MESSAGE_INFO, format, list);
-	va_end(list);
-}
-
-void app_error(struct app *app, const struct error *error)
-{
-	app_message(app, MESSAGE_ERROR, "%s",
-		    error->sentence[0] ? error->sentence : error_phrase(error->code));
-}
-
-void app_nomem(struct app *app)
-{
-	struct error error;
-
-	error_nomem(&error);
-	app_error(app, &error);
-}
-
-void app_begun(struct app *app, int result, const struct error *error, const char *said)
-{
-	if (result < 0)
-		app_error(app, error);
-	else
-		app_say(app, "%s", said);
-}
-
-void app_bell(struct app *app)
-{
-	if (app->term)
-		term_bell(app->term);
-	lookers_bell(&app->lookers);
-}
-
 /* ---- commands ---- */
 
 static void next_units(struct app *app)
@@ -399,9 +324,9 @@ static bool find(struct app *app, enum command command, int key)
 	if (result == FIND_NOT_TAKEN)
 		return false;
 	if (result == FIND_NOTHING)
-		app_say(app, _("Nothing found for \"%s\"."), target.list->wanted);
+		app_hint(app, _("Nothing found for \"%s\"."), target.list->wanted);
 	else if (result == FIND_NO_TEXT)
-		app_say(app, _("There is no search to repeat: press / first."));
+		app_hint(app, _("There is no search to repeat: press / first."));
 	if (app->popup.kind == POPUP_NONE && target.holds && ops->moved)
 		ops->moved(app->states[ops->id]);
 	app_redraw(app);
@@ -463,7 +388,7 @@ bool app_command(struct app *app, enum command command)
 		return true;
 	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
 	if (why) {
-		app_say(app, "%s", why);
+		app_message(app, MESSAGE_WARN, "%s", why);
 		return true;
 	}
 	if (ops->command(state_of(app), app, command))
@@ -563,6 +488,7 @@ void app_key(struct app *app, int key)
 	enum command command;
 	char name[32];
 
+	app_drop_hint(app, true);
 	if (layout_too_small(app->term->cols, app->term->rows)) {
 		key_unseen(app, key);
 		return;
@@ -590,6 +516,6 @@ void app_key(struct app *app, int key)
 	if (command != COMMAND_NONE && app_command(app, command))
 		return;
 	if (key != SPECIAL_OTHER)
-		app_say(app, _("%s does nothing here. ? shows the keys."),
-			keys_name(key, name, sizeof(name)));
+		app_hint(app, _("%s does nothing here. ? shows the keys."),
+			 keys_name(key, name, sizeof(name)));
 }

@@ -121,7 +121,7 @@ static void follow_waiting(struct app *app, enum session_state before)
 			popup_close(app);
 		if (session_state(app->session) == SESSION_RUNNING) {
 			take_ends(app);
-			app_say(app, _("The disk is back. The copy goes on where it ended."));
+			app_hint(app, _("The disk is back. The copy goes on where it ended."));
 		}
 		return;
 	}
@@ -142,6 +142,7 @@ static void follow_waiting(struct app *app, enum session_state before)
 		return;
 	}
 	text_copy(app->waiting_said, sizeof(app->waiting_said), said);
+	app_drop_hint(app, true);
 	app_show_waiting(app);
 }
 
@@ -207,33 +208,47 @@ static void take_exit_code(struct app *app, enum exit_code code)
 }
 
 /* Added to the report that is printed after the last screen. */
-static void tell_afterwards(struct app *app, const char *said)
+static void tell_afterwards(struct app *app, const char *said, const char *design)
 {
 	char *text = NULL;
 
-	if (asprintf(&text, "%s\n%s\n", app->report_text ? app->report_text : "", said) < 0)
+	if (asprintf(&text, "%s\n%s%s%s\n", app->report_text ? app->report_text : "", said,
+		     design[0] ? "\n" : "", design) < 0)
 		return;
 	free(app->report_text);
 	app->report_text = text;
+}
+
+/* "" where nothing was changed on the copy after it was verified. */
+static const char *by_design(const struct report *copy, const struct report *found)
+{
+	enum grown_fs_state grown = copy->grown_fs.state;
+
+	if (report_exit_code(found) != EXIT_MISMATCH ||
+	    (!copy->after.count && (grown == GROWN_FS_NOT_ASKED || grown == GROWN_FS_BY_HAND)))
+		return "";
+	return _("This copy got new identifiers or a larger file system after it was verified: "
+		 "there it differs by design.");
 }
 
 static void show_again(struct app *app, const struct job_snapshot *job)
 {
 	const struct report *copy = session_copy(app->session).report;
 	const struct report found = { .plan = copy->plan, .job = *job };
+	const char *design = by_design(copy, &found);
 	char *proof = NULL, *text = NULL;
 	struct error error;
 
 	take_exit_code(app, report_exit_code(&found));
 	if (report_text_verify(&found, LAYOUT_FULL_COLS - 10, &proof, &error) < 0 ||
-	    asprintf(&text, "%s\n\n%s%s", headline(&found), proof,
-		     job->error.code ? job->error.sentence : "") < 0) {
+	    asprintf(&text, "%s%s%s\n\n%s%s", headline(&found), design[0] ? "\n" : "", design,
+		     proof, job->error.code ? job->error.sentence : "") < 0) {
 		app_error(app, &error);
 	} else {
 		app_say(app, "%s", headline(&found));
 		popup_text(app, _("Verified again"), text);
 	}
-	tell_afterwards(app, headline(&found));
+	tell_afterwards(app, headline(&found), design);
 	free(text);
 	free(proof);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands around every screen: header, banner, message, keys. */
+#include <stdarg.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -181,16 +183,109 @@ static bool has_banner(struct app *app)
 	return text_banner(app, &line, &role);
 }
 
+/* ---- the message ---- */
+
+#define HINT_SECONDS 60
+
 /* In two lines, each may end with a part of a word that the next one has. */
 #define WORD_COLS 12
 
-bool app_message_fits(const struct app *app)
+static bool message_fits(const struct app *app)
 {
 	int width = text_width(app->message), cols = app->term->cols - 2;
 	struct layout_frame frame;
 
 	layout_frame(app->term->cols, app->term->rows, false, &frame);
 	return width <= cols || width <= frame.message.rows * (cols - WORD_COLS);
+}
+
+void app_notice(struct app *app, enum message_level level, const char *text)
+{
+	text_copy(app->message, sizeof(app->message), text);
+	app->level = level;
+	app->said = true;
+	app->hint_until = 0;
+	app_redraw(app);
+}
+
+const char *app_said(const struct app *app)
+{
+	return app->message;
+}
+
+__attribute__((format(printf, 3, 0))) static void say(struct app *app, enum message_level level,
+						      const char *format, va_list list)
+{
+	char text[sizeof(app->message)];
+
+	vsnprintf(text, sizeof(text), format, list);
+	app_notice(app, level, text);
+	/* A warning that is cut would lose the end of the sentence, which says what to do. */
+	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) && !message_fits(app))
+		popup_text(app, level == MESSAGE_ERROR ? _("Error") : _("Note"), app->message);
+}
+
+void app_message(struct app *app, enum message_level level, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(app, level, format, list);
+	va_end(list);
+}
+
+void app_say(struct app *app, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(app, MESSAGE_INFO, format, list);
+	va_end(list);
+}
+
+void app_hint(struct app *app, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	say(app, MESSAGE_INFO, format, list);
+	va_end(list);
+	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
+}
+
+void app_drop_hint(struct app *app, bool now)
+{
+	if (app->hint_until && (now || clock_monotonic() >= app->hint_until))
+		app_notice(app, MESSAGE_INFO, "");
+}
+
+void app_error(struct app *app, const struct error *error)
+{
+	app_message(app, MESSAGE_ERROR, "%s",
+		    error->sentence[0] ? error->sentence : error_phrase(error->code));
+}
+
+void app_nomem(struct app *app)
+{
+	struct error error;
+
+	error_nomem(&error);
+	app_error(app, &error);
+}
+
+void app_begun(struct app *app, int result, const struct error *error, const char *said)
+{
+	if (result < 0)
+		app_error(app, error);
+	else
+		app_say(app, "%s", said);
+}
+
+void app_bell(struct app *app)
+{
+	if (app->term)
+		term_bell(app->term);
+	lookers_bell(&app->lookers);
 }
 
 static enum role message_role(const struct app *app)

@@ -408,7 +408,8 @@ static void on_lent(struct app *app, struct looker *looker, const struct wire_no
 		return;
 	}
 	steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
-	app_say(app, _("This terminal steers the copy now."));
+	/* Those that look on see it, too. */
+	app_hint(app, _("The copy is steered from another terminal now than before."));
 }
 
 static void read_looker(struct app *app, struct looker *looker)

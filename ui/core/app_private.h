@@ -42,7 +42,8 @@ struct app {
 	struct job_snapshot snapshot;
 	char message[512];
 	enum message_level level;
-	bool said; /* the message is new since the last frame */
+	bool said;           /* the message is new since the last frame */
+	uint64_t hint_until; /* monotonic ns: then the message goes; 0: it stays */
 	struct popup popup;
 	struct mouse mouse;
 	struct find find;
@@ -119,5 +120,5 @@ bool app_compares(const struct app *app);
 
 /* app_frame.c */
 void app_draw(struct app *app);
-/* Has the newest message room in its place? */
-bool app_message_fits(const struct app *app);
+/* Takes a hint away: now, or when its time is over. */
+void app_drop_hint(struct app *app, bool now);

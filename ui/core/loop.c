@@ -166,6 +166,7 @@ static void tick(struct app *app)
 
 	/* A new snapshot brings the events of the job with it. */
 	app_follow(app, SESSION_CHANGE_JOB);
+	app_drop_hint(app, false);
 	ops = app_shown(app);
 	if (ops->tick)
 		ops->tick(app->states[ops->id], app);

@@ -482,7 +482,7 @@ static const char *const notes[] = {
 	N_("S D  source and destination; s d: a partition of this disk is"),
 	N_("!  cannot be a destination; d says why"),
 	N_("?  has not answered: spins up, or power, cable or disk fail; r asks again"),
-	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file"),
+	N_("USE  M mounted S swap L LVM/dm R md raid B boot medium O open H holder F file C copy"),
 	N_("VERIFY  of a copy that another program made: choose both disks, go on to 3 Plan, v. "
 	   "Nothing is written."),
 	N_("RAW  raw bindings; the raw driver left Linux in 5.14"),

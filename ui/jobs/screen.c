@@ -96,6 +96,16 @@ static void look(struct jobs_screen *screen, struct app *app)
 	make_rows(screen, app);
 }
 
+/* A copy that has ended meanwhile has a report now. */
+static void look_again(struct jobs_screen *screen, struct app *app)
+{
+	size_t before = screen->running_count;
+
+	look(screen, app);
+	if (screen->running_count < before && app_current(app) == SCREEN_JOBS)
+		session_read_past(app_session(app));
+}
+
 static void enter(void *state, struct app *app)
 {
 	look(state, app);
@@ -111,8 +121,8 @@ static void changed(void *state, struct app *app, unsigned changes)
 		make_rows(screen, app);
 	if (changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE) ||
 	    clock_monotonic() - screen->looked >= LOOK_AGAIN)
-		look(screen, app);
-	/* A copy that has ended meanwhile has a report now. */
+		look_again(screen, app);
+	/* So has this deck's own. */
 	if (changes & SESSION_CHANGE_STATE && app_current(app) == SCREEN_JOBS)
 		session_read_past(app_session(app));
 }
@@ -120,12 +130,9 @@ static void changed(void *state, struct app *app, unsigned changes)
 static void tick(void *state, struct app *app)
 {
 	struct jobs_screen *screen = state;
-	size_t before = screen->running_count;
 
 	if (clock_monotonic() - screen->looked >= LOOK_AGAIN)
-		look(screen, app);
-	if (screen->running_count < before)
-		session_read_past(app_session(app));
+		look_again(screen, app);
 }
 
 /* ---- drawing ---- */

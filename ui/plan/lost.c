@@ -99,7 +99,7 @@ void plan_text_losses(const struct disk *disk, const struct lost *lost, size_t c
 	} else if (resumes) {
 		line_add(line, "%s", _("nothing but the half-made copy, which goes on"));
 	} else if (!disk->partition_count) {
-		line_add(line, "%s", _("no partition and no file system is known there"));
+		line_add(line, "%s", _("no file system is known there"));
 	} else {
 		line_add(line, "%s", _("no partition: only places that are in none"));
 	}

@@ -146,8 +146,8 @@ static void tell_ready(const struct plan_screen *screen, struct app *app)
 		app_say(app, _("This plan goes on from its map, and reads its bad areas again."));
 	else if (areas->count)
 		app_say(app,
-			P_("Of the bad areas %zu is read again; all others stay as they are.",
-			   "Of the bad areas %zu are read again; all others stay as they are.",
+			P_("Of the bad areas %zu is read again; the others are not.",
+			   "Of the bad areas %zu are read again; the others are not.",
 			   areas->count),
 			areas->count);
 	else if (session_choice(app_session(app)).resumes)

@@ -291,8 +291,8 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 		line_add(line, _(", MISMATCHES %" PRIu64), job->proof.areas);
 	if (job->rescue.read_errors)
 		line_add(line, _(", read errors %" PRIu64), job->rescue.read_errors);
-	if (job->rescue.bad_areas)
-		line_add(line, _(", bad areas %" PRIu64), job->rescue.bad_areas);
+	if (job->bad_areas)
+		line_add(line, _(", bad areas %" PRIu64), job->bad_areas);
 	if (job->refused_bytes)
 		line_add(line, _(", refused %s B"), units_print_count(job->refused_bytes, at));
 	if (verified[0])

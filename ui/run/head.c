@@ -81,7 +81,7 @@ static void draw_stages(const struct run_view *view, struct rect area, int row, 
 
 	for (int i = 0; i < count; i++)
 		width += text_width(stages[i].text) + 2;
-	gap = count > 1 ? (area.cols - col - 1 - width) / (count - 1) : 0;
+	gap = count > 1 ? (area.cols - col - 1 - width) / (count - 1) : 1;
 	blank = gap < 1 ? "" : " ";
 	gap = gap > 4 ? 4 : gap > 1 ? gap : 1;
 	for (int i = 0; i < count; i++) {

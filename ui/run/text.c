@@ -421,7 +421,7 @@ bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 		return true;
 	case 1:
 		put_share(job, _("not read yet"), rescue->non_tried, line);
-		put_count(line, _("bad areas"), rescue->bad_areas);
+		put_count(line, _("bad areas"), job->bad_areas);
 		return true;
 	case 2:
 		put_share(job, _("to try"), rescue->non_trimmed + rescue->non_scraped, line);

@@ -425,8 +425,8 @@ static void scroll(struct app *app, int key)
 
 	if ((lines->count <= lines->rows || !list_move(lines, keys_lookup(SCREEN_HELP, key))) &&
 	    key < SPECIAL_RESIZE)
-		app_say(app, _("%s does nothing here. The window shows the keys."),
-			keys_name(key, name, sizeof(name)));
+		app_hint(app, _("%s does nothing here. The window shows the keys."),
+			 keys_name(key, name, sizeof(name)));
 }
 
 static void choose(struct app *app, int choice)

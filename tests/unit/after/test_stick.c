@@ -70,6 +70,12 @@ TEST(no_disk_that_is_used)
 	ck_assert_uint_eq(count(), 0);
 }
 
+TEST(no_disk_that_is_write_protected)
+{
+	disks[3].read_only = YES;
+	ck_assert_uint_eq(count(), 2);
+}
+
 TEST(no_disk_that_is_built_in)
 {
 	strcpy(disks[2].transport, "sata");

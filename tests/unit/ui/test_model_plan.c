@@ -438,7 +438,7 @@ TEST(test_losses)
 	}
 	line_start(&line, 80);
 	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text, " LOST    no partition and no file system is known there");
+	ck_assert_str_eq(line.text, " LOST    no file system is known there");
 	line_start(&line, 80);
 	plan_text_losses(NULL, NULL, 0, false, UNITS_SI, &line);
 	ck_assert_str_eq(line.text, " LOST    what it holds is not known");

@@ -18,6 +18,7 @@ static void setup(void)
 	job.written = 1046208642482;
 	job.retries = 5;
 	job.slow_reads = 7;
+	job.bad_areas = 3;
 	job.rescue = (struct job_rescue){
 		.trouble = true,
 		.rescued = 1046208642482,
@@ -25,7 +26,7 @@ static void setup(void)
 		.non_trimmed = 65536,
 		.non_scraped = 8192,
 		.bad_sector = 6656,
-		.bad_areas = 3,
+		.bad_areas = 5, /* with those that are still to be tried */
 		.read_errors = 2,
 		.good_read_known = true,
 		.since_good_read = 125 * NSEC_PER_SEC,

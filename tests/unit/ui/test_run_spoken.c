@@ -22,7 +22,7 @@ static void setup(void)
 	job.overall = 0.25;
 	job.now_pass = job.now_write = 193e6;
 	job.rescue.read_errors = 2;
-	job.rescue.bad_areas = 1;
+	job.bad_areas = 1;
 }
 
 static const char *newest(void)
@@ -45,7 +45,7 @@ TEST(test_a_line)
 
 TEST(test_errors_when_there_are_any)
 {
-	job.rescue.read_errors = job.rescue.bad_areas = 0;
+	job.rescue.read_errors = job.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
 	ck_assert_str_eq(newest(),
 			 "25.0% of all, copying 50.0%, 193 MB/s, left unknown, elapsed 0:01:00");
@@ -91,7 +91,7 @@ TEST(test_never_the_same_twice)
 /* Nothing of it is cut, and none is lost when there are more than a page takes. */
 TEST(test_long_and_many)
 {
-	job.rescue.read_errors = job.rescue.bad_areas = job.proof.areas = 12345678;
+	job.rescue.read_errors = job.bad_areas = job.proof.areas = 12345678;
 	job.proof.rolling = true;
 	for (unsigned i = 0; i < 3 * SPOKEN_LINES; i++) {
 		job.elapsed += NSEC_PER_SEC;
