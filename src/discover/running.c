@@ -337,18 +337,23 @@ static size_t list_folder(const char *folder, bool alive, struct running *ret, s
 	return count;
 }
 
+static int oldest_first(const void *a, const void *b)
+{
+	const struct running *one = a, *other = b;
+
+	return (one->started > other->started) - (one->started < other->started);
+}
+
 static size_t list(const char *folder, bool alive, struct running *ret)
 {
 	char own[512];
-	size_t count;
+	size_t count = list_folder(folder ? folder : ROOT_FOLDER, alive, ret, RUNNING_MAX);
 
-	if (folder)
-		return list_folder(folder, alive, ret, RUNNING_MAX);
-	count = list_folder(ROOT_FOLDER, alive, ret, RUNNING_MAX);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; !folder && i < count; i++)
 		ret[i].by_root = true;
-	if (geteuid() != 0 && user_folder(own, sizeof(own)))
+	if (!folder && geteuid() != 0 && user_folder(own, sizeof(own)))
 		count += list_folder(own, alive, ret + count, RUNNING_MAX - count);
+	qsort(ret, count, sizeof(*ret), oldest_first);
 	return count;
 }
 

@@ -65,8 +65,8 @@ void running_ended(struct running_record *record, struct running *running);
 /* Removes it. NULL is fine. */
 void running_destroy(struct running_record *record);
 
-/* The copies of other processes that run now, at most RUNNING_MAX; folder NULL: root's and this
- * user's. Returns their number. */
+/* The copies of other processes that run now, at most RUNNING_MAX, the oldest first; folder NULL:
+ * root's and this user's. Returns their number. */
 size_t running_list(const char *folder, struct running *ret);
 /* The same, and that of this process. */
 size_t running_list_all(const char *folder, struct running *ret);

@@ -2,7 +2,6 @@
 /* Screen 7: the copies of this machine, now and earlier. The terminal goes from one deck to the
  * other; each copy keeps a process of its own. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,13 +36,6 @@ struct jobs_screen {
 static const struct jobs_row *at_cursor(const struct jobs_screen *screen)
 {
 	return screen->list.at < screen->model.count ? &screen->model.rows[screen->list.at] : NULL;
-}
-
-static int oldest_first(const void *a, const void *b)
-{
-	const struct running *one = a, *other = b;
-
-	return (one->started > other->started) - (one->started < other->started);
 }
 
 /* Which copy is under the cursor: its row points into a list that may be freed. */
@@ -87,7 +79,6 @@ static void look(struct jobs_screen *screen, struct app *app)
 			screen->running[count + i].by_root = true;
 		count += roots;
 	}
-	qsort(screen->running, count, sizeof(screen->running[0]), oldest_first);
 	for (size_t i = 0; i < count; i++)
 		others += !screen->running[i].own;
 	screen->running_count = count;

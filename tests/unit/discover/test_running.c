@@ -221,3 +221,19 @@ TEST(what_is_no_record_is_left_alone)
 	ck_assert_uint_eq(running_list(folder, found), 1);
 	ck_assert_int_eq(found[0].pid, 7);
 }
+
+/* A folder tells its files in any order. */
+TEST(the_oldest_is_listed_first)
+{
+	char name[16], text[80];
+
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "%d.job", i + 1);
+		snprintf(text, sizeof(text), "clonedeck.job/1\npid %d\nstarted %d\npercent 1\n",
+			 i + 1, 100 + i * 3 % 8);
+		leave(name, text);
+	}
+	ck_assert_uint_eq(running_list(folder, found), 8);
+	for (size_t i = 0; i < 8; i++)
+		ck_assert_int_eq(found[i].started, 100 + (int64_t)i);
+}
