@@ -194,14 +194,14 @@ a_Btrfs_grows_beside_its_source() {
 	says 'With the old disk taken out'
 }
 
-# The copy is as good as the source, so its result stays what it is.
+# The copy is as good as the source, so its result stays what it is. The exit status does not.
 a_damaged_one_does_not_grow() {
 	source_gpt
 	know_partitions "$source" 3
 	debugfs -w -R 'clri <2>' "${source}p3"
 	sync "$source"
 	destination=$(new_disk destination 100)
-	clone 0 "$source" "$destination" --grow=last --grow-fs
+	clone 4 "$source" "$destination" --grow=last --grow-fs
 	says 'could not be grown; the log says why: (i.e., without -a or -p'
 	says 'To grow it: e2fsck -f'
 	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json

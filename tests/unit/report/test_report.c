@@ -81,6 +81,19 @@ TEST(words_and_exit_codes)
 	}
 }
 
+/* The copy is complete, and who asked for more learns that it was not done. */
+TEST(a_file_system_that_could_not_be_grown_is_no_plain_success)
+{
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_COMPLETE);
+	sample.report.grown_fs.state = GROWN_FS_DONE;
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_COMPLETE);
+	sample.report.grown_fs.state = GROWN_FS_FAILED;
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_BAD_AREAS);
+	sample.report.grown_fs.state = GROWN_FS_HANGS;
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_BAD_AREAS);
+	ck_assert_str_eq(report_result_word(&sample.report), "COMPLETE");
+}
+
 /* Of a copy that goes on after it: that is what is told, and not that something is unknown. */
 TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 {
