@@ -279,7 +279,7 @@ json_object *report_json_fitted(const struct fitted *fitted)
 {
 	json_object *object;
 
-	if (!fitted || (!fitted->backup && !fitted->grown && !fitted->part_count))
+	if (!fitted || (!fitted->count && !fitted->backup && !fitted->grown && !fitted->part_count))
 		return NULL;
 	object = json_object_new_object();
 	json_add_known(object, "backup_lba", fitted->backup, fitted->backup);

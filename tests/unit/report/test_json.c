@@ -54,6 +54,25 @@ TEST(numbers_are_exact)
 	sample_done(&sample);
 }
 
+/* Such as that of an MS-DOS table for sectors of another size, where all stays in its place. */
+TEST(a_table_of_its_own_is_told_where_nothing_moves)
+{
+	static const unsigned char bytes[FITTED_UNIT];
+	struct sample sample;
+
+	sample_init(&sample);
+	json_object *document = document_of(&sample.report);
+
+	ck_assert_ptr_null(member(document, "fitted"));
+	json_object_put(document);
+	ck_assert_int_eq(fitted_add(&sample.plan->fitted, 0, bytes), 0);
+	document = document_of(&sample.report);
+	ck_assert_uint_eq(json_object_array_length(member(member(document, "fitted"), "changed")),
+			  0);
+	json_object_put(document);
+	sample_done(&sample);
+}
+
 TEST(unknown_is_null)
 {
 	struct sample sample;
