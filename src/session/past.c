@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "session/files.h"
@@ -53,6 +54,13 @@ static bool load_map(const char *path, struct past_copy *ret)
 	return true;
 }
 
+/* Of one that was stopped while it was verified, the map alone calls all of it finished. */
+static bool can_go_on(const struct past_copy *copy)
+{
+	return files_is_unfinished(copy->map) ||
+	       (strcmp(copy->result, "STOPPED") == 0 && access(copy->map, R_OK) == 0);
+}
+
 static bool load(struct past *past, const char *name, struct past_copy *ret)
 {
 	char path[sizeof(ret->report)];
@@ -63,8 +71,7 @@ static bool load(struct past *past, const char *name, struct past_copy *ret)
 		return !knows_map(past, path) && load_map(path, ret);
 	if (!past_load(path, ret))
 		return false;
-	ret->unfinished =
-		ret->map[0] && !knows_map(past, ret->map) && files_is_unfinished(ret->map);
+	ret->unfinished = ret->map[0] && !knows_map(past, ret->map) && can_go_on(ret);
 	return true;
 }
 

@@ -106,6 +106,19 @@ TEST(one_map_is_offered_once)
 	ck_assert(!past->items[1].unfinished);
 }
 
+/* All of it is copied, not all of it verified. */
+TEST(stopped_while_it_was_verified)
+{
+	leave_report("20261101-100000.json", "STOPPED", "20261101-100000.map");
+	leave_report("20261102-100000.json", "STOPPED", "20261102-100000.map");
+	leave("20261102-100000.map", DONE);
+	past_read(past);
+	ck_assert_uint_eq(past->count, 2);
+	ck_assert(past->items[0].unfinished);
+	/* Its map is gone. */
+	ck_assert(!past->items[1].unfinished);
+}
+
 /* After a power failure. */
 TEST(map_without_a_report)
 {
