@@ -184,7 +184,9 @@ a_Btrfs_grows_beside_its_source() {
 	source=$(attach "$PWD/source.img")
 	# shellcheck disable=SC2016 # that shell expands it
 	echo 'kill -KILL "$(ps -o ppid= "$(ps -o ppid= $PPID)")"; exit 7' >at_resize
-	grow_by_that_tool
+	grow_by_that_tool &
+	copy=$!
+	ends 4
 	says 'could not be grown'
 	same_uuid
 	# shellcheck disable=SC2016
