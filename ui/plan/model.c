@@ -321,13 +321,15 @@ static void text_typed(const struct gate *gate, struct line *line)
 
 void plan_text_start(const struct gate *gate, struct line *line)
 {
+	bool fits = gate_only_fits(gate);
+
 	if (gate_refused(gate)) {
 		line_add(line, "%s",
 			 gate_may_pass(gate)
 				 ? _(" REFUSED: it is in use at this moment. Enter looks again.")
-			 : gate_fits_with_table(gate)
+			 : fits && gate_fits_with_table(gate)
 				 ? _(" REFUSED: it does not fit. t makes table and partitions fit.")
-			 : gate_fits(gate)
+			 : fits && gate_fits(gate)
 				 ? _(" REFUSED: it does not fit. f takes the range that does.")
 			 : gate_liftable(gate) ? _(" REFUSED: choose anew on 1 or 2, or lift the "
 						   "check by its name: a.")

@@ -111,6 +111,16 @@ bool gate_fits_with_table(const struct gate *gate)
 	return false;
 }
 
+bool gate_only_fits(const struct gate *gate)
+{
+	const struct verdict *verdict;
+
+	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
+		if (!verdict->fits && !verdict->fits_with_table)
+			return false;
+	return true;
+}
+
 bool gate_may_pass(const struct gate *gate)
 {
 	const struct verdict *verdict;

@@ -51,6 +51,8 @@ const struct verdict *gate_to_lift(const struct gate *gate);
 uint64_t gate_fits(const struct gate *gate);
 /* Does a check refuse what a table made to fit would solve? */
 bool gate_fits_with_table(const struct gate *gate);
+/* Does nothing else refuse it? */
+bool gate_only_fits(const struct gate *gate);
 /* May all that refuses be over in a moment, without anybody's doing? */
 bool gate_may_pass(const struct gate *gate);
 /* Into the field or out of it. False: there is no field, for a rule refuses. */

@@ -286,6 +286,15 @@ TEST(test_start_text)
 	line_start(&line, 80);
 	plan_text_start(&gate, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "REFUSED"));
+	/* What fits helps only where nothing else refuses. */
+	items[2].fits = 4096;
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "f takes the range"));
+	items[1].kind = VERDICT_REFUSE;
+	line_start(&line, 80);
+	plan_text_start(&gate, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "cannot be started"));
 	gate_done(&gate);
 }
 
