@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "io/buffers.h"
@@ -118,7 +117,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
 	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
 
-	if (!other && peer && strcmp(sg_node(peer->io.end), sg_node(handle->io.end)) == 0)
+	if (!other && peer && peer->io.end->disk == handle->io.end->disk)
 		other = peer;
 	if (!other)
 		return sg_trust_new(&handle->trust, reterr);

@@ -199,6 +199,23 @@ TEST(a_reader_tells_the_writer_on_the_same_disk)
 	io_close(writer);
 }
 
+/* Two partitions, which have nodes of their own. */
+TEST_ROWS(a_reader_tells_the_writer_on_the_same_disk_alone, 2)
+{
+	struct io_end partition = end;
+	struct io_setup setup = { .depth = 4, .peer = handle };
+	struct io_handle *writer = NULL;
+
+	partition.name = partition.sg = "/dev/sdz2";
+	partition.disk = end.disk + (dev_t)_i;
+	ck_assert_int_eq(io_open(&backend.io, &partition, &setup, &writer, NULL), 0);
+	ck_assert_int_eq(run_on(writer, IO_WRITE, 0).result, 0);
+	next_reset(READ);
+	ck_assert_int_eq(transfer(IO_READ, 100), _i ? 0 : -ESTALE);
+	ck_assert_int_eq(writer->backend->flush(writer, NULL), _i ? 0 : -ESTALE);
+	io_close(writer);
+}
+
 TEST(lanes_tell_each_other)
 {
 	struct io_setup setup = { .depth = 4, .sibling = handle };
