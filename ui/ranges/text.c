@@ -13,6 +13,8 @@
 
 /* From this width on there is room for what the narrow table leaves out. */
 #define WIDE 110
+/* And for the sectors beside what is used: labels would be shorter than on a narrow screen. */
+#define WIDEST 130
 /* And below this one, for no block addresses. */
 #define SMALL 70
 /* Below this one, not for what is used, either. */
@@ -42,7 +44,7 @@ static void columns_fit(const struct ranges_model *model, int width, struct colu
 	ret->size = 6;
 	ret->used = model->used && width >= SMALLEST ? 6 : 0;
 	/* Where there is not room for both, what is used tells more than the size once more. */
-	ret->sectors = ret->used && !ret->wide ? 0 : ret->lba;
+	ret->sectors = ret->used && width < WIDEST ? 0 : ret->lba;
 
 	/* What is left after the mark, the numbers and the blanks between them. */
 	int left = width - 6 - ret->number - 2 * (ret->lba ? ret->lba + 1 : 0) -

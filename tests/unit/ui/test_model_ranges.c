@@ -306,7 +306,7 @@ TEST(test_used)
 		ranges_model_header(model, &line);
 		ck_assert_int_le(text_width(line.text), width);
 		ck_assert_ptr_nonnull(strstr(line.text, "USED"));
-		ck_assert_int_eq(strstr(line.text, "SECTORS") != NULL, width >= 110);
+		ck_assert_int_eq(strstr(line.text, "SECTORS") != NULL, width >= 130);
 		line_start(&line, width);
 		ranges_model_row(model, 3, UNITS_SI, &line);
 		ck_assert_int_le(text_width(line.text), width);
@@ -317,6 +317,11 @@ TEST(test_used)
 			ck_assert_ptr_null(strstr(line.text, "90.1M"));
 		}
 	}
+	/* A wide screen has room for names first. */
+	strcpy(partitions[0].label, "Windows");
+	line_start(&line, 120);
+	ranges_model_row(model, 2, UNITS_SI, &line);
+	ck_assert_msg(strstr(line.text, " Windows "), "%s", line.text);
 }
 
 /* 20 TB in 512-byte sectors: every digit is there, headings and numbers in line. */
