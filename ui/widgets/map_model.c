@@ -181,6 +181,12 @@ void map_text_cell(const struct plan *plan, const struct disk *disk,
 	else
 		line_add(&all, _(" LBA %" PRIu64 "-%" PRIu64 " (%s sectors): %s"), lba,
 			 lba + sectors - 1, UNITS_COUNT(sectors), letter_words(letter));
+	/* On a small screen what is there matters more than how many. */
+	if (sectors > 1 && all.columns > line->limit) {
+		line_start(&all, LINE_COLUMNS_MAX);
+		line_add(&all, _(" LBA %" PRIu64 "-%" PRIu64 ": %s"), lba, lba + sectors - 1,
+			 letter_words(letter));
+	}
 	partition = map_partition(plan, disk, lba);
 	if (partition) {
 		line_add(&all, _(", partition %u"), partition->number);

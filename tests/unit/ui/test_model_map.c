@@ -149,6 +149,9 @@ TEST(test_cell_in_words)
 	line_start(&line, 78);
 	map_text_cell(&plan, &disk, &window, '-', &line);
 	ck_assert_str_eq(line.text, " LBA 400-409 (10 sectors): bad, partition 5 ext4 \"boot\"");
+	line_start(&line, 27);
+	map_text_cell(&plan, &disk, &window, '-', &line);
+	ck_assert_str_eq(line.text, " LBA 400-409: bad, partit..");
 	map_view_zoom(&view, 40);
 	map_view_window(&view, &plan, 0, 1, 100, &window);
 	line_start(&line, 78);
