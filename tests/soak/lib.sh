@@ -22,6 +22,8 @@
 #                        at its first failing command, as the cases of tests/system do; counts
 #                        in $blows how often it ended something by force
 #   soak what_it_shows   rounds until the time is over, at least one; one point of TAP
+#
+# options.py is in another language, since it computes what each byte is to be; all else holds for it.
 . "$(dirname -- "${BASH_SOURCE[0]}")/../system/lib.sh"
 
 soak_seconds=${CLONEDECK_SOAK_SECONDS:-60}
