@@ -634,6 +634,16 @@ def what_is_no_longer_true_is_not_said():
         terminal.wait_gone("The disk is back")
 
 
+def a_refused_range_is_not_said_of_the_next_one():
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RANGES)
+        terminal.wait("Free-form range")
+        terminal.keys("e", "C-u", "@9", "Enter")
+        terminal.wait_match(r"(?m)^ There is no partition 9")
+        terminal.keys("C-u")
+        terminal.wait_gone("There is no partition 9")
+
+
 def translated_screens_keep_their_parts():
     """Longer words push out neither the tabs nor the keys that matter."""
     folder = os.environ.get("TRANSLATIONS", "")
@@ -721,6 +731,7 @@ CASES = [
     what_is_said_is_sent_as_a_whole, nothing_starts_by_one_key, the_fast_path_is_short,
     a_lifted_check_stands_on_every_screen, report_outlives_another_choice, a_report_goes_on_a_stick,
     a_copy_that_ends_stays_in_the_list, what_is_no_longer_true_is_not_said,
+    a_refused_range_is_not_said_of_the_next_one,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

@@ -243,6 +243,11 @@ void app_say(struct app *app, const char *format, ...)
 	va_end(list);
 }
 
+void app_passes(struct app *app)
+{
+	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
+}
+
 void app_hint(struct app *app, const char *format, ...)
 {
 	va_list list;
@@ -250,7 +255,7 @@ void app_hint(struct app *app, const char *format, ...)
 	va_start(list, format);
 	say(app, MESSAGE_INFO, format, list);
 	va_end(list);
-	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
+	app_passes(app);
 }
 
 void app_drop_hint(struct app *app, bool now)

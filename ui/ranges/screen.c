@@ -338,6 +338,7 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 			app_message(app, MESSAGE_WARN, "%s",
 				    ranges_model_error(model) ? model->error.sentence
 							      : _("Type a range, or Esc."));
+			app_passes(app);
 			break;
 		}
 		focus_on(screen, FOCUS_LIST);
@@ -379,6 +380,7 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 		return;
 	if (event == FIELD_ACCEPTED && !model->destination_valid) {
 		app_message(app, MESSAGE_WARN, "%s", model->destination_error);
+		app_passes(app);
 		return;
 	}
 	focus_on(screen, FOCUS_LIST);
@@ -389,8 +391,10 @@ static void edited(void *state, struct app *app, enum field_event event)
 {
 	struct ranges_screen *screen = state;
 
-	if (event == FIELD_FULL)
+	if (event == FIELD_FULL) {
 		app_message(app, MESSAGE_WARN, _("There is no room for more in this field."));
+		app_passes(app);
+	}
 	if (screen->focus == FOCUS_RANGE)
 		range_edited(screen, app, event);
 	else
