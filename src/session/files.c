@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "map/recorded_copy.h"
+#include "map/saved_tables.h"
 #include "discover/running.h"
 #include "guard/facts.h"
 #include "report/report.h"
@@ -302,15 +303,34 @@ int files_check_not_an_end(const struct plan *plan, const char *path, struct err
 	return 0;
 }
 
+/* What is saved beside a map, and has its name from it. */
+static void (*const beside_map[])(const char *map, char path[static PATH_MAX]) = {
+	partial_digests_path,
+	saved_tables_path,
+};
+
 int files_check_map(const struct plan *plan, const char *map, struct error *reterr)
 {
-	char list[PATH_MAX];
+	char beside[PATH_MAX];
 	int r = files_check_not_an_end(plan, map, reterr);
 
-	if (!map || r < 0)
-		return r;
-	partial_digests_path(map, list);
-	return files_check_not_an_end(plan, list, reterr);
+	for (size_t i = 0; map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
+		beside_map[i](map, beside);
+		r = files_check_not_an_end(plan, beside, reterr);
+	}
+	return r;
+}
+
+/* A file with something in it that this program has not made. */
+static bool is_foreign(const char *path)
+{
+	CLEANUP(close)
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	char start[64] = "";
+
+	if (fd < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	return read(fd, start, sizeof(start) - 1) != 0 && !strstr(start, "clonedeck");
 }
 
 static int check_report(const struct plan *plan, const char *report, struct error *reterr)
@@ -328,8 +348,13 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 {
 	struct stat st;
 	char word[PATH_MAX];
-	int r = files_check_not_an_end(plan, map, reterr);
+	int r = files_check_map(plan, map, reterr);
 
+	for (size_t i = 0; map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
+		beside_map[i](map, word);
+		if (is_foreign(word))
+			r = cannot_be_kept(word, -EEXIST, reterr);
+	}
 	/* Anything but a file is refused elsewhere. */
 	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
 		return r;

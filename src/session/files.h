@@ -33,9 +33,10 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 		struct error *reterr);
 /* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
 int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
-/* The same for a map and its list of digests. */
+/* The same for a map and what is saved beside it: its digests, the tables of the source. */
 int files_check_map(const struct plan *plan, const char *map, struct error *reterr);
-/* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. */
+/* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. Nor is
+ * what somebody else has made where something is saved beside it. */
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
 /* Names them all, and tries whether map and log can be written; ten seconds each at most. The log
  * is there from then on. map: as above. */

@@ -513,8 +513,8 @@ files_in_each_others_place() {
 	refused 1 "$destination" clone "$case_dir/image.img" "$destination" --report other-name.img
 	cmp source.img image.img
 	[ ! -e new.img ]
-	# The list of digests has its name from the map, or from the report.
-	for files in 'a.digests --map a.map' 'a.digests --map ./a' 'a.json.digests --report a.json'; do
+	# The list of digests has its name from the map, or from the report; the saved tables from the map.
+	for files in 'a.tables --map a.map' 'a.digests --map a.map' 'a.digests --map ./a' 'a.json.digests --report a.json'; do
 		read -ra words <<<"$files"
 		cp source.img "${words[0]}"
 		run 1 clone -s "${words[0]}" -d "$destination" --confirm "$destination" \
@@ -524,6 +524,14 @@ files_in_each_others_place() {
 		rm "${words[0]}"
 		run 1 clone -s "$source" -d "${words[0]}" --log-dir logs "${words[@]:1}"
 		[ ! -e "${words[0]}" ]
+	done
+	# What is no end has been made by somebody, too.
+	for words in a.tables a.digests; do
+		echo precious >"$words"
+		refused 2 "$destination" clone "$source" "$destination" --map a.map
+		says "$words cannot be written: File exists"
+		[ "$(cat "$words")" = precious ]
+		rm "$words"
 	done
 	# What is written in order to replace them has names that nothing had.
 	run 0 clone -s "$source" -d a.map.new --map a.map --log-dir logs --report a.json

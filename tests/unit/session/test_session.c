@@ -15,8 +15,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "map/map.h"
 #include "discover/table.h"
+#include "session/files.h"
 #include "session/run.h"
 
 #include "fake/open_alone.h"
@@ -355,6 +357,35 @@ TEST(image_is_made)
 }
 
 /* The map of a new image knows the file that was made: only that one is gone on with. */
+/* Beside a map, with other endings, are its digests and the tables of the source: whatever is there
+ * would be replaced, and removed when the copy is complete. */
+TEST(what_is_saved_beside_a_map_replaces_nothing)
+{
+	static const char *const endings[] = { "m.tables", "m.digests" };
+	struct plan plan = { .source = { .kind = ENDPOINT_IMAGE } };
+	struct error error = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		text_copy(plan.source.node, sizeof(plan.source.node), endings[i]);
+		ck_assert_int_eq(files_check_map(&plan, "m.map", &error), -EINVAL);
+		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
+		ck_assert_int_eq(files_check_new(&plan, "other.map", &error), 0);
+		FILE *file = fopen(endings[i], "w");
+
+		fputs("precious\n", file);
+		fclose(file);
+		text_copy(plan.source.node, sizeof(plan.source.node), "elsewhere");
+		ck_assert_int_eq(files_check_new(&plan, "m.map", &error), -EEXIST);
+		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
+		/* What an earlier copy has left there is of no use without its map. */
+		file = fopen(endings[i], "w");
+		fputs("# clonedeck tables\n", file);
+		fclose(file);
+		ck_assert_int_eq(files_check_new(&plan, "m.map", &error), 0);
+		unlink(endings[i]);
+	}
+}
+
 TEST(new_image_is_known_by_its_map)
 {
 	struct error error = { 0 };
