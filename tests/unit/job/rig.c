@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "io/backends.h"
@@ -23,13 +24,22 @@
 #define TIMEOUT  (200 * NSEC_PER_SEC)
 #define SCRIBBLE 0xA5
 
-/* Each 512 bytes are a sequence that no other place has. */
+#define UNIT 512U
+
+/* Each 512 bytes are a sequence that no other place has: a number of their own, and a part of the
+ * same noise that begins where the number says. To draw each byte took a third of a test under a
+ * sanitizer. */
 static void fill(unsigned char *to, uint64_t offset, size_t length)
 {
-	for (size_t at = 0; at < length; at += 8) {
-		uint64_t x = splitmix64(offset + at);
+	static uint64_t noise[8192];
 
-		memcpy(to + at, &x, 8);
+	for (size_t i = 0; noise[0] == 0 && i < ARRAY_SIZE(noise); i++)
+		noise[ARRAY_SIZE(noise) - 1 - i] = splitmix64(i);
+	for (size_t at = 0; at < length; at += UNIT) {
+		uint64_t own = splitmix64(offset + at);
+
+		memcpy(to + at, noise + own % (ARRAY_SIZE(noise) - UNIT / 8), UNIT);
+		memcpy(to + at, &own, sizeof(own));
 	}
 }
 
