@@ -370,6 +370,7 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 	const char *const named[] = { files->wanted_map, files->wanted_report,
 				      files->wanted_certificate };
 	const char *const used[] = { map ? map : named[0], named[1], named[2] };
+	char beside[PATH_MAX];
 	int r = files_check_map(plan, used[0], reterr);
 
 	if (r == 0)
@@ -381,6 +382,11 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 	for (size_t i = 0; i < 2; i++)
 		for (size_t k = i + 1; r == 0 && k < 3; k++)
 			r = check_apart(used[i], used[k], reterr);
+	for (size_t i = 0; used[0] && i < ARRAY_SIZE(beside_map); i++) {
+		beside_map[i](used[0], beside);
+		for (size_t k = 1; r == 0 && k < 3; k++)
+			r = check_apart(beside, used[k], reterr);
+	}
 	return r;
 }
 

@@ -363,6 +363,7 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 {
 	static const char *const endings[] = { "m.tables", "m.digests" };
 	struct plan plan = { .source = { .kind = ENDPOINT_IMAGE } };
+	struct files files = { 0 };
 	struct error error = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -370,11 +371,16 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 		ck_assert_int_eq(files_check_map(&plan, "m.map", &error), -EINVAL);
 		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
 		ck_assert_int_eq(files_check_new(&plan, "other.map", &error), 0);
+		files.wanted_report = endings[i];
+		ck_assert_int_eq(files_check(&files, &plan, "other.map", &error), -EINVAL);
+		text_copy(plan.source.node, sizeof(plan.source.node), "elsewhere");
+		ck_assert_int_eq(files_check(&files, &plan, "other.map", &error), 0);
+		ck_assert_int_eq(files_check(&files, &plan, "m.map", &error), -EINVAL);
+		ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
 		FILE *file = fopen(endings[i], "w");
 
 		fputs("precious\n", file);
 		fclose(file);
-		text_copy(plan.source.node, sizeof(plan.source.node), "elsewhere");
 		ck_assert_int_eq(files_check_new(&plan, "m.map", &error), -EEXIST);
 		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
 		/* What an earlier copy has left there is of no use without its map. */
