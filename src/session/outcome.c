@@ -329,6 +329,26 @@ static const char *map_word(const struct report *report, char buffer[static MAP_
 	return text_shell_word(buffer, MAP_WORD_MAX, report->files.map, "MAP");
 }
 
+/* With the checks that were lifted for the copy: they refuse its rest, too. But for what may be
+ * another thing by then: whether the source is there to be read, and in use. */
+static const char *map_and_lifted(const struct report *report, char buffer[static MAP_WORD_MAX])
+{
+	size_t length = strlen(map_word(report, buffer));
+
+	for (size_t i = 0; i < report->verdicts.count; i++) {
+		const struct verdict *verdict = &report->verdicts.items[i];
+		char option[64];
+		int more = snprintf(option, sizeof(option), " --allow %s", verdict->rule);
+
+		if (!verdict->lifted || verdict->means == MEANS_SOURCE_WRITTEN ||
+		    verdict->flags & RULE_SOURCE_READ || length + (size_t)more >= MAP_WORD_MAX)
+			continue;
+		text_copy(buffer + length, MAP_WORD_MAX - length, option);
+		length += (size_t)more;
+	}
+	return buffer;
+}
+
 /* The copy is not what the source is. */
 static void say_again(struct report *report)
 {
@@ -376,7 +396,7 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		/* An image that was deleted cannot be continued. */
 		if (report->job.map_safe && report->job.error.code != -ENOENT)
 			outcome_add(report, _("To go on where it ended:  clonedeck resume %.300s"),
-				    map_word(report, map));
+				    map_and_lifted(report, map));
 		if (source_went(report))
 			outcome_add(
 				report,

@@ -192,9 +192,10 @@ class Round:
             if (self.file.read_bytes() if self.file.exists() else b"") != self.before:
                 self.fail("nothing was to be written")
             return
+        lifted = [word for pair in zip(self.options, self.options[1:]) if pair[0] == "--allow" for word in pair]
         while status in (6, -signal.SIGKILL) and ends >= 0 and os.path.exists(chart):
             ends -= 1
-            status = self.run("resume", chart, *where, *files[:2], *self.one_of(RESUME).split(),
+            status = self.run("resume", chart, *where, *files[:2], *lifted, *self.one_of(RESUME).split(),
                               "--rate", "40M" if ends > 0 else "0", end=ends > 0)
         if status in (0, 4):
             self.check(report if files else max(Path(logs).glob("*.json")))
@@ -202,7 +203,6 @@ class Round:
             self.fail(f"exit status {status}")
 
     def check(self, path):
-        """Of a copy that is complete, with its report."""
         report, after = json.loads(Path(path).read_bytes()), self.file.read_bytes()
         plan = [(e["source_offset"], e["destination_offset"], e["bytes"]) for e in report["plan"]]
         grown = report["grown_fs"]["state"] if report["grown_fs"] else "by-hand"

@@ -19,6 +19,7 @@
 #include "map/map.h"
 #include "discover/table.h"
 #include "session/files.h"
+#include "session/outcome.h"
 #include "session/run.h"
 
 #include "fake/open_alone.h"
@@ -390,6 +391,28 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 		ck_assert_int_eq(files_check_new(&plan, "m.map", &error), 0);
 		unlink(endings[i]);
 	}
+}
+
+TEST(the_command_that_goes_on_lifts_what_was_lifted)
+{
+	struct verdict verdicts[] = {
+		{ .rule = "sector-size-differs", .lifted = true },
+		{ .rule = "source-mounted", .means = MEANS_SOURCE_WRITTEN, .lifted = true },
+		{ .rule = "source-gone", .flags = RULE_SOURCE_READ, .lifted = true },
+		{ .rule = "same-model" },
+	};
+	struct plan plan = { 0 };
+	struct report report = { .plan = &plan, .verdicts = { .items = verdicts, .count = 4 } };
+	const struct error none = { 0 };
+
+	report.job.result = JOB_RESULT_STOPPED;
+	report.job.map_safe = true;
+	text_copy(report.files.map, sizeof(report.files.map), "/m.map");
+	outcome_say_next(NULL, &none, &report);
+	ck_assert_uint_ge(report.next_count, 1);
+	ck_assert_str_eq(
+		report.next[0],
+		"To go on where it ended:  clonedeck resume /m.map --allow sector-size-differs");
 }
 
 TEST(new_image_is_known_by_its_map)
