@@ -333,6 +333,11 @@ static bool is_foreign(const char *path)
 	return read(fd, start, sizeof(start) - 1) != 0 && !strstr(start, "clonedeck");
 }
 
+static void report_list_path(const char *report, char path[static PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.503s" REPORT_LIST_ENDING, report);
+}
+
 static int check_report(const struct plan *plan, const char *report, struct error *reterr)
 {
 	char list[PATH_MAX];
@@ -340,7 +345,7 @@ static int check_report(const struct plan *plan, const char *report, struct erro
 
 	if (!report || r < 0)
 		return r;
-	snprintf(list, sizeof(list), "%.503s" REPORT_LIST_ENDING, report);
+	report_list_path(report, list);
 	return files_check_not_an_end(plan, list, reterr);
 }
 
@@ -387,6 +392,10 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 		for (size_t k = 1; r == 0 && k < 3; k++)
 			r = check_apart(beside, used[k], reterr);
 	}
+	if (used[1])
+		report_list_path(used[1], beside);
+	for (size_t k = 0; used[1] && r == 0 && k < 3; k += 2)
+		r = check_apart(beside, used[k], reterr);
 	return r;
 }
 

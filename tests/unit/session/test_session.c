@@ -391,6 +391,11 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 		ck_assert_int_eq(files_check_new(&plan, "m.map", &error), 0);
 		unlink(endings[i]);
 	}
+	/* The digests of a report are saved beside it. */
+	files.wanted_report = "x";
+	ck_assert_int_eq(files_check(&files, &plan, "y.digests", &error), 0);
+	ck_assert_int_eq(files_check(&files, &plan, "x.digests", &error), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
 }
 
 TEST(the_command_that_goes_on_lifts_what_was_lifted)
