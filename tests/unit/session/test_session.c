@@ -357,7 +357,6 @@ TEST(image_is_made)
 	ck_assert(same_files("a.img", "new.img"));
 }
 
-/* The map of a new image knows the file that was made: only that one is gone on with. */
 /* Beside a map, with other endings, are its digests and the tables of the source: whatever is there
  * would be replaced, and removed when the copy is complete. */
 TEST(what_is_saved_beside_a_map_replaces_nothing)
@@ -420,6 +419,7 @@ TEST(the_command_that_goes_on_lifts_what_was_lifted)
 		"To go on where it ended:  clonedeck resume /m.map --allow sector-size-differs");
 }
 
+/* The map of a new image knows the file that was made: only that one is gone on with. */
 TEST(new_image_is_known_by_its_map)
 {
 	struct error error = { 0 };
