@@ -39,7 +39,7 @@ struct io_end {
 	enum tristate rotational;
 	enum tristate zeroes; /* it writes zeros by itself */
 	bool host_managed;    /* zones; never written to */
-	dev_t disk;           /* number of the whole disk, 0 unknown */
+	dev_t devno;          /* of the whole disk; 0 unknown */
 	char spindle[256];    /* sysfs path of the physical device, "" unknown */
 	char transport[16];
 	char driver[32];

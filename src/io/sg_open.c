@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/i18n.h"
 #include "io/buffers.h"
@@ -110,6 +111,13 @@ int sg_probe(const struct io_backend *table, const struct io_end *end, struct er
 	return probe((const struct sg_backend *)table, end, &version, reterr);
 }
 
+/* Partitions of one disk have nodes of their own. */
+static bool are_one_disk(const struct io_end *one, const struct io_end *other)
+{
+	return one->devno && other->devno ? one->devno == other->devno
+					  : strcmp(sg_node(one), sg_node(other)) == 0;
+}
+
 /* One trust for all handles on a device: those of other lanes and, if it is on it, of the other
  * end. */
 static int share_trust(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
@@ -117,7 +125,7 @@ static int share_trust(struct sg_handle *handle, const struct io_setup *setup, s
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
 	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
 
-	if (!other && peer && peer->io.end->disk == handle->io.end->disk)
+	if (!other && peer && are_one_disk(peer->io.end, handle->io.end))
 		other = peer;
 	if (!other)
 		return sg_trust_new(&handle->trust, reterr);

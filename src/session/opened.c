@@ -35,7 +35,7 @@ static void describe_disk(const struct endpoint *endpoint, const struct disk *di
 	ret->rotational = disk->rotational;
 	ret->zeroes = disk->zeroes;
 	ret->host_managed = disk_is_host_managed(disk);
-	ret->disk = disk->identity.devno;
+	ret->devno = disk->identity.devno;
 	text_copy(ret->spindle, sizeof(ret->spindle), disk->physical_parent);
 	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
 	text_copy(ret->driver, sizeof(ret->driver), disk->driver);

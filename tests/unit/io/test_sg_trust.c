@@ -207,7 +207,8 @@ TEST_ROWS(a_reader_tells_the_writer_on_the_same_disk_alone, 2)
 	struct io_handle *writer = NULL;
 
 	partition.name = partition.sg = "/dev/sdz2";
-	partition.disk = end.disk + (dev_t)_i;
+	end.devno = 7;
+	partition.devno = 7 + (dev_t)_i;
 	ck_assert_int_eq(io_open(&backend.io, &partition, &setup, &writer, NULL), 0);
 	ck_assert_int_eq(run_on(writer, IO_WRITE, 0).result, 0);
 	next_reset(READ);
