@@ -281,7 +281,7 @@ static bool same_file(const char *one, const char *other)
 /* The later file would replace the earlier one. */
 static int check_apart(const char *one, const char *other, struct error *reterr)
 {
-	if (!one || !other || !same_file(one, other))
+	if (!*one || !*other || !same_file(one, other))
 		return 0;
 	return error_set(
 		reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", one,
@@ -293,7 +293,7 @@ int files_check_not_an_end(const struct plan *plan, const char *path, struct err
 {
 	const struct endpoint *ends[] = { &plan->source, &plan->destinations[0] };
 
-	for (size_t i = 0; path && i < 2; i++)
+	for (size_t i = 0; path && *path && i < 2; i++)
 		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
 		    facts_is_storage(path, ends[i]))
 			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
@@ -333,22 +333,6 @@ static bool is_foreign(const char *path)
 	return read(fd, start, sizeof(start) - 1) != 0 && !strstr(start, "clonedeck");
 }
 
-static void report_list_path(const char *report, char path[static PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%.503s" REPORT_LIST_ENDING, report);
-}
-
-static int check_report(const struct plan *plan, const char *report, struct error *reterr)
-{
-	char list[PATH_MAX];
-	int r = files_check_not_an_end(plan, report, reterr);
-
-	if (!report || r < 0)
-		return r;
-	report_list_path(report, list);
-	return files_check_not_an_end(plan, list, reterr);
-}
-
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr)
 {
 	struct stat st;
@@ -369,33 +353,46 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 			 map, text_shell_word(word, sizeof(word), map, "MAP"));
 }
 
+/* What a copy writes beside its destination, where it was named. */
+enum written { MAP, MAP_DIGESTS, MAP_TABLES, REPORT, REPORT_DIGESTS, CERTIFICATE, WRITTEN_COUNT };
+
+static void name_written(const struct files *files, const char *map,
+			 char paths[static WRITTEN_COUNT][PATH_MAX])
+{
+	for (size_t i = 0; i < WRITTEN_COUNT; i++)
+		paths[i][0] = '\0';
+	if (map) {
+		text_copy(paths[MAP], PATH_MAX, map);
+		partial_digests_path(map, paths[MAP_DIGESTS]);
+		saved_tables_path(map, paths[MAP_TABLES]);
+	}
+	if (files->wanted_report) {
+		text_copy(paths[REPORT], PATH_MAX, files->wanted_report);
+		snprintf(paths[REPORT_DIGESTS], PATH_MAX, "%.503s" REPORT_LIST_ENDING,
+			 files->wanted_report);
+	}
+	if (files->wanted_certificate)
+		text_copy(paths[CERTIFICATE], PATH_MAX, files->wanted_certificate);
+}
+
 int files_check(const struct files *files, const struct plan *plan, const char *map,
 		struct error *reterr)
 {
 	const char *const named[] = { files->wanted_map, files->wanted_report,
 				      files->wanted_certificate };
-	const char *const used[] = { map ? map : named[0], named[1], named[2] };
-	char beside[PATH_MAX];
-	int r = files_check_map(plan, used[0], reterr);
+	char paths[WRITTEN_COUNT][PATH_MAX];
+	int r = 0;
 
-	if (r == 0)
-		r = check_report(plan, used[1], reterr);
-	if (r == 0)
-		r = files_check_not_an_end(plan, used[2], reterr);
-	for (size_t i = 0; r == 0 && i < 3; i++)
+	name_written(files, map ? map : files->wanted_map, paths);
+	for (size_t i = 0; r == 0 && i < WRITTEN_COUNT; i++)
+		r = files_check_not_an_end(plan, paths[i], reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(named); i++)
 		r = check_file(named[i], reterr);
-	for (size_t i = 0; i < 2; i++)
-		for (size_t k = i + 1; r == 0 && k < 3; k++)
-			r = check_apart(used[i], used[k], reterr);
-	for (size_t i = 0; used[0] && i < ARRAY_SIZE(beside_map); i++) {
-		beside_map[i](used[0], beside);
-		for (size_t k = 1; r == 0 && k < 3; k++)
-			r = check_apart(beside, used[k], reterr);
-	}
-	if (used[1])
-		report_list_path(used[1], beside);
-	for (size_t k = 0; used[1] && r == 0 && k < 3; k += 2)
-		r = check_apart(beside, used[k], reterr);
+	/* The digests of a part become those of the report: both may have one name. */
+	for (size_t i = 0; i < WRITTEN_COUNT; i++)
+		for (size_t k = i + 1; r == 0 && k < WRITTEN_COUNT; k++)
+			if (i != MAP_DIGESTS || k != REPORT_DIGESTS)
+				r = check_apart(paths[i], paths[k], reterr);
 	return r;
 }
 

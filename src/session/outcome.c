@@ -329,8 +329,8 @@ static const char *map_word(const struct report *report, char buffer[static MAP_
 	return text_shell_word(buffer, MAP_WORD_MAX, report->files.map, "MAP");
 }
 
-/* With the checks that were lifted for the copy: they refuse its rest, too. But for what may be
- * another thing by then: whether the source is there to be read, and in use. */
+/* With the checks that were lifted for the copy, since they would refuse its rest, too. Those about
+ * a source that cannot be read or is in use are asked anew: that may have ended. */
 static const char *map_and_lifted(const struct report *report, char buffer[static MAP_WORD_MAX])
 {
 	size_t length = strlen(map_word(report, buffer));
