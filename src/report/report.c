@@ -117,6 +117,12 @@ bool report_after_failed(const struct report *report)
 	return report->after.more;
 }
 
+bool report_changed_after(const struct report *report)
+{
+	return report->after.count || (report->grown_fs.state != GROWN_FS_NOT_ASKED &&
+				       report->grown_fs.state != GROWN_FS_BY_HAND);
+}
+
 enum exit_code report_end_code(const struct report *report)
 {
 	enum exit_code code = report_exit_code(report);

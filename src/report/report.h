@@ -110,6 +110,9 @@ enum exit_code report_exit_code(const struct report *report);
  * was not. */
 enum exit_code report_end_code(const struct report *report);
 bool report_after_failed(const struct report *report);
+/* Did the copy get new identifiers, or a larger file system, after it was verified? In a report
+ * that was saved: report_was_changed(). */
+bool report_changed_after(const struct report *report);
 /* "COMPLETE", "PARTIAL", "UNCERTAIN" (of a source in use, or not all verified), "MISMATCH",
  * "STOPPED", "FAILED": as in the JSON; marked, so whoever shows it to people translates it. */
 const char *report_result_word(const struct report *report);

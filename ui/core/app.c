@@ -324,9 +324,9 @@ static bool find(struct app *app, enum command command, int key)
 	if (result == FIND_NOT_TAKEN)
 		return false;
 	if (result == FIND_NOTHING)
-		app_hint(app, _("Nothing found for \"%s\"."), target.list->wanted);
+		app_hint(app, MESSAGE_INFO, _("Nothing found for \"%s\"."), target.list->wanted);
 	else if (result == FIND_NO_TEXT)
-		app_hint(app, _("There is no search to repeat: press / first."));
+		app_hint(app, MESSAGE_INFO, _("There is no search to repeat: press / first."));
 	if (app->popup.kind == POPUP_NONE && target.holds && ops->moved)
 		ops->moved(app->states[ops->id]);
 	app_redraw(app);
@@ -516,6 +516,6 @@ void app_key(struct app *app, int key)
 	if (command != COMMAND_NONE && app_command(app, command))
 		return;
 	if (key != SPECIAL_OTHER)
-		app_hint(app, _("%s does nothing here. ? shows the keys."),
+		app_hint(app, MESSAGE_INFO, _("%s does nothing here. ? shows the keys."),
 			 keys_name(key, name, sizeof(name)));
 }

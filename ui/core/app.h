@@ -149,10 +149,10 @@ void app_message(struct app *app, enum message_level level, const char *format, 
 	__attribute__((format(printf, 3, 4)));
 /* The same, as most of it is: MESSAGE_INFO. */
 void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What was said last is soon no longer true: it goes with the next key, or after a minute. */
-void app_passes(struct app *app);
-/* Says something that passes. */
-void app_hint(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same as app_message(), for what is soon no longer true: it goes with the next key, or after a
+ * minute. */
+void app_hint(struct app *app, enum message_level level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 /* News of the copy. It never opens a popup, since a failing disk would open one after the other;
  * the log keeps all of it. */
 void app_notice(struct app *app, enum message_level level, const char *text);

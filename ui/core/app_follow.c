@@ -121,7 +121,8 @@ static void follow_waiting(struct app *app, enum session_state before)
 			popup_close(app);
 		if (session_state(app->session) == SESSION_RUNNING) {
 			take_ends(app);
-			app_hint(app, _("The disk is back. The copy goes on where it ended."));
+			app_hint(app, MESSAGE_INFO,
+				 _("The disk is back. The copy goes on where it ended."));
 		}
 		return;
 	}
@@ -219,13 +220,9 @@ static void tell_afterwards(struct app *app, const char *said, const char *desig
 	app->report_text = text;
 }
 
-/* "" where nothing was changed on the copy after it was verified. */
 static const char *by_design(const struct report *copy, const struct report *found)
 {
-	enum grown_fs_state grown = copy->grown_fs.state;
-
-	if (report_exit_code(found) != EXIT_MISMATCH ||
-	    (!copy->after.count && (grown == GROWN_FS_NOT_ASKED || grown == GROWN_FS_BY_HAND)))
+	if (report_exit_code(found) != EXIT_MISMATCH || !report_changed_after(copy))
 		return "";
 	return _("This copy got new identifiers or a larger file system after it was verified: "
 		 "there it differs by design.");

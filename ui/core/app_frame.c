@@ -243,19 +243,14 @@ void app_say(struct app *app, const char *format, ...)
 	va_end(list);
 }
 
-void app_passes(struct app *app)
-{
-	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
-}
-
-void app_hint(struct app *app, const char *format, ...)
+void app_hint(struct app *app, enum message_level level, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	say(app, MESSAGE_INFO, format, list);
+	say(app, level, format, list);
 	va_end(list);
-	app_passes(app);
+	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
 }
 
 void app_drop_hint(struct app *app, bool now)

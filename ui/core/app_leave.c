@@ -409,7 +409,8 @@ static void on_lent(struct app *app, struct looker *looker, const struct wire_no
 	}
 	steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
 	/* Those that look on see it, too. */
-	app_hint(app, _("The copy is steered from another terminal now than before."));
+	app_hint(app, MESSAGE_INFO,
+		 _("The copy is now steered from another terminal than before."));
 }
 
 static void read_looker(struct app *app, struct looker *looker)

@@ -335,10 +335,9 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 		break;
 	case FIELD_ACCEPTED:
 		if (!ranges_model_accept(model)) {
-			app_message(app, MESSAGE_WARN, "%s",
-				    ranges_model_error(model) ? model->error.sentence
-							      : _("Type a range, or Esc."));
-			app_passes(app);
+			app_hint(app, MESSAGE_WARN, "%s",
+				 ranges_model_error(model) ? model->error.sentence
+							   : _("Type a range, or Esc."));
 			break;
 		}
 		focus_on(screen, FOCUS_LIST);
@@ -379,8 +378,7 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 	if (event == FIELD_CHANGED || event == FIELD_FULL)
 		return;
 	if (event == FIELD_ACCEPTED && !model->destination_valid) {
-		app_message(app, MESSAGE_WARN, "%s", model->destination_error);
-		app_passes(app);
+		app_hint(app, MESSAGE_WARN, "%s", model->destination_error);
 		return;
 	}
 	focus_on(screen, FOCUS_LIST);
@@ -391,10 +389,8 @@ static void edited(void *state, struct app *app, enum field_event event)
 {
 	struct ranges_screen *screen = state;
 
-	if (event == FIELD_FULL) {
-		app_message(app, MESSAGE_WARN, _("There is no room for more in this field."));
-		app_passes(app);
-	}
+	if (event == FIELD_FULL)
+		app_hint(app, MESSAGE_WARN, _("There is no room for more in this field."));
 	if (screen->focus == FOCUS_RANGE)
 		range_edited(screen, app, event);
 	else

@@ -425,7 +425,7 @@ static void scroll(struct app *app, int key)
 
 	if ((lines->count <= lines->rows || !list_move(lines, keys_lookup(SCREEN_HELP, key))) &&
 	    key < SPECIAL_RESIZE)
-		app_hint(app, _("%s does nothing here. The window shows the keys."),
+		app_hint(app, MESSAGE_INFO, _("%s does nothing here. The window shows the keys."),
 			 keys_name(key, name, sizeof(name)));
 }
 
