@@ -68,10 +68,9 @@ check_clang() {
 		xargs -d '\n' -n 1 -P "$(nproc)" sh -c
 }
 
-# Without anything that may be left out. Not optimized, which takes less than half as long: the build for
-# ThreadSanitizer is.
+# Without anything that may be left out, and optimized as far as compilers go: they warn of more then.
 check_minimal() {
-	build minimal -Dauto_features=disabled -Dtests=disabled --buildtype=plain
+	build minimal -Dauto_features=disabled -Dtests=disabled --buildtype=release
 }
 
 # Installed, everything is in its place and the program runs from there. Which build it is from does

@@ -33,8 +33,9 @@ static void fill(unsigned char *to, uint64_t offset, size_t length)
 {
 	static uint64_t noise[8192];
 
-	for (size_t i = 0; noise[0] == 0 && i < ARRAY_SIZE(noise); i++)
-		noise[ARRAY_SIZE(noise) - 1 - i] = splitmix64(i);
+	if (noise[0] == 0)
+		for (size_t i = 0; i < ARRAY_SIZE(noise); i++)
+			noise[i] = splitmix64(i);
 	for (size_t at = 0; at < length; at += UNIT) {
 		uint64_t own = splitmix64(offset + at);
 
