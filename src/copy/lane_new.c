@@ -33,6 +33,7 @@ static int open_ends(struct lane *lane, const struct lane *first, struct error *
 		choice->source == choice->destination && choice->source->traits & IO_CAN_SHARE;
 	setup.depth = lane->depth_write;
 	setup.peer = lane->shared ? lane->source : NULL;
+	setup.source = lane->source;
 	setup.sibling = first ? first->destination : NULL;
 	return io_open(choice->destination, lane->copy->destination, &setup, &lane->destination,
 		       reterr);

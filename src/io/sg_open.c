@@ -123,10 +123,11 @@ static bool are_one_disk(const struct io_end *one, const struct io_end *other)
 static int share_trust(struct sg_handle *handle, const struct io_setup *setup, struct error *reterr)
 {
 	const struct sg_handle *other = (const struct sg_handle *)setup->sibling;
-	const struct sg_handle *peer = (const struct sg_handle *)setup->peer;
+	const struct io_handle *source = setup->source;
 
-	if (!other && peer && are_one_disk(peer->io.end, handle->io.end))
-		other = peer;
+	if (!other && source && source->backend->open == sg_open &&
+	    are_one_disk(source->end, handle->io.end))
+		other = (const struct sg_handle *)source;
 	if (!other)
 		return sg_trust_new(&handle->trust, reterr);
 	handle->trust = sg_trust_ref(other->trust);

@@ -56,6 +56,17 @@ through() {
 }
 
 # As the medium has it, not the page cache.
+without_sg() { # until the case ends
+	undone_by load_module sg
+	modprobe -d /run/lab -r sg
+	udevadm settle
+}
+
+load_module() { # NAME
+	modprobe -d /run/lab "$1"
+	udevadm settle
+}
+
 same_disks() {
 	blockdev --flushbufs "$source"
 	blockdev --flushbufs "$destination"

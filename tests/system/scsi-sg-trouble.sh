@@ -106,6 +106,20 @@ a_reset_on_the_way_is_not_survived_in_silence() {
 	same_disks
 }
 
+# The only news of it comes with a read of the source, which is on the same disk.
+a_reset_between_two_partitions_of_a_disk() {
+	disks
+	without_sg
+	sfdisk -q "$destination" <<<$'start=2048, size=6144\nstart=8192, size=6144'
+	know_partitions "$destination" 2
+	source=${destination}1 destination=${destination}2
+	start_slowly --chunk 64K --no-verify
+	sg_reset --device "$destination"
+	ends 6
+	says 'was reset or lost power'
+	reported '.flushed == false'
+}
+
 a_disk_that_is_unplugged_stops_the_copy() {
 	disks
 	start_slowly --on-vanish stop
@@ -329,6 +343,7 @@ pieces() { # BYTES
 run_cases a_medium_error_by_its_lba bad_areas_are_exact_and_zero \
 	recovered_errors_are_data_and_counted aborted_commands_are_sent_again \
 	short_transfers_are_completed a_full_queue_is_waited_for \
-	a_reset_on_the_way_is_not_survived_in_silence a_disk_that_another_host_has_reserved \
+	a_reset_on_the_way_is_not_survived_in_silence a_reset_between_two_partitions_of_a_disk \
+	a_disk_that_another_host_has_reserved \
 	a_driver_that_has_no_memory_for_a_chunk a_disk_that_becomes_write_protected \
 	a_disk_that_is_unplugged_stops_the_copy disks_that_say_the_same_of_themselves

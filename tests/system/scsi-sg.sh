@@ -97,9 +97,7 @@ protected_blocks() {
 
 without_the_sg_driver_by_the_block_node() {
 	disks
-	undone_by load_module sg
-	modprobe -d /run/lab -r sg
-	udevadm settle
+	without_sg
 	through sg sg 0
 	same_disks
 	reported '.engine | .source_backend == "sg-block" and .destination_backend == "sg-block"
@@ -118,11 +116,6 @@ without_the_sg_driver_by_the_block_node() {
 	through sg sg 4 --on-error map --retries 0 --chunk 64K
 	trouble 0
 	reported '.bad_areas | length == 1 and .[0].lba == 4660 and .[0].sectors == 10'
-}
-
-load_module() { # NAME
-	modprobe -d /run/lab "$1"
-	udevadm settle
 }
 
 # Commands of 10 bytes end at 2^32 blocks. The disks wrap round over the little memory they have.

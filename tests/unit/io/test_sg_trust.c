@@ -188,7 +188,7 @@ TEST(a_reset_during_the_flush_fails_it)
 
 TEST(a_reader_tells_the_writer_on_the_same_disk)
 {
-	struct io_setup setup = { .depth = 4, .peer = handle };
+	struct io_setup setup = { .depth = 4, .source = handle };
 	struct io_handle *writer = NULL;
 
 	ck_assert_int_eq(io_open(&backend.io, &end, &setup, &writer, NULL), 0);
@@ -203,7 +203,7 @@ TEST(a_reader_tells_the_writer_on_the_same_disk)
 TEST_ROWS(a_reader_tells_the_writer_on_the_same_disk_alone, 2)
 {
 	struct io_end partition = end;
-	struct io_setup setup = { .depth = 4, .peer = handle };
+	struct io_setup setup = { .depth = 4, .source = handle };
 	struct io_handle *writer = NULL;
 
 	partition.name = partition.sg = "/dev/sdz2";
