@@ -87,8 +87,9 @@ struct io_setup {
 	struct io_buffers *buffers; /* the lane's arena, to be registered with the kernel */
 	struct io_handle *peer;     /* the lane's other handle of the same backend, or NULL */
 	struct io_handle *sibling;  /* another lane's open handle of the same end, or NULL */
-	struct io_handle *source;   /* the lane's handle of the source, for the destination, or NULL:
-				     * whichever of them a disk tells of a reset, both must know */
+	/* The lane's handle of the source, for the destination, or NULL: one disk may tell either
+	 * of a reset, and both must know. */
+	struct io_handle *source;
 	/* To compare ways of reading; a copy wants none of them. */
 	bool singly; /* io_uring: each answer is waited for, not several at once */
 	bool plain;  /* io_uring: nothing is registered with the kernel */
