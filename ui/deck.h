@@ -3,8 +3,8 @@
  * The deck: the seven screens, from the first key to the last. The only thing
  * of ui/ that the command line knows; core/loop.c is behind it.
  *
- * The deck is a process of its own; the one that was started stands in for it on
- * the terminal (core/stand_in.h). The terminal is given back in order; the report
+ * The deck is a process of its own; the one that was started is its client on the
+ * terminal (core/client.h). The terminal is given back in order; the report
  * of a finished copy is left on standard output as plain text.
  */
 #pragma once

@@ -43,7 +43,7 @@ struct running {
 	char report[512]; /* "": none was written */
 	/* when listed */
 	bool by_root;  /* its record is root's */
-	bool has_deck; /* that a terminal can be brought to (ui/core/door.h) */
+	bool has_deck; /* that a terminal can be brought to (ui/core/listener.h) */
 	bool own;      /* this process's */
 };
 

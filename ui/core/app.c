@@ -60,8 +60,8 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->options = options;
 	app->session = session;
 	app->term = term;
-	app->stand_in = app->null = app->door.fd = -1;
-	lookers_init(&app->lookers);
+	app->client = app->null = app->listener.fd = -1;
+	viewers_init(&app->viewers);
 	app->signals = signals;
 	app->session_state = session_state(session);
 	app->choice.everything = true;

@@ -285,7 +285,7 @@ void app_bell(struct app *app)
 {
 	if (app->term)
 		term_bell(app->term);
-	lookers_bell(&app->lookers);
+	viewers_bell(&app->viewers);
 }
 
 static enum role message_role(const struct app *app)
@@ -442,13 +442,13 @@ static void show(struct app *app, const struct draw *draw)
 	choose_title(app, &title);
 	term_title(app->term, &title);
 	term_show(app->term, draw->cursor_row, draw->cursor_col);
-	lookers_frame(&app->lookers, draw, &title);
+	viewers_frame(&app->viewers, draw, &title);
 }
 
 void app_draw(struct app *app)
 {
 	struct term *term = app->term;
-	struct draw draw = { .term = term, .roles = lookers_roles(&app->lookers, term) };
+	struct draw draw = { .term = term, .roles = viewers_roles(&app->viewers, term) };
 	const struct screen_ops *ops = app_shown(app);
 	struct layout_frame frame;
 

@@ -139,13 +139,13 @@ void app_ask_stop(struct app *app)
 	enum session_state state = session_state(app->session);
 	const struct question ask = question(app);
 	char detach[128], text[512];
-	bool stays = app->door.fd < 0 && app->options->practice_dir && !verifying(app);
+	bool stays = app->listener.fd < 0 && app->options->practice_dir && !verifying(app);
 	const struct popup_choice choices[] = {
 		{ 's', ask.choice },
 		{ 'd', detach },
 		{ 'n', _("new copy: this one goes on, another deck opens here") }
 	};
-	int count = app->door.fd >= 0 ? 3 : 1;
+	int count = app->listener.fd >= 0 ? 3 : 1;
 
 	snprintf(detach, sizeof(detach), _("detach: it goes on; 'clonedeck attach %ld' comes back"),
 		 (long)getpid());
@@ -188,11 +188,11 @@ static void let_terminal_go(struct app *app)
 
 static void send_to(struct app *app, struct wire_note note)
 {
-	if (app->stand_in < 0)
+	if (app->client < 0)
 		return;
-	(void)wire_send(app->stand_in, note, NULL);
-	close(app->stand_in);
-	app->stand_in = -1;
+	(void)wire_send(app->client, note, NULL);
+	close(app->client);
+	app->client = -1;
 }
 
 static void send_away(struct app *app, const char *text)
@@ -229,7 +229,7 @@ void app_detach(struct app *app)
 
 void app_switch(struct app *app, pid_t deck)
 {
-	if (app_copying(app) && app->door.fd < 0) {
+	if (app_copying(app) && app->listener.fd < 0) {
 		app_message(app, MESSAGE_WARN,
 			    app->options->practice_dir
 				    ? _("Practice disks go with their deck: the copy ends first.")
@@ -275,11 +275,11 @@ void app_lose_terminal(struct app *app)
 {
 	bool stop = app->options->stop_on_hangup;
 
-	if (!app->term && (app->stand_in < 0 || app->leaving))
+	if (!app->term && (app->client < 0 || app->leaving))
 		return;
 	session_note(app->session, stop ? _("The terminal is gone; the copy is stopped.")
 					: _("The terminal is gone; the copy goes on without it."));
-	if (stop || app->door.fd < 0)
+	if (stop || app->listener.fd < 0)
 		lose_for_good(app, stop);
 	else
 		leave_terminal(app,
@@ -300,14 +300,14 @@ void app_suspend(struct app *app)
 	if (app_copying(app))
 		text_copy(note.text, sizeof(note.text),
 			  _("clonedeck: The copy goes on; 'fg' brings its deck back.\n"));
-	(void)wire_send(app->stand_in, note, NULL);
+	(void)wire_send(app->client, note, NULL);
 }
 
 /* kill -STOP: it could not say so, as it does for Ctrl-Z. What is typed then is for the shell,
  * and its terminal is not drawn on. When it goes on, it lends the terminal again. */
 void app_mind_lender(struct app *app)
 {
-	if (!app->term || app->stand_in < 0 || !process_is_stopped(app->lender))
+	if (!app->term || app->client < 0 || !process_is_stopped(app->lender))
 		return;
 	term_drop(app->term);
 	app->term = NULL;
@@ -346,9 +346,9 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 
 /* ---- several terminals ---- */
 
-static void send_home(struct app *app, struct looker *looker)
+static void send_home(struct app *app, struct viewer *viewer)
 {
-	int fd = lookers_remove(&app->lookers, looker);
+	int fd = viewers_remove(&app->viewers, viewer);
 
 	(void)wire_send(fd, wire_left(getpid()), NULL);
 	close(fd);
@@ -357,9 +357,9 @@ static void send_home(struct app *app, struct looker *looker)
 /* Where there are too many, another one gives its place to the newest. */
 static void let_look_on(struct app *app, int fd, pid_t pid)
 {
-	if (app->lookers.count == LOOKERS_MAX)
-		send_home(app, &app->lookers.each[0]);
-	if (!lookers_add(&app->lookers, fd, pid))
+	if (app->viewers.count == VIEWERS_MAX)
+		send_home(app, &app->viewers.each[0]);
+	if (!viewers_add(&app->viewers, fd, pid))
 		close(fd);
 	app_redraw(app);
 }
@@ -368,11 +368,11 @@ static void let_look_on(struct app *app, int fd, pid_t pid)
 static void steer(struct app *app, int fd, const struct wire_note *note,
 		  int descriptors[static WIRE_DESCRIPTORS])
 {
-	int before = app->stand_in;
+	int before = app->client;
 	pid_t lender = app->lender;
 
 	session_note(app->session, _("The deck was brought to another terminal."));
-	app->stand_in = fd;
+	app->client = fd;
 	/* This gives back the terminal that it was on. */
 	app_take_terminal(app, note, descriptors);
 	if (before >= 0)
@@ -382,9 +382,9 @@ static void steer(struct app *app, int fd, const struct wire_note *note,
 /* What it says first comes with it: another program that only connects is not waited for. */
 #define FIRST_NOTE_MS 1000
 
-void app_open_door(struct app *app)
+void app_accept_client(struct app *app)
 {
-	int descriptors[WIRE_DESCRIPTORS], fd = door_answer(&app->door);
+	int descriptors[WIRE_DESCRIPTORS], fd = listener_accept(&app->listener);
 	struct wire_note note;
 
 	if (fd < 0)
@@ -400,49 +400,49 @@ void app_open_door(struct app *app)
 }
 
 /* Its terminal is free: it wants to steer, was asked to, or goes on after it had stopped. */
-static void on_lent(struct app *app, struct looker *looker, const struct wire_note *note,
+static void on_lent(struct app *app, struct viewer *viewer, const struct wire_note *note,
 		    int descriptors[static WIRE_DESCRIPTORS])
 {
 	if (app->term && !note->value) {
-		lookers_again(&app->lookers, looker);
+		viewers_again(&app->viewers, viewer);
 		return;
 	}
-	steer(app, lookers_remove(&app->lookers, looker), note, descriptors);
+	steer(app, viewers_remove(&app->viewers, viewer), note, descriptors);
 	/* Those that look on see it, too. */
 	app_hint(app, MESSAGE_INFO,
 		 _("The copy is now steered from another terminal than before."));
 }
 
-static void read_looker(struct app *app, struct looker *looker)
+static void read_viewer(struct app *app, struct viewer *viewer)
 {
-	int descriptors[WIRE_DESCRIPTORS], fd = looker->fd, r = 0;
+	int descriptors[WIRE_DESCRIPTORS], fd = viewer->fd, r = 0;
 	struct wire_note note;
 
-	while (looker->fd == fd && (r = wire_receive(fd, &note, descriptors, NULL)) > 0) {
+	while (viewer->fd == fd && (r = wire_receive(fd, &note, descriptors, NULL)) > 0) {
 		if (note.kind == WIRE_TERMINAL && descriptors[WIRE_DESCRIPTORS - 1] >= 0)
-			on_lent(app, looker, &note, descriptors);
+			on_lent(app, viewer, &note, descriptors);
 		/* A signal that came before it knew that it looks on. */
 		else if (note.kind == WIRE_DETACH ||
 			 (note.kind == WIRE_SIGNAL && note.value != SIGTSTP))
-			send_home(app, looker);
+			send_home(app, viewer);
 		wire_close(descriptors);
 	}
-	if (r < 0 && looker->fd == fd)
-		close(lookers_remove(&app->lookers, looker));
+	if (r < 0 && viewer->fd == fd)
+		close(viewers_remove(&app->viewers, viewer));
 }
 
-void app_read_lookers(struct app *app, const struct pollfd fds[static LOOKERS_MAX])
+void app_read_viewers(struct app *app, const struct pollfd fds[static VIEWERS_MAX])
 {
-	for (size_t i = 0; i < LOOKERS_MAX; i++) {
-		struct looker *looker = &app->lookers.each[i];
+	for (size_t i = 0; i < VIEWERS_MAX; i++) {
+		struct viewer *viewer = &app->viewers.each[i];
 
 		/* Another one may have its place by now. */
-		if (looker->fd < 0 || looker->fd != fds[i].fd)
+		if (viewer->fd < 0 || viewer->fd != fds[i].fd)
 			continue;
 		if (fds[i].revents & POLLOUT)
-			lookers_send(&app->lookers, looker);
+			viewers_send(&app->viewers, viewer);
 		if (fds[i].revents & ~POLLOUT)
-			read_looker(app, looker);
+			read_viewer(app, viewer);
 	}
 }
 
@@ -459,22 +459,22 @@ const char *app_last_words(const struct app *app)
 	return app->report_text ? app->report_text : "";
 }
 
-void app_end_lookers(struct app *app)
+void app_end_viewers(struct app *app)
 {
 	const char *words = app_last_words(app);
 	char said[sizeof(app->message) + 16];
 
 	/* What could not be started has no report. */
 	snprintf(said, sizeof(said), "clonedeck: %s\n", app->message);
-	lookers_end(&app->lookers, app->exit_code, words[0] ? words : said);
+	viewers_end(&app->viewers, app->exit_code, words[0] ? words : said);
 }
 
-void app_mind_lookers(struct app *app)
+void app_mind_viewers(struct app *app)
 {
-	if (!app->lookers.count)
+	if (!app->viewers.count)
 		return;
 	if (!app_copying(app))
-		app_end_lookers(app);
+		app_end_viewers(app);
 	else if (!app->term)
-		lookers_ask(&app->lookers);
+		viewers_ask(&app->viewers);
 }

@@ -3,24 +3,24 @@
 #pragma once
 
 #include "ui/core/app.h"
-#include "ui/core/door.h"
 #include "ui/core/find.h"
-#include "ui/core/lookers.h"
+#include "ui/core/listener.h"
 #include "ui/core/mouse.h"
-#include "ui/widgets/popup.h"
 #include "ui/core/screen.h"
+#include "ui/core/viewers.h"
+#include "ui/widgets/popup.h"
 
 #define EARLY_MAX 16
 
 struct app {
 	const struct deck_options *options;
-	struct term *term;      /* NULL: there is none now, the copy goes on */
-	int stand_in;           /* connection to the process that lends it; -1: there is none */
-	pid_t lender;           /* that process */
-	struct lookers lookers; /* the terminals that look on */
-	struct door door;       /* open while a copy runs that may be left and come back to */
-	bool door_tried;        /* for this copy */
-	int null;               /* /dev/null */
+	struct term *term;        /* NULL: there is none now, the copy goes on */
+	int client;               /* connection to the process that lends it; -1: there is none */
+	pid_t lender;             /* that process */
+	struct viewers viewers;   /* the terminals that look on */
+	struct listener listener; /* open while a copy runs that may be left and come back to */
+	bool listener_tried;      /* for this copy */
+	int null;                 /* /dev/null */
 	struct session *session;
 	struct choice choice;
 	struct app_shrink shrink;
@@ -85,25 +85,26 @@ void app_stop_now(struct app *app);
 void app_stop_or_leave(struct app *app);
 /* What Ctrl-C and q ask while copying; without a copy they quit. */
 void app_ask_stop(struct app *app);
-/* The copy goes on without a terminal, and the shell gets it back. Only while the door is open. */
+/* The copy goes on without a terminal, and the shell gets it back. Only while the listener is open.
+ */
 void app_detach(struct app *app);
 /* The terminal has hung up, or takes nothing: writing to it could block for ever. */
 void app_lose_terminal(struct app *app);
 /* Somebody has stopped the process that lends the terminal: the shell has that now. */
 void app_mind_lender(struct app *app);
-/* Ctrl-Z: the stand-in stops. The deck has no terminal until then, and a copy goes on. */
+/* Ctrl-Z: the client stops. The deck has no terminal until then, and a copy goes on. */
 void app_suspend(struct app *app);
 /* The deck is drawn there. The descriptors are closed. */
 struct wire_note;
 void app_take_terminal(struct app *app, const struct wire_note *note, int descriptors[static 3]);
-/* Somebody comes in at the door: the deck goes to that terminal, or that looks on. */
-void app_open_door(struct app *app);
-/* What those that look on have sent, or take now; fds are of lookers_poll(). */
-void app_read_lookers(struct app *app, const struct pollfd fds[static LOOKERS_MAX]);
+/* A client connects: the deck goes to its terminal, or that one looks on. */
+void app_accept_client(struct app *app);
+/* What those that look on have sent, or take now; fds are of viewers_poll(). */
+void app_read_viewers(struct app *app, const struct pollfd fds[static VIEWERS_MAX]);
 /* One of them steers where nobody else does, and all of them end with the copy. */
-void app_mind_lookers(struct app *app);
+void app_mind_viewers(struct app *app);
 /* They end with this deck. */
-void app_end_lookers(struct app *app);
+void app_end_viewers(struct app *app);
 /* What is printed where the screens were. */
 const char *app_last_words(const struct app *app);
 

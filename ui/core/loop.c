@@ -20,7 +20,7 @@
 #include "session/run.h"
 
 #include "ui/core/app_private.h"
-#include "ui/core/stand_in.h"
+#include "ui/core/client.h"
 #include "ui/core/term.h"
 #include "ui/core/terminfo.h"
 #include "ui/core/wire.h"
@@ -81,7 +81,7 @@ static void on_note(struct app *app, const struct wire_note *note,
 		on_signal(app, (unsigned)note->value);
 		break;
 	case WIRE_DETACH:
-		if (app->door.fd >= 0)
+		if (app->listener.fd >= 0)
 			app_detach(app);
 		else
 			app_lose_terminal(app);
@@ -91,23 +91,23 @@ static void on_note(struct app *app, const struct wire_note *note,
 	}
 }
 
-static void read_stand_in(struct app *app)
+static void read_client(struct app *app)
 {
-	int fd = app->stand_in, descriptors[WIRE_DESCRIPTORS], r = 0;
+	int fd = app->client, descriptors[WIRE_DESCRIPTORS], r = 0;
 	struct wire_note note;
 
-	while (fd >= 0 && app->stand_in == fd &&
+	while (fd >= 0 && app->client == fd &&
 	       (r = wire_receive(fd, &note, descriptors, NULL)) > 0) {
 		on_note(app, &note, descriptors);
 		wire_close(descriptors);
 	}
-	if (r >= 0 || app->stand_in != fd)
+	if (r >= 0 || app->client != fd)
 		return;
 	/* It was killed. */
 	app_lose_terminal(app);
-	if (app->stand_in >= 0)
-		close(app->stand_in);
-	app->stand_in = -1;
+	if (app->client >= 0)
+		close(app->client);
+	app->client = -1;
 }
 
 static void read_keys(struct app *app)
@@ -203,25 +203,25 @@ static void use_terminal(struct app *app, void (*use)(struct app *app))
 }
 
 /* Only a copy can be come back to; practice disks go with their deck. */
-static void mind_door(struct app *app)
+static void mind_listener(struct app *app)
 {
 	bool wanted = app_copying(app) && !app->options->practice_dir;
 
-	if (wanted && app->door.fd < 0 && !app->door_tried)
-		door_open(&app->door, app->options->folder);
+	if (wanted && app->listener.fd < 0 && !app->listener_tried)
+		listener_open(&app->listener, app->options->folder);
 	else if (!wanted)
-		door_close(&app->door);
-	app->door_tried = wanted;
+		listener_close(&app->listener);
+	app->listener_tried = wanted;
 }
 
 enum source {
 	KEYS,
 	SIGNALS,
 	SESSION,
-	STAND_IN,
-	DOOR,
-	LOOKERS,
-	SOURCE_COUNT = LOOKERS + LOOKERS_MAX
+	CLIENT,
+	LISTENER,
+	VIEWERS,
+	SOURCE_COUNT = VIEWERS + VIEWERS_MAX
 };
 
 static void loop(struct app *app)
@@ -229,8 +229,8 @@ static void loop(struct app *app)
 	uint64_t next_tick = 0;
 
 	while (!app->quit) {
-		mind_door(app);
-		app_mind_lookers(app);
+		mind_listener(app);
+		app_mind_viewers(app);
 		if (app->term && app->dirty)
 			use_terminal(app, app_draw);
 
@@ -239,11 +239,11 @@ static void loop(struct app *app)
 			[KEYS] = { .fd = app->term ? term_fd(app->term) : -1, .events = POLLIN },
 			[SIGNALS] = { .fd = app->signals, .events = POLLIN },
 			[SESSION] = { .fd = session_fd(app->session), .events = POLLIN },
-			[STAND_IN] = { .fd = app->stand_in, .events = POLLIN },
-			[DOOR] = { .fd = app->door.fd, .events = POLLIN },
+			[CLIENT] = { .fd = app->client, .events = POLLIN },
+			[LISTENER] = { .fd = app->listener.fd, .events = POLLIN },
 		};
 
-		lookers_poll(&app->lookers, &fds[LOOKERS]);
+		viewers_poll(&app->viewers, &fds[VIEWERS]);
 		wait_for_news(fds, SOURCE_COUNT, ticking ? &next_tick : NULL);
 		app_mind_lender(app);
 		if (fds[KEYS].revents & (POLLHUP | POLLERR | POLLNVAL))
@@ -252,11 +252,11 @@ static void loop(struct app *app)
 			use_terminal(app, read_keys);
 		if (fds[SIGNALS].revents)
 			read_signals(app);
-		if (fds[STAND_IN].revents)
-			read_stand_in(app);
-		if (fds[DOOR].revents && app->door.fd >= 0)
-			app_open_door(app);
-		app_read_lookers(app, &fds[LOOKERS]);
+		if (fds[CLIENT].revents)
+			read_client(app);
+		if (fds[LISTENER].revents && app->listener.fd >= 0)
+			app_accept_client(app);
+		app_read_viewers(app, &fds[VIEWERS]);
 		if (fds[SESSION].revents)
 			app_follow(app, session_dispatch(app->session));
 		if (app->term && moving(app) && clock_monotonic() >= next_tick) {
@@ -264,7 +264,7 @@ static void loop(struct app *app)
 			next_tick = clock_monotonic() + interval(app);
 		}
 	}
-	door_close(&app->door);
+	listener_close(&app->listener);
 }
 
 /* ---- from the first screen to the last ---- */
@@ -306,7 +306,7 @@ static int take_signals(struct error *reterr)
 struct opening {
 	struct session *session;
 	struct term *term;
-	int signals, stand_in, null;
+	int signals, client, null;
 	pid_t lender;
 };
 
@@ -322,13 +322,13 @@ static int run(const struct deck_options *options, struct opening *opening, bool
 		term_stop(opening->term);
 		return (int)error_exit_code(reterr);
 	}
-	app->stand_in = opening->stand_in;
+	app->client = opening->client;
 	app->lender = opening->lender;
 	app->null = opening->null;
 	session_scan(session, NULL);
 	loop(app);
-	app_end_lookers(app);
-	opening->stand_in = app->stand_in;
+	app_end_viewers(app);
+	opening->client = app->client;
 	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
@@ -377,7 +377,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 		return (int)error_exit_code(reterr);
 	opening->signals = take_signals(reterr);
 	/* The descriptors are those that this process has. */
-	if (opening->signals < 0 || !wire_terminal(opening->stand_in, -1, &note, descriptors))
+	if (opening->signals < 0 || !wire_terminal(opening->client, -1, &note, descriptors))
 		return EXIT_ENVIRONMENT;
 	wire_close(descriptors);
 	opening->lender = note.pid;
@@ -393,35 +393,35 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	return code;
 }
 
-static int be_deck(const struct deck_options *options, int stand_in)
+static int be_deck(const struct deck_options *options, int client)
 {
-	struct opening opening = { .signals = -1, .null = -1, .stand_in = stand_in };
+	struct opening opening = { .signals = -1, .null = -1, .client = client };
 	struct error error = { 0 };
 	int code = run_deck(options, &opening, &error);
 
 	if (error.code)
 		fprintf(stderr, "clonedeck: %s\n", error.sentence);
-	if (opening.stand_in >= 0)
-		(void)wire_send(opening.stand_in,
+	if (opening.client >= 0)
+		(void)wire_send(opening.client,
 				(struct wire_note){ .kind = WIRE_END, .value = code }, NULL);
 	if (opening.signals >= 0)
 		close(opening.signals);
 	if (opening.null >= 0)
 		close(opening.null);
-	/* Closed last, with the process: the stand-in waits for that. */
+	/* Closed last, with the process: the client waits for that. */
 	return code;
 }
 
 int deck_run(const struct deck_options *options)
 {
 	struct term_facts facts;
-	int fd = -1, code = stand_in_look(&options->looks, &facts);
+	int fd = -1, code = client_look(&options->looks, &facts);
 	pid_t deck;
 
 	if (code)
 		return code;
-	deck = stand_in_fork(&fd);
-	return deck == 0 ? be_deck(options, fd) : stand_in_run(fd, deck, &facts, options, be_deck);
+	deck = client_fork(&fd);
+	return deck == 0 ? be_deck(options, fd) : client_run(fd, deck, &facts, options, be_deck);
 }
 
 int deck_attach(const struct deck_options *options, long pid, int *retfound)
@@ -430,15 +430,15 @@ int deck_attach(const struct deck_options *options, long pid, int *retfound)
 	struct term_facts facts;
 	int fd = -ENAMETOOLONG, code;
 
-	if (door_name(options->folder, (pid_t)pid, &address))
-		fd = door_knock(&address);
+	if (listener_address(options->folder, (pid_t)pid, &address))
+		fd = listener_connect(&address);
 	*retfound = fd < 0 ? fd : 0;
 	if (fd < 0)
 		return EXIT_ENVIRONMENT;
 	/* Only who has a terminal takes the deck from the one that has it. */
-	code = stand_in_look(&options->looks, &facts);
+	code = client_look(&options->looks, &facts);
 	if (code == 0)
-		return stand_in_run(fd, 0, &facts, options, be_deck);
+		return client_run(fd, 0, &facts, options, be_deck);
 	close(fd);
 	return code;
 }

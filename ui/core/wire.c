@@ -62,7 +62,7 @@ static bool send_packet(int fd, struct wire_note note, const int *descriptors, c
 		memcpy(CMSG_DATA(header), descriptors, WIRE_DESCRIPTORS * sizeof(int));
 	}
 	do {
-		/* Never waits: a stand-in that is stopped reads nothing. */
+		/* Never waits: a client that is stopped reads nothing. */
 		n = sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
 	return n == (ssize_t)(sizeof(note) + size);

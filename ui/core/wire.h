@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a deck and the process that stands in for it on a terminal say to each other, over a
+ * What a deck and its client, the process on the terminal, say to each other, over a
  * SOCK_SEQPACKET socket: one struct wire_note a packet, and some bytes more where that is said.
  * Both are the same program on the same machine. One thread on each side.
  */
@@ -14,12 +14,12 @@
 #include "ui/core/term.h"
 
 enum wire_kind {
-	/* from the stand-in */
+	/* from the client */
 	WIRE_TERMINAL, /* draw here, all of it: with its three descriptors, and facts. Where another
 			* terminal has the deck, only if value is 1 */
 	WIRE_RESIZED,
-	WIRE_SIGNAL, /* value: the stand-in was sent it */
-	WIRE_DETACH, /* the stand-in wants to go */
+	WIRE_SIGNAL, /* value: the client was sent it */
+	WIRE_DETACH, /* the client wants to go */
 	/* from the deck, which has given the terminal back before */
 	WIRE_STOP, /* stop as Ctrl-Z stops a program; text is printed before */
 	WIRE_LEFT, /* end with the exit code in value; the deck goes on. text is printed before, and
@@ -28,7 +28,7 @@ enum wire_kind {
 	WIRE_GO,   /* to the deck of the process in value; 0: to a new one. This one goes on or ends
 		    */
 	WIRE_LOOK, /* another terminal has the deck: this one looks on */
-	WIRE_FRAME, /* to one that looks on, with a packet of lookers.h */
+	WIRE_FRAME, /* to one that looks on, with a packet of viewers.h */
 	WIRE_STEER, /* to one that looks on: nobody has the deck, send a WIRE_TERMINAL */
 };
 

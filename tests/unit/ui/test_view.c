@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#include "ui/core/onlook.h"
+#include "ui/core/view.h"
 
 #define ROWS 3
 #define COLS 4
 
 struct packet {
-	struct look_head head;
+	struct frame_head head;
 	struct row {
 		uint32_t number;
 		struct draw_glyph glyphs[COLS];
@@ -23,7 +23,7 @@ static struct packet whole(void)
 	struct packet packet;
 
 	memset(&packet, 0, sizeof(packet));
-	packet.head = (struct look_head){ .rows = ROWS, .cols = COLS, .count = ROWS };
+	packet.head = (struct frame_head){ .rows = ROWS, .cols = COLS, .count = ROWS };
 	for (uint32_t row = 0; row < ROWS; row++) {
 		packet.rows[row].number = row;
 		for (int col = 0; col < COLS; col++)
@@ -39,36 +39,36 @@ static size_t size_of(const struct packet *packet)
 
 TEST(rows_that_changed)
 {
-	struct onlook_picture picture = { .glyphs = NULL };
+	struct view_picture picture = { .glyphs = NULL };
 	struct packet packet = whole();
 
-	ck_assert(onlook_take(&picture, &packet, size_of(&packet)));
+	ck_assert(view_take(&picture, &packet, size_of(&packet)));
 	packet.head.count = 1;
 	packet.head.bell = 1;
 	packet.rows[0].number = 2;
 	packet.rows[0].glyphs[3] = (struct draw_glyph){ .code = 0x4e2d, .role = ROLE_BAD };
-	ck_assert(onlook_take(&picture, &packet, size_of(&packet)));
+	ck_assert(view_take(&picture, &packet, size_of(&packet)));
 	packet.head.count = packet.head.bell = 0;
-	ck_assert(onlook_take(&picture, &packet, size_of(&packet)));
+	ck_assert(view_take(&picture, &packet, size_of(&packet)));
 	ck_assert_uint_eq(picture.glyphs[0].code, 'a');
 	ck_assert_uint_eq(picture.glyphs[2 * COLS].code, 'a');
 	ck_assert_uint_eq(picture.glyphs[2 * COLS + 3].code, 0x4e2d);
 	/* It is rung once the picture is drawn. */
 	ck_assert_uint_eq(picture.head.bell, 1);
-	onlook_picture_done(&picture);
+	view_picture_done(&picture);
 }
 
 static void refused(const struct packet *packet, size_t size)
 {
-	struct onlook_picture picture = { .glyphs = NULL };
+	struct view_picture picture = { .glyphs = NULL };
 	struct packet good = whole();
 
 	/* Also when there is a picture already. */
 	for (int i = 0; i < 2; i++) {
-		ck_assert(!onlook_take(&picture, packet, size));
-		ck_assert(onlook_take(&picture, &good, size_of(&good)));
+		ck_assert(!view_take(&picture, packet, size));
+		ck_assert(view_take(&picture, &good, size_of(&good)));
 	}
-	onlook_picture_done(&picture);
+	view_picture_done(&picture);
 }
 
 TEST(sizes_that_make_no_sense)
@@ -85,7 +85,7 @@ TEST(sizes_that_make_no_sense)
 	packet.head.rows = UINT32_MAX;
 	refused(&packet, sizeof(packet));
 	packet = good;
-	packet.head.cols = LOOK_SIDE_MAX + 1;
+	packet.head.cols = FRAME_SIDE_MAX + 1;
 	refused(&packet, sizeof(packet));
 	packet = good;
 	packet.head.cursor_col = COLS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/core/onlook.h"
+#include "ui/core/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@
 
 /* ---- packets ---- */
 
-static bool takes_size(struct onlook_picture *picture, const struct look_head *head)
+static bool takes_size(struct view_picture *picture, const struct frame_head *head)
 {
 	if (picture->head.rows == head->rows && picture->head.cols == head->cols)
 		return true;
-	onlook_picture_done(picture);
+	view_picture_done(picture);
 	picture->glyphs = calloc((size_t)head->rows * head->cols, sizeof(*picture->glyphs));
 	return picture->glyphs != NULL;
 }
@@ -50,7 +50,7 @@ static bool is_glyph(const struct draw_glyph *glyph)
 	       glyph->role < ROLE_COUNT;
 }
 
-static bool take_row(struct onlook_picture *picture, const char *data)
+static bool take_row(struct view_picture *picture, const char *data)
 {
 	size_t cols = picture->head.cols;
 	struct draw_glyph glyph;
@@ -68,17 +68,17 @@ static bool take_row(struct onlook_picture *picture, const char *data)
 	return true;
 }
 
-bool onlook_take(struct onlook_picture *picture, const void *data, size_t size)
+bool view_take(struct view_picture *picture, const void *data, size_t size)
 {
-	const char *at = (const char *)data + sizeof(struct look_head);
-	struct look_head head;
+	const char *at = (const char *)data + sizeof(struct frame_head);
+	struct frame_head head;
 	size_t row_size;
 
 	if (size < sizeof(head))
 		return false;
 	memcpy(&head, data, sizeof(head));
-	if (head.rows < 1 || head.rows > LOOK_SIDE_MAX || head.cols < 1 ||
-	    head.cols > LOOK_SIDE_MAX || head.count > head.rows || head.cursor_row >= head.rows ||
+	if (head.rows < 1 || head.rows > FRAME_SIDE_MAX || head.cols < 1 ||
+	    head.cols > FRAME_SIDE_MAX || head.count > head.rows || head.cursor_row >= head.rows ||
 	    head.cursor_col >= head.cols || !is_title(&head.title))
 		return false;
 	row_size = sizeof(uint32_t) + head.cols * sizeof(struct draw_glyph);
@@ -93,28 +93,28 @@ bool onlook_take(struct onlook_picture *picture, const void *data, size_t size)
 	return true;
 }
 
-void onlook_picture_done(struct onlook_picture *picture)
+void view_picture_done(struct view_picture *picture)
 {
 	free(picture->glyphs);
-	*picture = (struct onlook_picture){ .glyphs = NULL };
+	*picture = (struct view_picture){ .glyphs = NULL };
 }
 
 /* ---- the terminal ---- */
 
-int onlook_start(const struct term_facts *facts, struct onlook *ret, struct error *reterr)
+int view_start(const struct term_facts *facts, struct view *ret, struct error *reterr)
 {
-	*ret = (struct onlook){ .dirty = true };
+	*ret = (struct view){ .dirty = true };
 	return term_start(false, facts, &ret->term, reterr);
 }
 
-void onlook_stop(struct onlook *onlook, bool lost)
+void view_stop(struct view *view, bool lost)
 {
 	if (lost)
-		term_drop(onlook->term);
+		term_drop(view->term);
 	else
-		term_abandon(onlook->term);
-	onlook_picture_done(&onlook->picture);
-	onlook->term = NULL;
+		term_abandon(view->term);
+	view_picture_done(&view->picture);
+	view->term = NULL;
 }
 
 static int limited(int value, int most)
@@ -124,11 +124,11 @@ static int limited(int value, int most)
 
 /* The last line of the other terminal has keys that do nothing here: it is no part that is missed.
  */
-static bool is_part(const struct onlook *onlook, int rows)
+static bool is_part(const struct view *view, int rows)
 {
-	const struct look_head *head = &onlook->picture.head;
+	const struct frame_head *head = &view->picture.head;
 
-	return (int)head->cols > onlook->term->cols || (int)head->rows - 1 > rows;
+	return (int)head->cols > view->term->cols || (int)head->rows - 1 > rows;
 }
 
 /* Returns the columns drawn. Of a wide character that lies across an edge, nothing is shown. */
@@ -143,38 +143,38 @@ static int draw_column(struct draw *draw, int row, int col, const struct draw_gl
 	return wide && whole ? 2 : 1;
 }
 
-static void draw_picture(struct onlook *onlook, struct draw *draw, struct rect area)
+static void draw_picture(struct view *view, struct draw *draw, struct rect area)
 {
-	const struct look_head *head = &onlook->picture.head;
+	const struct frame_head *head = &view->picture.head;
 	int rows = (int)head->rows, cols = (int)head->cols, end;
 
-	onlook->top = limited(onlook->top, rows - area.rows);
-	onlook->left = limited(onlook->left, cols - area.cols);
-	end = limited(onlook->left + area.cols, cols);
-	for (int row = 0; row < area.rows && row + onlook->top < rows; row++) {
+	view->top = limited(view->top, rows - area.rows);
+	view->left = limited(view->left, cols - area.cols);
+	end = limited(view->left + area.cols, cols);
+	for (int row = 0; row < area.rows && row + view->top < rows; row++) {
 		const struct draw_glyph *glyphs =
-			onlook->picture.glyphs + (size_t)(row + onlook->top) * head->cols;
+			view->picture.glyphs + (size_t)(row + view->top) * head->cols;
 
-		for (int at = onlook->left; at < end;)
-			at += draw_column(draw, area.row + row, area.col + at - onlook->left,
+		for (int at = view->left; at < end;)
+			at += draw_column(draw, area.row + row, area.col + at - view->left,
 					  glyphs + at, cols - 1 - at, end - at);
 	}
-	draw_cursor(draw, area, (int)head->cursor_row - onlook->top,
-		    (int)head->cursor_col - onlook->left);
+	draw_cursor(draw, area, (int)head->cursor_row - view->top,
+		    (int)head->cursor_col - view->left);
 }
 
-static void text_part(const struct onlook *onlook, struct rect area, struct line *line)
+static void text_part(const struct view *view, struct rect area, struct line *line)
 {
-	const struct look_head *head = &onlook->picture.head;
-	int right = onlook->left + area.cols, low = onlook->top + area.rows;
+	const struct frame_head *head = &view->picture.head;
+	int right = view->left + area.cols, low = view->top + area.rows;
 
-	line_add(line, _("arrows: col %d-%d/%u, line %d-%d/%u"), onlook->left + 1,
-		 limited(right, (int)head->cols), head->cols, onlook->top + 1,
+	line_add(line, _("arrows: col %d-%d/%u, line %d-%d/%u"), view->left + 1,
+		 limited(right, (int)head->cols), head->cols, view->top + 1,
 		 limited(low, (int)head->rows), head->rows);
 }
 
 /* Which key does what, and below it or beside it what is seen. */
-static void draw_state(const struct onlook *onlook, struct draw *draw, struct rect area,
+static void draw_state(const struct view *view, struct draw *draw, struct rect area,
 		       struct rect seen, bool part)
 {
 	const char *keys = _("LOOKING ON: T steers, q leaves");
@@ -186,7 +186,7 @@ static void draw_state(const struct onlook *onlook, struct draw *draw, struct re
 	if (!part)
 		return;
 	line_start(&line, area.cols);
-	text_part(onlook, seen, &line);
+	text_part(view, seen, &line);
 	if (area.rows > 1)
 		draw_cell(draw, area, 1, 0, area.cols, ROLE_WARN, line.text);
 	else
@@ -196,105 +196,105 @@ static void draw_state(const struct onlook *onlook, struct draw *draw, struct re
 /* Room for the longest that text_part() says, in any language. */
 #define PART_COLS 48
 
-static void draw_all(struct onlook *onlook)
+static void draw_all(struct view *view)
 {
-	struct term *term = onlook->term;
+	struct term *term = view->term;
 	struct draw draw = { .term = term };
 	struct rect seen = { 0, 0, term->rows, term->cols }, state;
-	bool part = onlook->picture.head.rows && is_part(onlook, term->rows - 1);
+	bool part = view->picture.head.rows && is_part(view, term->rows - 1);
 	int keys = text_width(_("LOOKING ON: T steers, q leaves"));
 
 	state = rect_cut_bottom(&seen,
 				part && term->cols < keys + PART_COLS && seen.rows > 2 ? 2 : 1);
 	draw_start(&draw);
 	draw_cursor(&draw, state, 0, 0);
-	if (onlook->picture.head.rows)
-		draw_picture(onlook, &draw, seen);
-	draw_state(onlook, &draw, state, seen, part);
-	term_title(term, &onlook->picture.head.title);
-	if (onlook->picture.head.bell)
+	if (view->picture.head.rows)
+		draw_picture(view, &draw, seen);
+	draw_state(view, &draw, state, seen, part);
+	term_title(term, &view->picture.head.title);
+	if (view->picture.head.bell)
 		term_bell(term);
-	onlook->picture.head.bell = 0;
+	view->picture.head.bell = 0;
 	term_show(term, draw.cursor_row, draw.cursor_col);
 }
 
-void onlook_draw(struct onlook *onlook)
+void view_draw(struct view *view)
 {
 	/* What comes meanwhile is drawn together when it takes something again. */
-	if (!onlook->dirty || !terminfo_takes_output())
+	if (!view->dirty || !terminfo_takes_output())
 		return;
-	onlook->dirty = false;
-	draw_all(onlook);
+	view->dirty = false;
+	draw_all(view);
 }
 
 /* ---- keys ---- */
 
-static enum onlook_wish on_key(struct onlook *onlook, int key)
+static enum view_wish on_key(struct view *view, int key)
 {
-	int page = onlook->term->rows - 1;
+	int page = view->term->rows - 1;
 
-	onlook->dirty = true;
+	view->dirty = true;
 	switch (key == KEY_STEER ? COMMAND_NONE : keys_lookup(SCREEN_HELP, key)) {
 	case COMMAND_UP:
-		onlook->top--;
+		view->top--;
 		break;
 	case COMMAND_DOWN:
-		onlook->top++;
+		view->top++;
 		break;
 	case COMMAND_PAGE_UP:
-		onlook->top -= page;
+		view->top -= page;
 		break;
 	case COMMAND_PAGE_DOWN:
-		onlook->top += page;
+		view->top += page;
 		break;
 	case COMMAND_LEFT:
-		onlook->left -= STEP_COLS;
+		view->left -= STEP_COLS;
 		break;
 	case COMMAND_RIGHT:
-		onlook->left += STEP_COLS;
+		view->left += STEP_COLS;
 		break;
 	case COMMAND_FIRST:
-		onlook->top = onlook->left = 0;
+		view->top = view->left = 0;
 		break;
 	case COMMAND_LAST:
-		onlook->top = onlook->left = LOOK_SIDE_MAX;
+		view->top = view->left = FRAME_SIDE_MAX;
 		break;
 	case COMMAND_REDRAW:
-		term_repaint(onlook->term);
+		term_repaint(view->term);
 		break;
 	case COMMAND_THEME:
-		(void)term_next_theme(onlook->term);
+		(void)term_next_theme(view->term);
 		break;
 	default:
 		if (key == SPECIAL_WHEEL_UP)
-			onlook->top -= WHEEL_ROWS;
+			view->top -= WHEEL_ROWS;
 		else if (key == SPECIAL_WHEEL_DOWN)
-			onlook->top += WHEEL_ROWS;
+			view->top += WHEEL_ROWS;
 		else if (key == SPECIAL_RESIZE)
-			term_resize(onlook->term);
-		return key == KEY_STEER                   ? ONLOOK_STEER
-		       : key == 'q' || key == SPECIAL_F10 ? ONLOOK_LEAVE
-							  : ONLOOK_NOTHING;
+			term_resize(view->term);
+		return key == KEY_STEER                   ? VIEW_STEER
+		       : key == 'q' || key == SPECIAL_F10 ? VIEW_LEAVE
+							  : VIEW_NOTHING;
 	}
-	return ONLOOK_NOTHING;
+	return VIEW_NOTHING;
 }
 
-enum onlook_wish onlook_keys(struct onlook *onlook)
+enum view_wish view_keys(struct view *view)
 {
-	enum onlook_wish wish = ONLOOK_NOTHING;
+	enum view_wish wish = VIEW_NOTHING;
 	int key;
 
-	while (wish == ONLOOK_NOTHING) {
-		switch (term_read(onlook->term, &key)) {
+	while (wish == VIEW_NOTHING) {
+		switch (term_read(view->term, &key)) {
 		case TERM_NOTHING:
-			return ONLOOK_NOTHING;
+			return VIEW_NOTHING;
 		case TERM_SUSPEND:
-			return ONLOOK_STOP;
+			return VIEW_STOP;
 		case TERM_KEY:
-			wish = on_key(onlook, key);
+			wish = on_key(view, key);
 			break;
 		default:
-			return ONLOOK_LEAVE;
+			return VIEW_LEAVE;
 		}
 	}
 	return wish;

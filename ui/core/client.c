@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/core/stand_in.h"
+#include "ui/core/client.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,21 +18,21 @@
 #include "base/i18n.h"
 #include "base/process.h"
 
-#include "ui/core/door.h"
-#include "ui/core/onlook.h"
+#include "ui/core/listener.h"
 #include "ui/core/terminfo.h"
+#include "ui/core/view.h"
 #include "ui/core/wire.h"
 #include "ui/deck.h"
 
 /* ms that a deck that has said its last word may take to end. */
 #define ENDING_MS 3000
 
-struct stand_in {
+struct client {
 	int fd, signals, null;
 	pid_t deck; /* 0: no child */
 	pid_t at;   /* the deck's process where it looks on */
 	bool looks; /* on, and draws itself; else the deck does */
-	struct onlook onlook;
+	struct view view;
 	const struct term_facts *facts;
 	bool hung_up;       /* the deck was told; the SIGCONT that follows brings no terminal */
 	enum wire_kind end; /* WIRE_LEFT, WIRE_END, WIRE_GO; else it goes on */
@@ -59,7 +59,7 @@ static void only(int signal, int how)
 	sigprocmask(how, &set, NULL);
 }
 
-pid_t stand_in_fork(int *retfd)
+pid_t client_fork(int *retfd)
 {
 	int pair[2];
 	sigset_t set;
@@ -83,14 +83,14 @@ pid_t stand_in_fork(int *retfd)
 	return pid;
 }
 
-static void tell(const struct stand_in *self, enum wire_kind kind, int value)
+static void tell(const struct client *self, enum wire_kind kind, int value)
 {
 	/* If the deck is gone, the connection says so next. */
 	(void)wire_send(self->fd, (struct wire_note){ .kind = kind, .value = value }, NULL);
 }
 
 /* steer: also where another terminal has the deck. */
-static void lend_terminal(const struct stand_in *self, bool steer)
+static void lend_terminal(const struct client *self, bool steer)
 {
 	static const int standard[WIRE_DESCRIPTORS] = { STDIN_FILENO, STDOUT_FILENO,
 							STDERR_FILENO };
@@ -120,14 +120,14 @@ static void wait_for_foreground(void)
 }
 
 /* lost: somebody else draws there now. */
-static void stop_looking(struct stand_in *self, bool lost)
+static void stop_looking(struct client *self, bool lost)
 {
 	if (self->looks)
-		onlook_stop(&self->onlook, lost);
+		view_stop(&self->view, lost);
 	self->looks = false;
 }
 
-static void come_back(struct stand_in *self)
+static void come_back(struct client *self)
 {
 	stop_looking(self, true);
 	wait_for_foreground();
@@ -139,7 +139,7 @@ static void come_back(struct stand_in *self)
 /* The whole group, as the terminal's own Ctrl-Z does: a script that has started this one is to stop
  * with it. Not SIGSTOP: where no shell is left that could let the deck go on (an orphaned process
  * group) the kernel lets this one pass. */
-static void stop(struct stand_in *self)
+static void stop(struct client *self)
 {
 	kill(0, SIGTSTP);
 	only(SIGTSTP, SIG_UNBLOCK);
@@ -155,7 +155,7 @@ static void say(const char *text, size_t size)
 	fflush(stdout);
 }
 
-static void end(struct stand_in *self, const struct wire_note *note, const struct wire_more *more)
+static void end(struct client *self, const struct wire_note *note, const struct wire_more *more)
 {
 	self->end = note->kind;
 	self->code = note->value;
@@ -168,7 +168,7 @@ static void end(struct stand_in *self, const struct wire_note *note, const struc
 /* ---- looking on ---- */
 
 /* The deck goes on. */
-static void leave(struct stand_in *self)
+static void leave(struct client *self)
 {
 	const struct wire_note note = wire_left(self->at);
 
@@ -183,7 +183,7 @@ static void take_signals_back(void)
 	signal(SIGTSTP, SIG_DFL);
 }
 
-static void look_on(struct stand_in *self, pid_t at)
+static void look_on(struct client *self, pid_t at)
 {
 	struct error error = { 0 };
 
@@ -195,7 +195,7 @@ static void look_on(struct stand_in *self, pid_t at)
 	if (self->null < 0)
 		self->null = standard_null();
 	term_patience_begin(self->null);
-	self->looks = onlook_start(self->facts, &self->onlook, &error) == 0;
+	self->looks = view_start(self->facts, &self->view, &error) == 0;
 	take_signals_back();
 	if (!self->looks)
 		fprintf(stderr, "clonedeck: %s\n", error.sentence);
@@ -203,24 +203,24 @@ static void look_on(struct stand_in *self, pid_t at)
 		leave(self);
 }
 
-static void look(struct stand_in *self)
+static void look(struct client *self)
 {
-	enum onlook_wish wish;
+	enum view_wish wish;
 
 	term_patience_begin(self->null);
-	wish = onlook_keys(&self->onlook);
-	onlook_draw(&self->onlook);
+	wish = view_keys(&self->view);
+	view_draw(&self->view);
 	if (term_patience_end())
-		wish = ONLOOK_LEAVE;
+		wish = VIEW_LEAVE;
 	switch (wish) {
-	case ONLOOK_STEER:
+	case VIEW_STEER:
 		stop_looking(self, false);
 		lend_terminal(self, true);
 		break;
-	case ONLOOK_LEAVE:
+	case VIEW_LEAVE:
 		leave(self);
 		break;
-	case ONLOOK_STOP:
+	case VIEW_STOP:
 		stop_looking(self, false);
 		stop(self);
 		break;
@@ -229,7 +229,7 @@ static void look(struct stand_in *self)
 	}
 }
 
-static void on_signal_looking(struct stand_in *self, int signal)
+static void on_signal_looking(struct client *self, int signal)
 {
 	switch (signal) {
 	case SIGWINCH:
@@ -255,8 +255,7 @@ static void on_signal_looking(struct stand_in *self, int signal)
 
 /* ---- what the deck and the kernel say ---- */
 
-static void on_note(struct stand_in *self, const struct wire_note *note,
-		    const struct wire_more *more)
+static void on_note(struct client *self, const struct wire_note *note, const struct wire_more *more)
 {
 	switch (note->kind) {
 	case WIRE_STOP:
@@ -271,8 +270,8 @@ static void on_note(struct stand_in *self, const struct wire_note *note,
 		/* Some may be on their way to one that does not look on any more. */
 		if (!self->looks)
 			break;
-		self->onlook.dirty = true;
-		if (!onlook_take(&self->onlook.picture, more->bytes, more->size))
+		self->view.dirty = true;
+		if (!view_take(&self->view.picture, more->bytes, more->size))
 			leave(self);
 		break;
 	case WIRE_STEER:
@@ -292,7 +291,7 @@ static void on_note(struct stand_in *self, const struct wire_note *note,
 }
 
 /* False: the deck will say nothing more. */
-static bool read_notes(struct stand_in *self)
+static bool read_notes(struct client *self)
 {
 	int descriptors[WIRE_DESCRIPTORS], r = 0;
 	struct wire_more more;
@@ -305,7 +304,7 @@ static bool read_notes(struct stand_in *self)
 	return r >= 0;
 }
 
-static void on_signal(struct stand_in *self, int signal)
+static void on_signal(struct client *self, int signal)
 {
 	switch (signal) {
 	case SIGWINCH:
@@ -335,7 +334,7 @@ static void on_signal(struct stand_in *self, int signal)
 	}
 }
 
-static void read_signals(struct stand_in *self)
+static void read_signals(struct client *self)
 {
 	struct signalfd_siginfo info;
 
@@ -349,12 +348,12 @@ static void read_signals(struct stand_in *self)
 
 enum source { DECK, SIGNALS, KEYS, SCREEN, SOURCE_COUNT };
 
-static void serve(struct stand_in *self)
+static void serve(struct client *self)
 {
 	bool stay = true;
 
 	while (stay && !self->end) {
-		bool waits = self->looks && self->onlook.dirty;
+		bool waits = self->looks && self->view.dirty;
 		struct pollfd fds[SOURCE_COUNT] = {
 			[DECK] = { .fd = self->fd, .events = POLLIN },
 			[SIGNALS] = { .fd = self->signals, .events = POLLIN },
@@ -375,7 +374,7 @@ static void serve(struct stand_in *self)
 
 /* The end of the deck's process closes the connection; before, it may still wait for a disk. True:
  * it has ended, with *retstatus. */
-static bool wait_for_deck(const struct stand_in *self, int *retstatus)
+static bool wait_for_deck(const struct client *self, int *retstatus)
 {
 	struct pollfd gone = { .fd = self->fd, .events = 0 };
 
@@ -402,7 +401,7 @@ static void die_of(int signal)
 }
 
 /* It has said nothing of its end. known: status is that of its process. */
-static int without_deck(const struct stand_in *self, bool known, int status)
+static int without_deck(const struct client *self, bool known, int status)
 {
 	term_rescue_restore();
 	if (!known || !WIFSIGNALED(status)) {
@@ -421,7 +420,7 @@ static int without_deck(const struct stand_in *self, bool known, int status)
 
 /* To the deck that was asked for; if that has ended meanwhile, to a new one that shows what there
  * is. 0: this process is that new one. */
-static pid_t go_on(struct stand_in *self, const struct deck_options *options)
+static pid_t go_on(struct client *self, const struct deck_options *options)
 {
 	struct sockaddr_un address;
 
@@ -430,11 +429,11 @@ static pid_t go_on(struct stand_in *self, const struct deck_options *options)
 	self->deck = 0;
 	self->end = WIRE_TERMINAL;
 	if (self->code && options->folder &&
-	    door_name(options->folder, (pid_t)self->code, &address))
-		self->fd = door_knock(&address);
+	    listener_address(options->folder, (pid_t)self->code, &address))
+		self->fd = listener_connect(&address);
 	if (self->fd >= 0)
 		return (pid_t)self->code;
-	self->deck = stand_in_fork(&self->fd);
+	self->deck = client_fork(&self->fd);
 	return self->deck;
 }
 
@@ -445,10 +444,10 @@ static int no_process(pid_t err)
 	return EXIT_ENVIRONMENT;
 }
 
-int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
-		 const struct deck_options *options, stand_in_deck_fn *be_deck)
+int client_run(int fd, pid_t deck, const struct term_facts *facts,
+	       const struct deck_options *options, client_deck_fn *be_deck)
 {
-	struct stand_in self = { .fd = fd, .null = -1, .deck = deck, .facts = facts };
+	struct client self = { .fd = fd, .null = -1, .deck = deck, .facts = facts };
 	struct deck_options next = *options;
 	bool known;
 	int status = 0;
@@ -494,7 +493,7 @@ int stand_in_run(int fd, pid_t deck, const struct term_facts *facts,
 	return without_deck(&self, known, status);
 }
 
-int stand_in_look(const struct deck_looks *looks, struct term_facts *ret)
+int client_look(const struct deck_looks *looks, struct term_facts *ret)
 {
 	struct error error = { 0 };
 

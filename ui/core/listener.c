@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/core/door.h"
+#include "ui/core/listener.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ static int new_socket(void)
 	return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-bool door_name(const char *folder, pid_t pid, struct sockaddr_un *ret)
+bool listener_address(const char *folder, pid_t pid, struct sockaddr_un *ret)
 {
 	int n;
 
@@ -21,43 +21,43 @@ bool door_name(const char *folder, pid_t pid, struct sockaddr_un *ret)
 	return n > 0 && (size_t)n < sizeof(ret->sun_path);
 }
 
-void door_open(struct door *door, const char *folder)
+void listener_open(struct listener *listener, const char *folder)
 {
 	int fd;
 
-	door->fd = -1;
-	if (!folder || !door_name(folder, getpid(), &door->address))
+	listener->fd = -1;
+	if (!folder || !listener_address(folder, getpid(), &listener->address))
 		return;
 	fd = new_socket();
 	if (fd < 0)
 		return;
 	/* Left behind by another process of this number. */
-	unlink(door->address.sun_path);
+	unlink(listener->address.sun_path);
 	/* The socket's own mode is what its name gets, less the umask, which is not changed since
 	 * it is that of all threads. */
 	if (fchmod(fd, 0600) < 0 ||
-	    bind(fd, (const struct sockaddr *)&door->address, sizeof(door->address)) < 0) {
+	    bind(fd, (const struct sockaddr *)&listener->address, sizeof(listener->address)) < 0) {
 		close(fd);
 	} else if (listen(fd, 16) < 0) {
-		unlink(door->address.sun_path);
+		unlink(listener->address.sun_path);
 		close(fd);
 	} else {
-		door->fd = fd;
+		listener->fd = fd;
 	}
 }
 
-void door_close(struct door *door)
+void listener_close(struct listener *listener)
 {
-	if (door->fd < 0)
+	if (listener->fd < 0)
 		return;
-	unlink(door->address.sun_path);
-	close(door->fd);
-	door->fd = -1;
+	unlink(listener->address.sun_path);
+	close(listener->fd);
+	listener->fd = -1;
 }
 
-int door_answer(const struct door *door)
+int listener_accept(const struct listener *listener)
 {
-	int fd = accept4(door->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
@@ -70,7 +70,7 @@ int door_answer(const struct door *door)
 	return -1;
 }
 
-int door_knock(const struct sockaddr_un *address)
+int listener_connect(const struct sockaddr_un *address)
 {
 	int fd = new_socket(), err;
 
