@@ -76,6 +76,9 @@ static int load(struct check *check)
 
 	if (r == 0 && !loaded->resume && !loaded->recorded.digests)
 		r = files_check_new(loaded->plan, check->new_map, &check->error);
+	/* Another program's map: nothing beside it is ours yet. */
+	if (r == 0 && loaded->resume && check->wish.ends)
+		r = files_check_beside(check->wish.map, &check->error);
 	if (r < 0)
 		return r;
 	if (loaded->resume)

@@ -151,7 +151,24 @@ bool files_name_beside(char *to, size_t size, const char *path, const char *endi
 	return (size_t)snprintf(to, size, "%.*s%s", (int)length, path, ending) < size;
 }
 
-/* Beside a report named by the user, unless that would replace an existing file. */
+/* Do both paths name the same file in the same directory, even if they are written differently? */
+static bool same_file(const char *one, const char *other)
+{
+	char a[PATH_MAX], b[PATH_MAX], name[PATH_MAX];
+	struct stat at_a, at_b;
+
+	text_copy(a, sizeof(a), one);
+	text_copy(name, sizeof(name), basename(a));
+	text_copy(b, sizeof(b), other);
+	if (strcmp(name, basename(b)) != 0)
+		return false;
+	text_copy(a, sizeof(a), one);
+	text_copy(b, sizeof(b), other);
+	return stat(dirname(a), &at_a) == 0 && stat(dirname(b), &at_b) == 0 &&
+	       at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
+}
+
+/* Beside a report named by the user, unless that would replace a file that exists or is to come. */
 static void name_certificate(struct files *files)
 {
 	char beside[sizeof(files->at.certificate)];
@@ -161,7 +178,8 @@ static void name_certificate(struct files *files)
 			       files->wanted_certificate);
 	else if (files->wanted_report &&
 		 files_name_beside(beside, sizeof(beside), files->at.json, ".html") &&
-		 access(beside, F_OK) < 0)
+		 access(beside, F_OK) < 0 && !same_file(beside, files->at.map) &&
+		 !same_file(beside, files->at.json))
 		text_copy(files->at.certificate, sizeof(files->at.certificate), beside);
 }
 
@@ -261,23 +279,6 @@ static int check_file(const char *path, struct error *reterr)
 	return access(dirname(copy), W_OK | X_OK) < 0 ? cannot_be_kept(path, -errno, reterr) : 0;
 }
 
-/* Do both paths name the same file in the same directory, even if they are written differently? */
-static bool same_file(const char *one, const char *other)
-{
-	char a[PATH_MAX], b[PATH_MAX], name[PATH_MAX];
-	struct stat at_a, at_b;
-
-	text_copy(a, sizeof(a), one);
-	text_copy(name, sizeof(name), basename(a));
-	text_copy(b, sizeof(b), other);
-	if (strcmp(name, basename(b)) != 0)
-		return false;
-	text_copy(a, sizeof(a), one);
-	text_copy(b, sizeof(b), other);
-	return stat(dirname(a), &at_a) == 0 && stat(dirname(b), &at_b) == 0 &&
-	       at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
-}
-
 /* The later file would replace the earlier one. */
 static int check_apart(const char *one, const char *other, struct error *reterr)
 {
@@ -333,17 +334,37 @@ static bool is_foreign(const char *path)
 	return read(fd, start, sizeof(start) - 1) != 0 && !strstr(start, "clonedeck");
 }
 
+bool files_has_foreign_beside(const char *map, char *ret, size_t size)
+{
+	char beside[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(beside_map); i++) {
+		beside_map[i](map, beside);
+		if (!is_foreign(beside))
+			continue;
+		text_copy(ret, size, beside);
+		return true;
+	}
+	return false;
+}
+
+int files_check_beside(const char *map, struct error *reterr)
+{
+	char beside[PATH_MAX];
+
+	return files_has_foreign_beside(map, beside, sizeof(beside))
+		       ? cannot_be_kept(beside, -EEXIST, reterr)
+		       : 0;
+}
+
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr)
 {
 	struct stat st;
 	char word[PATH_MAX];
 	int r = files_check_map(plan, map, reterr);
 
-	for (size_t i = 0; map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
-		beside_map[i](map, word);
-		if (is_foreign(word))
-			r = cannot_be_kept(word, -EEXIST, reterr);
-	}
+	if (map && r == 0)
+		r = files_check_beside(map, reterr);
 	/* Anything but a file is refused elsewhere. */
 	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
 		return r;
@@ -354,13 +375,37 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 }
 
 /* What a copy writes beside its destination, where it was named. */
-enum written { MAP, MAP_DIGESTS, MAP_TABLES, REPORT, REPORT_DIGESTS, CERTIFICATE, WRITTEN_COUNT };
+enum written {
+	MAP,
+	MAP_DIGESTS,
+	MAP_TABLES,
+	REPORT,
+	REPORT_DIGESTS,
+	CERTIFICATE,
+	CHECKSUMS,
+	WRITTEN_COUNT = CHECKSUMS + CHECKSUM_ALGORITHMS
+};
 
-static void name_written(const struct files *files, const char *map,
+/* "": it is not written. */
+static void name_checksum(const char *report, enum checksum_algorithm algorithm,
+			  char path[static PATH_MAX])
+{
+	char ending[16];
+
+	snprintf(ending, sizeof(ending), ".%s", checksum_name(algorithm));
+	if (!files_name_beside(path, PATH_MAX, report, ending))
+		path[0] = '\0';
+}
+
+static void name_written(const struct files *files, unsigned checksums, const char *map,
 			 char paths[static WRITTEN_COUNT][PATH_MAX])
 {
 	for (size_t i = 0; i < WRITTEN_COUNT; i++)
 		paths[i][0] = '\0';
+	for (unsigned i = 0; files->wanted_report && i < CHECKSUM_ALGORITHMS; i++)
+		if (checksums & 1u << i)
+			name_checksum(files->wanted_report, (enum checksum_algorithm)i,
+				      paths[CHECKSUMS + i]);
 	if (map) {
 		text_copy(paths[MAP], PATH_MAX, map);
 		partial_digests_path(map, paths[MAP_DIGESTS]);
@@ -383,7 +428,7 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 	char paths[WRITTEN_COUNT][PATH_MAX];
 	int r = 0;
 
-	name_written(files, map ? map : files->wanted_map, paths);
+	name_written(files, plan->options.checksums, map ? map : files->wanted_map, paths);
 	for (size_t i = 0; r == 0 && i < WRITTEN_COUNT; i++)
 		r = files_check_not_an_end(plan, paths[i], reterr);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(named); i++)
@@ -393,6 +438,8 @@ int files_check(const struct files *files, const struct plan *plan, const char *
 		for (size_t k = i + 1; r == 0 && k < WRITTEN_COUNT; k++)
 			if (i != MAP_DIGESTS || k != REPORT_DIGESTS)
 				r = check_apart(paths[i], paths[k], reterr);
+	if (r == 0 && is_foreign(paths[REPORT_DIGESTS]))
+		r = cannot_be_kept(paths[REPORT_DIGESTS], -EEXIST, reterr);
 	return r;
 }
 

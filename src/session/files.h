@@ -38,6 +38,10 @@ int files_check_map(const struct plan *plan, const char *map, struct error *rete
 /* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. Nor is
  * what somebody else has made where something is saved beside it. */
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
+/* The first of what is saved beside that map, if somebody else has made it. */
+bool files_has_foreign_beside(const char *map, char *ret, size_t size);
+/* -EEXIST if there is one. */
+int files_check_beside(const char *map, struct error *reterr);
 /* Names them all, and tries whether map and log can be written; ten seconds each at most. The log
  * is there from then on. map: as above. */
 int files_make(struct files *files, unsigned checksums, const char *map, struct error *reterr);

@@ -167,6 +167,9 @@ static int try_wanted(struct move *move)
 
 	if (!move->place.path[0])
 		text_copy(move->place.path, sizeof(move->place.path), move->wanted);
+	if (r == 0 &&
+	    files_has_foreign_beside(move->place.path, move->place.path, sizeof(move->place.path)))
+		r = -EEXIST;
 	return r < 0 ? r : look_below(move);
 }
 

@@ -205,6 +205,11 @@ a_map_of_ddrescue_goes_on() {
 	run 3 resume theirs.map -s "$small" -d "$destination" --confirm "$destination" --log-dir logs
 	run 3 resume theirs.map -s "$source" -d "$case_dir/new.img" --log-dir logs
 	[ ! -e new.img ]
+	# Beside it would be our tables of the source, and is a file of somebody else.
+	echo precious >theirs.tables
+	run 2 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" --log-dir logs
+	says theirs.tables
+	rm theirs.tables
 	# What it calls finished is not copied again: what changes there since stays, and is found.
 	noise 1M 1<>"$(backing "$source")"
 	run 5 resume theirs.map -s "$source" -d "$destination" --confirm "$destination" \

@@ -160,6 +160,10 @@ TEST(nobodys_files_make_way)
 	text_copy(strrchr(name, '.'), 6, ".json");
 	snprintf(log, sizeof(log), "%s%s", place, name);
 	run("echo precious >%s", log);
+	/* The tables of the source would be saved under this name. */
+	run("echo precious >%.*stables", (int)(strlen(log) - strlen("json")), log);
+	ck_assert_int_eq(move_to(place), -EEXIST);
+	run("rm %.*stables", (int)(strlen(log) - strlen("json")), log);
 	ck_assert_int_eq(move_to(place), 0);
 	ck_assert(!session_copy(session).log_moved);
 	ck_assert_int_eq(strncmp(session_copy(session).map_path, place, strlen(place)), 0);

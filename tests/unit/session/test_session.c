@@ -395,6 +395,35 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 	ck_assert_int_eq(files_check(&files, &plan, "y.digests", &error), 0);
 	ck_assert_int_eq(files_check(&files, &plan, "x.digests", &error), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
+	/* So are its checksums, without its ending. */
+	files.wanted_report = "x.json";
+	plan.options.checksums = 1U << CHECKSUM_SHA256;
+	ck_assert_int_eq(files_check(&files, &plan, "x.sha256", &error), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
+	ck_assert_int_eq(files_check(&files, &plan, "x.md5", &error), 0);
+	run("echo precious >x.json.digests");
+	ck_assert_int_eq(files_check(&files, &plan, NULL, &error), -EEXIST);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "x.json.digests"));
+	unlink("x.json.digests");
+}
+
+/* The certificate's name is made from that of the report, if no other file has it. */
+TEST(certificate_replaces_neither_map_nor_report)
+{
+	static const char *const rows[][2] = { { "r.html", "r.json" }, { "r.map", "r.html" } };
+	struct error error = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		char map[160], report[160];
+		struct files files = { .wanted_map = text_copy(map, 160, path_of(rows[i][0])),
+				       .wanted_report =
+					       text_copy(report, 160, path_of(rows[i][1])) };
+
+		text_copy(files.directory, sizeof(files.directory), path_of("logs"));
+		ck_assert_int_eq(files_make(&files, 0, NULL, &error), 0);
+		ck_assert_int_eq(
+			strncmp(files.at.certificate, files.directory, strlen(files.directory)), 0);
+	}
 }
 
 TEST(the_command_that_goes_on_lifts_what_was_lifted)
