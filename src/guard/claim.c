@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -22,6 +23,7 @@
 #include "discover/attr.h"
 #include "discover/running.h"
 #include "guard/claim_private.h"
+#include "guard/storage.h"
 
 #define HOLD_TIMEOUT   (NSEC_PER_SEC / 2)
 #define LOCK_TIMEOUT   (3 * NSEC_PER_SEC)
@@ -220,11 +222,51 @@ static int lock_in_time(int fd, int operation)
 	return 0;
 }
 
+static int explain_lock(const struct claim *claim, int fd, int code, struct error *reterr)
+{
+	const char *node = claim->endpoint.node;
+	char name[256], words[160];
+	struct running running;
+	struct stat st;
+	bool writes;
+
+	if (fstat(fd, &st) == 0 && running_find_lock(st.st_ino, &running, &writes))
+		return error_set(reterr, ERROR_CLASS_REFUSED, code, "lock", node,
+				 _("%s is busy: %s. Wait until that has ended, or stop it (kill "
+				   "sends it SIGTERM; what is done can be resumed)."),
+				 node, running_words(&running, writes, words, sizeof(words)));
+	return error_set(reterr, ERROR_CLASS_REFUSED, code, "lock", node,
+			 claim->role == CLAIM_DESTINATION
+				 ? _("Another program has locked %s. Nothing was written. End "
+				     "that program (fuser -v %s names it) and start again.")
+				 : _("Another program has locked %s to write to it. End that "
+				     "program (fuser -v %s names it) and start again."),
+			 name_of(claim, name), node);
+}
+
+/* The file of a loop device, to be locked, too: who copies to the file by its own name has locked
+ * that, and not the device, which may have been made since. -1: there is none. */
+static int open_loop_file(const struct endpoint *endpoint)
+{
+	dev_t disk = endpoint->identity.devno;
+	struct storage below, named;
+	char folder[64], path[PATH_MAX];
+
+	if (endpoint->kind == ENDPOINT_IMAGE || endpoint_is_sg_only(endpoint))
+		return -1;
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(disk), minor(disk));
+	if (!attr_line(folder, "loop/backing_file", path, sizeof(path)) ||
+	    !storage_of(endpoint, &below) || !storage_of_file(path, &named) ||
+	    !storage_same(&below, &named))
+		return -1;
+	return open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
 /* The lock that udev and partitioning tools respect is the one on the whole disk's node. */
 static int lock(struct claim *claim, const struct plan *plan, struct error *reterr)
 {
 	bool destination = claim->role == CLAIM_DESTINATION;
-	int fd = claim->fd;
+	int operation = destination ? LOCK_EX : LOCK_SH, fd = claim->fd;
 	struct stat st;
 
 	/* With both ends on one disk the destination's lock covers the source, too. */
@@ -239,28 +281,16 @@ static int lock(struct claim *claim, const struct plan *plan, struct error *rete
 			return claim_stale(claim, "lock", reterr);
 		fd = claim->lock_fd;
 	}
-	int r = lock_in_time(fd, destination ? LOCK_EX : LOCK_SH);
+	int r = lock_in_time(fd, operation);
 
 	/* Network file systems may have no locks; there only O_EXCL at creation protects the file.
 	 */
-	if (r == 0 || (!claim_is_device(claim) && r != -EWOULDBLOCK))
-		return 0;
-	const char *node = claim->endpoint.node;
-	char name[256], words[160];
-	struct running running;
-	bool writes;
-
-	if (fstat(fd, &st) == 0 && running_find_lock(st.st_ino, &running, &writes))
-		return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
-				 _("%s is busy: %s. Wait until that has ended, or stop it (kill "
-				   "sends it SIGTERM; what is done can be resumed)."),
-				 node, running_words(&running, writes, words, sizeof(words)));
-	return error_set(reterr, ERROR_CLASS_REFUSED, r, "lock", node,
-			 destination ? _("Another program has locked %s. Nothing was written. End "
-					 "that program (fuser -v %s names it) and start again.")
-				     : _("Another program has locked %s to write to it. End that "
-					 "program (fuser -v %s names it) and start again."),
-			 name_of(claim, name), node);
+	if (r < 0 && (claim_is_device(claim) || r == -EWOULDBLOCK))
+		return explain_lock(claim, fd, r, reterr);
+	claim->file_fd = open_loop_file(&claim->endpoint);
+	if (claim->file_fd >= 0 && lock_in_time(claim->file_fd, operation) == -EWOULDBLOCK)
+		return explain_lock(claim, claim->file_fd, -EWOULDBLOCK, reterr);
+	return 0;
 }
 
 static bool wants_sg(const struct claim *claim, const struct plan *plan)
@@ -346,7 +376,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		return error_nomem(reterr);
 	claim->endpoint = *endpoint;
 	claim->role = role;
-	claim->fd = claim->lock_fd = claim->sg_fd = -1;
+	claim->fd = claim->lock_fd = claim->file_fd = claim->sg_fd = -1;
 	int r = claim_is_device(claim) ? open_device(claim, reterr) : open_image(claim, reterr);
 
 	if (r == 0)
@@ -371,6 +401,8 @@ static void release(struct claim *claim)
 		close(claim->fd);
 	if (claim->lock_fd >= 0)
 		close(claim->lock_fd);
+	if (claim->file_fd >= 0)
+		close(claim->file_fd);
 	if (claim->sg_fd >= 0 && claim->sg_fd != claim->fd)
 		close(claim->sg_fd);
 	free(claim);

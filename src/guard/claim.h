@@ -4,7 +4,8 @@
  * held to the end. The destination's claim holds O_EXCL on its node and
  * flock(LOCK_EX) on the whole-disk node (systemd.io/BLOCK_DEVICE_LOCKING);
  * the source's is O_RDONLY with flock(LOCK_SH), unless both ends are on one
- * disk. The descriptors of a claim are the only ones the copy ever uses.
+ * disk. The file of a loop device is locked like it. The descriptors of a claim are the only ones
+ * the copy ever uses.
  *
  * One thread at a time (but for claim_present()); claim_check() may be called
  * from another one than claim_open(), as long as nobody closes the claim

@@ -15,6 +15,7 @@ struct claim {
 	enum claim_role role;
 	int fd;
 	int lock_fd; /* whole-disk node of a claimed partition, else -1 */
+	int file_fd; /* of a claimed loop device, else -1 */
 	int sg_fd;   /* -1 unless the plan goes through sg here */
 	bool direct;
 	bool past_cache;  /* the data go by SCSI commands */

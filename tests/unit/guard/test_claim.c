@@ -358,6 +358,17 @@ TEST(source_being_written_is_refused)
 	close(fd);
 }
 
+/* A copy to the file of the device, by the name of the file. */
+TEST(file_being_written_below_is_refused)
+{
+	int fd = open(path_of("b.img"), O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(flock(fd, LOCK_EX | LOCK_NB), 0);
+	refused(CLAIM_DESTINATION, -EWOULDBLOCK, ERROR_CLASS_REFUSED);
+	close(fd);
+	claim_close(claim(CLAIM_DESTINATION), false, NULL);
+}
+
 /* udev probes a disk right after something closed it: that passes. */
 TEST(short_lock_is_waited_for)
 {
