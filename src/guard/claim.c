@@ -23,6 +23,7 @@
 #include "discover/attr.h"
 #include "discover/running.h"
 #include "guard/claim_private.h"
+#include "guard/resets.h"
 #include "guard/storage.h"
 
 #define HOLD_TIMEOUT   (NSEC_PER_SEC / 2)
@@ -367,6 +368,16 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	return drop_cache(claim, reterr);
 }
 
+static struct resets *listen_for_resets(const struct claim *claim)
+{
+	char device[PATH_MAX];
+
+	if (!claim_is_device(claim) ||
+	    claim_scsi_device("block", claim->endpoint.identity.devno, device) < 0)
+		return NULL;
+	return resets_new(device);
+}
+
 int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
 	       struct claim **ret, struct error *reterr)
 {
@@ -391,6 +402,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		return r;
 	}
 	facts_find_place(&claim->endpoint, &claim->place);
+	claim->resets = listen_for_resets(claim);
 	*ret = claim;
 	return 0;
 }
@@ -405,6 +417,7 @@ static void release(struct claim *claim)
 		close(claim->file_fd);
 	if (claim->sg_fd >= 0 && claim->sg_fd != claim->fd)
 		close(claim->sg_fd);
+	resets_destroy(claim->resets);
 	free(claim);
 }
 
@@ -460,6 +473,11 @@ void claim_discard(struct claim *claim)
 	    st.st_ino == claim->file.st_ino && st.st_dev == claim->file.st_dev && st.st_blocks == 0)
 		unlink(claim->endpoint.node);
 	release(claim);
+}
+
+unsigned claim_resets(const struct claim *claim, bool wait)
+{
+	return resets_count(claim->resets, wait);
 }
 
 int claim_fd(const struct claim *claim)

@@ -22,6 +22,7 @@ struct claim {
 	bool created;     /* this claim made the image file */
 	struct stat file; /* of an image */
 	struct guard_place place;
+	struct resets *resets; /* NULL: the kernel would not tell */
 };
 
 static inline bool claim_is_device(const struct claim *claim)

@@ -43,6 +43,7 @@ struct coordinator {
 	uint64_t looked;        /* monotonic ns: last check of the error limits */
 	struct bad_areas bad_areas;
 	struct io_sums io_sums;
+	unsigned resets[JOB_ENDS_MAX]; /* told so far */
 	uint64_t next_save;
 	bool map_safe, map_warned, digests_warned, digests_saved;
 	int64_t map_saved_at;

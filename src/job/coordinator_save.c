@@ -19,6 +19,15 @@ static struct io_handle *flush_handle(const struct job *job)
 	return job->lane_count ? job->lanes[0]->destination : NULL;
 }
 
+/* What a flush needs. */
+static void order_flush(struct job *job, struct saver_order *order)
+{
+	order->flush = flush_handle(job);
+	order->resets = job->setup.resets;
+	order->resets_user = job->setup.check_user;
+	order->verified = job->plan->options.verify != VERIFY_OFF;
+}
+
 static void ask_saver(struct job *job, const struct saver_order *order, uint64_t now)
 {
 	struct coordinator *co = job->coordinator;
@@ -57,7 +66,7 @@ void coordinator_save_on_the_way(struct job *job, bool flush, uint64_t now)
 	};
 	add_what_is_beside(job, &order);
 	if (order.map && flush)
-		order.flush = flush_handle(job);
+		order_flush(job, &order);
 	ask_saver(job, &order, now);
 	job->map_changed |= memory_short;
 }
@@ -69,11 +78,11 @@ static bool reads_back(const struct job *job)
 
 void coordinator_flush(struct job *job)
 {
-	const struct saver_order order = {
-		.flush = flush_handle(job),
+	struct saver_order order = {
 		.forget = reads_back(job) ? &job->setup.destination : NULL,
 	};
 
+	order_flush(job, &order);
 	saver_ask(job->saver, &order);
 }
 
@@ -81,12 +90,12 @@ void coordinator_flush(struct job *job)
 void coordinator_flush_and_save(struct job *job, char letter, uint64_t now)
 {
 	struct saver_order order = {
-		.flush = flush_handle(job),
 		.forget = reads_back(job) ? &job->setup.destination : NULL,
 		.timeout = TIMEOUT_AT_END,
 		.state = { .pos = work_position(&job->work), .status = letter, .pass = 1 },
 	};
 
+	order_flush(job, &order);
 	/* The map is at its largest now, and few blocks will be added to it. */
 	pthread_mutex_lock(&job->map_lock);
 	map_trim(job->map, SPARE_BLOCKS);
@@ -116,7 +125,7 @@ void coordinator_verify_beside(struct job *job)
 
 	if (!verifies_beside(job) || !rolling_tick(&job->verification, saver_idle(job->saver)))
 		return;
-	order.flush = flush_handle(job);
+	order_flush(job, &order);
 	if (map_copy(job->map, &order.owned, NULL) == 0)
 		saver_ask(job->saver, &order);
 }
@@ -138,6 +147,22 @@ static void tell_map(struct job *job, const struct saver_result *result)
 		if (!co->map_warned)
 			job_event_add(job, LOG_LEVEL_WARNING, "%s", result->error.sentence);
 		co->map_warned = true;
+	}
+}
+
+/* A copy that is verified goes on: whether something was lost is found then. */
+static void tell_resets(struct job *job, const struct saver_result *result)
+{
+	const struct io_end *ends[JOB_ENDS_MAX] = { &job->setup.source, &job->setup.destination };
+
+	for (unsigned i = 0; i < JOB_ENDS_MAX; i++) {
+		if (result->resets[i] > job->coordinator->resets[i] && result->flush_code == 0)
+			job_event_add(job, LOG_LEVEL_WARNING,
+				      _("%s was reset or lost power (%s). Check its cable and its "
+					"power supply."),
+				      ends[i]->name, JOB_RESET_EVENT);
+		if (result->resets[i] > 0)
+			job->coordinator->resets[i] = result->resets[i];
 	}
 }
 
@@ -167,6 +192,7 @@ void coordinator_take_saved(struct job *job)
 		return;
 	tell_map(job, &result);
 	tell_digests(job, &result);
+	tell_resets(job, &result);
 	tables_take_saved(job, &result);
 	take_confirmed(job, &result);
 	if (result.flush_code < 0) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "job/saver.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/i18n.h"
 #include "base/thread.h"
 #include "map/recorded_copy.h"
 
@@ -18,7 +20,8 @@ struct saver {
 	int wake;
 	enum saver_state state;
 	bool quit;
-	bool lost;                   /* a flush has failed; the thread's */
+	bool lost;                   /* a flush has failed; the thread's, as resets is */
+	unsigned resets;             /* of the destination, so far */
 	struct file_timeout timeout; /* belongs to the thread while it is not idle */
 	struct saver_order order;
 	struct saver_result result;
@@ -57,6 +60,27 @@ struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t benea
 	return &saver->timeout;
 }
 
+static int explain_reset(const struct io_end *end, struct error *reterr)
+{
+	return error_set(reterr, ERROR_CLASS_DESTINATION, -ESTALE, "flush", end->name,
+			 _("%s was reset or lost power (%s), and with it what its write cache "
+			   "held. Resume: what was written since the last flush is written again."),
+			 end->name, JOB_RESET_EVENT);
+}
+
+/* Only what was written since the last flush can be lost, and that is why there was a flush. */
+static void ask_for_resets(struct saver *saver, const struct saver_order *order,
+			   struct saver_result *ret)
+{
+	if (!order->resets)
+		return;
+	for (unsigned end = 0; end < JOB_ENDS_MAX; end++)
+		ret->resets[end] = order->resets(order->resets_user, end > 0);
+	if (ret->resets[1] > saver->resets && !order->verified && ret->flush_code == 0)
+		ret->flush_code = explain_reset(order->flush->end, &ret->flush_error);
+	saver->resets = ret->resets[1];
+}
+
 /* The kernel reports a lost write only once: the next flush succeeds, and confirms nothing of what
  * was written before. */
 static void carry_out(struct saver *saver, const struct saver_order *order,
@@ -65,6 +89,7 @@ static void carry_out(struct saver *saver, const struct saver_order *order,
 	*ret = (struct saver_result){ 0 };
 	if (order->flush) {
 		ret->flush_code = order->flush->backend->flush(order->flush, &ret->flush_error);
+		ask_for_resets(saver, order, ret);
 		saver->lost |= ret->flush_code < 0;
 		ret->flushed = !saver->lost;
 	}

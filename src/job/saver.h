@@ -16,8 +16,12 @@
 #include "base/error.h"
 #include "digest/digests.h"
 #include "io/io.h"
+#include "job/snapshot.h"
 #include "map/map.h"
 #include "map/saved_tables.h"
+
+/* As the kernel calls it, to be found in documents. */
+#define JOB_RESET_EVENT "POWER_ON_RESET_OCCURRED"
 
 struct saver;
 
@@ -28,9 +32,14 @@ struct place {
 };
 
 struct saver_order {
-	const struct map *map;       /* constant until the order is done; NULL: only flush */
-	struct map *owned;           /* if the map is a copy: the same, now the saver's */
-	struct io_handle *flush;     /* NULL: nothing was written since the last flush */
+	const struct map *map;   /* constant until the order is done; NULL: only flush */
+	struct map *owned;       /* if the map is a copy: the same, now the saver's */
+	struct io_handle *flush; /* NULL: nothing was written since the last flush */
+	/* A disk that was reset has lost what it had not flushed, and confirms the flush all the
+	 * same. NULL: nobody knows. */
+	unsigned (*resets)(void *user, bool destination);
+	void *resets_user;
+	bool verified; /* what is lost is found later: a reset does not fail the flush */
 	const struct io_end *forget; /* dropped from the page cache after the flush; or NULL */
 	/* Digests of what the map calls finished, saved beside it; now the saver's. Or NULL. */
 	struct digests *digests;
@@ -45,6 +54,7 @@ struct saver_result {
 	bool flushed, saved;   /* asked for and done */
 	struct map *confirmed; /* the order's copy, if it was flushed; the caller's. Or NULL */
 	/* 0 or negative errno of flushing, and of saving the map, the digests and the tables. */
+	unsigned resets[JOB_ENDS_MAX]; /* of source and destination so far, after a flush */
 	int flush_code, code, digests_code, tables_code;
 	struct error flush_error, error, digests_error, tables_error;
 };

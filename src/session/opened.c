@@ -87,6 +87,17 @@ static bool is_present(void *user, bool destination)
 	return opened_present(user, destination);
 }
 
+static unsigned count_resets(void *user, bool destination)
+{
+	const struct opened *opened = user;
+	const struct claim *claim = destination ? opened->destination : opened->source;
+
+	/* Of a copy that is verified, what was lost is found later. */
+	return claim ? claim_resets(claim,
+				    destination && opened->plan->options.verify == VERIFY_OFF)
+		     : 0;
+}
+
 static const struct disk *disk_of(const struct disk_list *disks, const struct endpoint *endpoint)
 {
 	return disks && endpoint->kind != ENDPOINT_IMAGE ? endpoint_disk(disks, endpoint) : NULL;
@@ -106,6 +117,7 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		.destination_hwmon = destination ? destination->hwmon : NULL,
 		.check = check_ends,
 		.present = is_present,
+		.resets = count_resets,
 		.check_user = opened,
 	};
 	opened_describe(&plan->source, source, plan->source.size, false, &opened->setup.source);

@@ -84,9 +84,10 @@ second_mib_is_there() {
 	cmp -i "$MIB" -n "$MIB" "$source" "$destination"
 }
 
-start_slowly() { # OPTION...
-	"$CLONEDECK" clone -s "$source" -d "$destination" --source-backend sg --destination-backend sg \
-		--confirm "$token" --log-dir logs --map copy.map --rate 1M "$@" >out 2>err &
+start_slowly() { # BACKEND OPTION...
+	"$CLONEDECK" clone -s "$source" -d "$destination" \
+		--source-backend "$1" --destination-backend "$1" "${@:2}" \
+		--confirm "$token" --log-dir logs --map copy.map --rate 1M >out 2>err &
 	copy=$!
 	# The first MiB of a whole disk comes last. The rest takes long enough for any machine.
 	wait_for second_mib_is_there
@@ -95,7 +96,7 @@ start_slowly() { # OPTION...
 # The disk answers the next command with the news of it, and only that one.
 a_reset_on_the_way_is_not_survived_in_silence() {
 	disks
-	start_slowly --chunk 64K
+	start_slowly sg --chunk 64K
 	sg_reset --device "$(sg_of "$destination")"
 	ends 7
 	says 'was reset or lost power'
@@ -113,16 +114,27 @@ a_reset_between_two_partitions_of_a_disk() {
 	sfdisk -q "$destination" <<<$'start=2048, size=6144\nstart=8192, size=6144'
 	know_partitions "$destination" 2
 	source=${destination}1 destination=${destination}2
-	start_slowly --chunk 64K --no-verify
+	start_slowly sg --chunk 64K --no-verify
 	sg_reset --device "$destination"
 	ends 6
 	says 'was reset or lost power'
 	reported '.flushed == false'
 }
 
+# The block layer keeps it to itself, but the kernel sends an event.
+a_reset_that_no_request_is_told_of() {
+	disks
+	start_slowly threads --chunk 64K --no-verify
+	sg_reset --device "$destination"
+	ends 7
+	says 'was reset or lost power'
+	run 0 resume copy.map --rate 0 --confirm "$token" --log-dir logs
+	same_disks
+}
+
 a_disk_that_is_unplugged_stops_the_copy() {
 	disks
-	start_slowly --on-vanish stop
+	start_slowly sg --on-vanish stop
 	hctl=$(hctl_of "$destination")
 	# The next case loads all disks anew.
 	: >"$work/loaded"
@@ -208,7 +220,7 @@ disks_that_say_the_same_of_themselves() {
 # The switch of the control mode page, thrown while it is written to.
 a_disk_that_becomes_write_protected() {
 	disks
-	start_slowly --chunk 64K
+	start_slowly sg --chunk 64K
 	undone_by unprotect "$destination"
 	protect "$destination" 08
 	ends 7
@@ -344,6 +356,7 @@ run_cases a_medium_error_by_its_lba bad_areas_are_exact_and_zero \
 	recovered_errors_are_data_and_counted aborted_commands_are_sent_again \
 	short_transfers_are_completed a_full_queue_is_waited_for \
 	a_reset_on_the_way_is_not_survived_in_silence a_reset_between_two_partitions_of_a_disk \
+	a_reset_that_no_request_is_told_of \
 	a_disk_that_another_host_has_reserved \
 	a_driver_that_has_no_memory_for_a_chunk a_disk_that_becomes_write_protected \
 	a_disk_that_is_unplugged_stops_the_copy disks_that_say_the_same_of_themselves

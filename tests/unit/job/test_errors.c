@@ -397,6 +397,35 @@ static size_t warnings_of(const char *what)
 	return warnings;
 }
 
+static bool reset_destination;
+
+static unsigned resets(void *user, bool destination)
+{
+	(void)user;
+	return destination == reset_destination;
+}
+
+/* Of the disk that was written to, and where nothing is read back, it ends the copy. */
+TEST_ROWS(a_reset_that_only_the_kernel_was_told_of, 4)
+{
+	bool verified = _i & 2, fatal = !verified && (_i & 1);
+
+	reset_destination = _i & 1;
+	prepare(0, ON_ERROR_STOP, 0);
+	rig.plan->options.verify = verified ? VERIFY_AFTER : VERIFY_OFF;
+	rig.setup.resets = resets;
+	struct job_snapshot s = rig_run(&rig);
+	struct map *map = rig_load_map(&rig);
+
+	ck_assert_int_eq(s.result, fatal ? JOB_RESULT_FAILED : JOB_RESULT_COMPLETE);
+	ck_assert_int_eq(s.error.code, fatal ? -ESTALE : 0);
+	ck_assert_int_eq(s.flushed, !fatal);
+	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), fatal ? 0 : s.total);
+	ck_assert_uint_eq(warnings_of("was reset or lost power"), 1);
+	map_destroy(map);
+	rig_done(&rig);
+}
+
 TEST_ROWS(a_map_that_cannot_be_saved_stops_nothing, 1)
 {
 	char other[160];
