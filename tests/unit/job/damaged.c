@@ -53,5 +53,4 @@ void damaged_check(struct rig *rig, const struct range *bad, size_t count)
 	ck_assert_uint_eq(map_bytes(map, MAP_BAD), sectors * 512);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED) + sectors * 512, rig->size);
 	ck_assert_uint_eq(rig_check(rig, map), rig->size - sectors * 512);
-	map_destroy(map);
 }

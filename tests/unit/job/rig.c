@@ -26,6 +26,9 @@
 
 #define UNIT 512U
 
+/* What rig_teardown() is for. */
+static struct rig *left;
+
 /* Each 512 bytes are a sequence that no other place has: a number of their own, and a part of the
  * same noise that begins where the number says. To draw each byte took a third of a test under a
  * sanitizer. */
@@ -139,6 +142,7 @@ static void make(struct rig *rig, uint64_t size, uint32_t sector, enum contents 
 	const char *tmp = getenv("TMPDIR");
 
 	*rig = (struct rig){ .size = size, .spare = MIB, .sector = sector };
+	left = rig;
 	snprintf(rig->dir, sizeof(rig->dir), "%s/clonedeck-rig-XXXXXX", tmp ? tmp : "/var/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(rig->dir));
 	snprintf(rig->source_path, sizeof(rig->source_path), "%s/source", rig->dir);
@@ -199,6 +203,9 @@ static void remove_folder(const char *path)
 void rig_done(struct rig *rig)
 {
 	rig_drop_job(rig);
+	for (size_t i = 0; i < rig->map_count; i++)
+		map_destroy(rig->maps[i]);
+	free(rig->maps);
 	plan_destroy(rig->plan);
 	free_places_done(&rig->free_places);
 	fault_script_destroy(rig->source_script);
@@ -207,6 +214,27 @@ void rig_done(struct rig *rig)
 	close(rig->destination);
 	rig_forget_earlier(rig);
 	remove_folder(rig->dir);
+	left = NULL;
+}
+
+void rig_teardown(void)
+{
+	if (left)
+		rig_done(left);
+}
+
+struct map *rig_own(struct rig *rig, struct map *map)
+{
+	ck_assert_int_eq(array_append(rig->maps, rig->map_count, map), 0);
+	return map;
+}
+
+struct map *rig_new_map(struct rig *rig)
+{
+	struct map *map;
+
+	ck_assert_int_eq(map_new(rig->plan, &map, NULL), 0);
+	return rig_own(rig, map);
 }
 
 void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
@@ -564,5 +592,5 @@ struct map *rig_load_map(struct rig *rig)
 	ck_assert_ptr_nonnull(plan);
 	ck_assert_str_eq(plan_id(plan, a), plan_id(rig->plan, b));
 	plan_destroy(plan);
-	return map;
+	return rig_own(rig, map);
 }

@@ -30,6 +30,8 @@ struct rig {
 	struct plan *plan;
 	struct job_setup setup;
 	struct job *job;
+	struct map **maps; /* rig_own() */
+	size_t map_count;
 	struct recorded_copy earlier; /* rig_load_earlier() */
 	bool filled;                  /* the last job ended with its bad sectors filled */
 	struct fault_script *source_script, *destination_script;
@@ -41,6 +43,8 @@ void rig_new(struct rig *rig, uint64_t size, uint32_t sector);
 /* The same without contents, for tests whose backends have none either. */
 void rig_new_empty(struct rig *rig, uint64_t size, uint32_t sector);
 void rig_done(struct rig *rig);
+/* The same for the rig that a test has left, if there is one. */
+void rig_teardown(void);
 /* count 0: everything, else pairs of first sector and number of sectors. */
 void rig_plan(struct rig *rig, const struct range *ranges, size_t count,
 	      const uint64_t *destination_lba, const struct plan_options *options);
@@ -90,5 +94,8 @@ void rig_check_copied(struct rig *rig, const struct job_snapshot *s);
 /* For rig.setup: the digests beside the map file as they are now, if there are any. */
 void rig_load_earlier(struct rig *rig);
 void rig_forget_earlier(struct rig *rig);
-/* The map file as it is now; its plan must be the rig's. */
+/* Maps that live until rig_done(): one that is handed over, which may be NULL; that of a copy that
+ * has not begun; and the map file as it is now, whose plan must be the rig's. */
+struct map *rig_own(struct rig *rig, struct map *map);
+struct map *rig_new_map(struct rig *rig);
 struct map *rig_load_map(struct rig *rig);

@@ -180,7 +180,6 @@ TEST(the_last_write_fails)
 	ck_assert_uint_eq(s.read, 2 * WHOLE_SECTOR);
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 static bool held_is_finished(const struct map *map)
@@ -233,7 +232,6 @@ TEST_ROWS(a_source_that_dies_has_given_its_tables, 2)
 	ck_assert(_i || held_is_finished(map));
 	ck_assert(!is_zero(0, WHOLE_SECTOR) && !whole_is_all(SCRIBBLE, 0, WHOLE_SECTOR));
 	rig_check(&rig, map);
-	map_destroy(map);
 }
 
 /* It gives nothing when it is asked for them at last. */
@@ -271,7 +269,6 @@ TEST(bad_sectors_among_what_is_held)
 	ck_assert(s.armed);
 	ck_assert_uint_eq(s.bad_bytes, 3 * WHOLE_SECTOR);
 	rig_check(&rig, map);
-	map_destroy(map);
 }
 
 TEST(nothing_that_could_be_read_arms_nothing)
@@ -326,7 +323,6 @@ TEST_ROWS(sectors_of_the_source_that_are_bad_within_larger_ones, 2)
 	s = rig_run(&rig);
 	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* However often the sequence comes by: what is bad is filled once, and the held areas as well.
@@ -370,11 +366,9 @@ TEST_ROWS(what_differs_is_not_armed, 2)
  * are there, they are not, all is compared anyway. */
 TEST_ROWS(what_an_earlier_part_has_copied_is_proven_before_arming, 3)
 {
-	struct map *map;
-
 	whole_prepare(0);
 	rig.plan->options.verify = _i == 2 ? VERIFY_COMPARE : VERIFY_DIGEST;
-	map = rig_stop_at(&rig, 5 * MIB);
+	rig_stop_at(&rig, 5 * MIB);
 	bit_flip(rig.destination, 4 * MIB / WHOLE_SECTOR);
 	if (_i != 1)
 		rig_load_earlier(&rig);
@@ -388,7 +382,6 @@ TEST_ROWS(what_an_earlier_part_has_copied_is_proven_before_arming, 3)
 			 _i == 1 ? MISMATCH_UNKNOWN : MISMATCH_DESTINATION);
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0, WHOLE_SECTOR));
-	map_destroy(map);
 }
 
 TEST(verified_and_armed)
@@ -425,7 +418,6 @@ TEST(a_retry_after_arming_is_proven)
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, WHOLE_SIZE);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* It is only read again to see whether it has changed. */
@@ -447,7 +439,6 @@ TEST(what_was_copied_stays_when_the_source_fails_there)
 	ck_assert_uint_gt(s.read, 0);
 	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* The map of another program, or digests that are lost, and a source that dies meanwhile: that is
@@ -475,7 +466,6 @@ TEST(what_can_no_longer_be_read_is_unknown)
 	ck_assert(!s.proof.complete);
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
-	map_destroy(map);
 
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
@@ -483,7 +473,6 @@ TEST(what_can_no_longer_be_read_is_unknown)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.proof.unknown, region);
-	map_destroy(map);
 }
 
 /* A map of a copy that held nothing back: what is there stays, the rest is held. */
@@ -502,5 +491,4 @@ TEST(an_older_map_goes_on)
 	ck_assert_uint_gt(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED));
 	ck_assert_uint_le(s.read, WHOLE_SIZE - map_bytes(map, MAP_FINISHED) + s.held_bytes);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }

@@ -79,7 +79,6 @@ TEST_ROWS(stopped_at_any_moment, 3)
 		job_stop(rig.job);
 		struct job_snapshot s = rig_wait(&rig);
 
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		rig_load_earlier(&rig);
 		rig_check(&rig, map);
@@ -98,7 +97,6 @@ TEST_ROWS(stopped_at_any_moment, 3)
 		check_nothing_or_whole();
 	}
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* Also in the middle of wiping and of arming: the rate makes both last. */
@@ -117,7 +115,6 @@ TEST_ROWS(killed_at_any_moment, 2)
 		check_nothing_or_whole();
 		if (access(rig.map_path, F_OK))
 			continue;
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		rig_load_earlier(&rig);
 		rig_check(&rig, map);
@@ -131,5 +128,4 @@ TEST_ROWS(killed_at_any_moment, 2)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.verified, _i ? WHOLE_SIZE : 0);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }

@@ -46,7 +46,7 @@ static void check_lba(const struct error *error, enum error_class class, uint64_
 		      error->sentence);
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(a_passing_read_error_is_retried, 4)
 {
@@ -58,7 +58,6 @@ TEST_ROWS(a_passing_read_error_is_retried, 4)
 	ck_assert_uint_eq(s.retries, 3);
 	ck_assert_uint_eq(s.errors, 0);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_passing_write_error_is_retried, 4)
@@ -70,7 +69,6 @@ TEST_ROWS(a_passing_write_error_is_retried, 4)
 	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%s", s.error.sentence);
 	ck_assert_uint_eq(s.retries, 1);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /* Longer than the retries, but gone when the search for it comes by. */
@@ -84,7 +82,6 @@ TEST_ROWS(what_the_search_does_not_find_is_no_bad_sector, 4)
 	ck_assert_uint_ge(s.errors, 1);
 	ck_assert_uint_eq(s.bad_areas, 0);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_bad_sector_stops_the_copy_at_its_lba, 4)
@@ -129,8 +126,6 @@ TEST_ROWS(a_bad_sector_stops_the_copy_at_its_lba, 4)
 	ck_assert_uint_eq(s.already + fault_script_counts(rig.source_script).bytes_read - read,
 			  s.total);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_ROWS(bad_sectors_are_mapped_and_the_rest_is_copied, 4)
@@ -168,8 +163,6 @@ TEST_ROWS(bad_sectors_are_mapped_and_the_rest_is_copied, 4)
 	}
 	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 0);
 	ck_assert_uint_eq(rig_check(&rig, map), s.written);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_ROWS(bad_areas_name_their_partition, 2)
@@ -194,7 +187,6 @@ TEST_ROWS(bad_areas_name_their_partition, 2)
 			ck_assert_uint_eq(s.bad[i].partition, 0);
 		else
 			ck_assert(s.bad[i].partition == 5 || s.bad[i].partition == 6);
-	rig_done(&rig);
 }
 
 /* The plan shrinks behind the job's back: the last check before a write is on its own. */
@@ -209,7 +201,6 @@ TEST_ROWS(nothing_outside_the_plan_is_written_whatever_happens, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
 	ck_assert_int_eq(s.error.class, ERROR_CLASS_INTERNAL);
 	ck_assert_uint_le(fault_script_counts(rig.destination_script).end_written, 9000 * 512);
-	rig_done(&rig);
 }
 
 TEST_ROWS(bad_physical_sectors_of_4096, 4)
@@ -226,7 +217,6 @@ TEST_ROWS(bad_physical_sectors_of_4096, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.bad_bytes, 4096);
 	ck_assert_uint_eq(s.bad[0].lba, 77);
-	rig_done(&rig);
 }
 
 /* A destination with larger sectors than the source: the stop must not write half of one. */
@@ -240,11 +230,7 @@ TEST_ROWS(a_stop_inside_a_sector_of_the_destination, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 	check_lba(&s.error, ERROR_CLASS_SOURCE, 5003);
 
-	struct map *map = rig_load_map(&rig);
-
-	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
+	rig_check(&rig, rig_load_map(&rig));
 }
 
 TEST_ROWS(a_bad_sector_of_the_destination_is_fatal, 4)
@@ -272,8 +258,6 @@ TEST_ROWS(a_bad_sector_of_the_destination_is_fatal, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_full_file_system_is_not_searched, 4)
@@ -288,11 +272,7 @@ TEST_ROWS(a_full_file_system_is_not_searched, 4)
 	ck_assert_uint_eq(s.retries, 0);
 	ck_assert_uint_eq(s.bad_shown, 0);
 
-	struct map *map = rig_load_map(&rig);
-
-	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
+	rig_check(&rig, rig_load_map(&rig));
 }
 
 /* Half of a request arrives before it fails: only that half counts. */
@@ -305,11 +285,7 @@ TEST_ROWS(a_short_read_is_never_taken_for_data, 4)
 
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 
-	struct map *map = rig_load_map(&rig);
-
-	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
+	rig_check(&rig, rig_load_map(&rig));
 }
 
 static void disappear(enum fault_direction on)
@@ -337,8 +313,6 @@ TEST_ROWS(a_source_that_disappears, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Whatever is asked for where it refuses a place: this is none. */
@@ -363,8 +337,6 @@ TEST_ROWS(a_destination_that_disappears, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_flush_that_fails_is_no_success, 4)
@@ -383,8 +355,6 @@ TEST_ROWS(a_flush_that_fails_is_no_success, 4)
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 static size_t warnings_of(const char *what)
@@ -452,8 +422,6 @@ TEST_ROWS(a_map_that_cannot_be_saved_stops_nothing, 1)
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	unlink(other);
-	rig_done(&rig);
 }
 
 TEST_ROWS(slow_reads_are_counted, 1)
@@ -468,7 +436,6 @@ TEST_ROWS(slow_reads_are_counted, 1)
 	ck_assert_uint_lt(s.slow_reads, s.source.requests);
 	ck_assert_uint_ge(s.source.latency.max, 1100 * MS);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 TEST_ROWS(stopping_does_not_wait_for_a_long_search, 2)
@@ -493,11 +460,7 @@ TEST_ROWS(stopping_does_not_wait_for_a_long_search, 2)
 	ck_assert_uint_lt(clock_monotonic() - start, 60 * NSEC_PER_SEC);
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 
-	struct map *map = rig_load_map(&rig);
-
-	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
+	rig_check(&rig, rig_load_map(&rig));
 }
 
 /* The counter of descriptors runs out at every place in turn: never a crash, never a leak. */
@@ -536,5 +499,4 @@ TEST_ROWS(nothing_leaks_when_a_start_fails, 2)
 		close(now);
 	}
 	ck_assert_int_gt(failures, 2);
-	rig_done(&rig);
 }

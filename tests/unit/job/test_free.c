@@ -36,12 +36,6 @@ static void setup(void)
 	rig.verified = true;
 }
 
-static void teardown(void)
-{
-	map_destroy(rig.setup.resume);
-	rig_done(&rig);
-}
-
 static void prepare(bool only, enum free_choice choice)
 {
 	options.free = choice;
@@ -83,7 +77,7 @@ static int place_of(const struct job_snapshot *s, enum pass_kind kind)
 	return -1;
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST(first_is_a_whole_copy)
 {
@@ -260,7 +254,7 @@ TEST(a_resume_clears_on)
 	struct map *map;
 
 	prepare(true, FREE_ZERO);
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	map_set_cleared(map, places[0].start + places[0].count);
 	rig.setup.resume = map;
 	/* Resumed without the destination's zeros, so that it shows where it began. */
@@ -279,14 +273,13 @@ TEST(zeros_that_do_not_stay_are_found)
 
 	prepare(true, FREE_ZERO);
 	/* As if it had been cleared: the scribble is still there. */
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	map_set_cleared(map, SIZE / SECTOR);
 	rig.setup.resume = map;
 	struct job_snapshot s = rig_run(&rig);
 
 	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
 	ck_assert_uint_gt(s.free.wrong_bytes, 0);
-	map_destroy(rig.setup.resume);
 	rig.setup.resume = rig_load_map(&rig);
 	ck_assert_uint_eq(map_held(rig.setup.resume)->cleared, 0);
 	s = rig_run(&rig);

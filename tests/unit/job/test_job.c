@@ -40,7 +40,7 @@ static const struct {
 	{ BACKEND_IMAGE, BACKEND_IMAGE, 0, 0, 0, 512 },
 };
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(every_backend_copies, ARRAY_SIZE(ways))
 {
@@ -62,7 +62,6 @@ TEST_ROWS(every_backend_copies, ARRAY_SIZE(ways))
 	/* A new lane takes tenths of a second of work at the limit; this may be over sooner. */
 	if (ways[_i].lanes)
 		ck_assert_uint_eq(s.lane_count, ways[_i].lanes);
-	rig_done(&rig);
 }
 
 TEST_ROWS(fault_wrapped_ends_copy, 4)
@@ -75,7 +74,6 @@ TEST_ROWS(fault_wrapped_ends_copy, 4)
 	struct job_snapshot s = rig_run(&rig);
 
 	rig_check_copied(&rig, &s);
-	rig_done(&rig);
 }
 
 /* More than the buffers hold, so that reading and writing take turns more than once. */
@@ -89,7 +87,6 @@ TEST(one_spindle_takes_turns)
 	struct job_snapshot s = rig_run(&rig);
 
 	rig_check_copied(&rig, &s);
-	rig_done(&rig);
 }
 
 TEST(one_sector)
@@ -105,7 +102,6 @@ TEST(one_sector)
 	ck_assert_uint_eq(s.total, 512);
 	ck_assert_uint_eq(s.source.requests, 1);
 	ck_assert_uint_eq(s.destination.requests, 1);
-	rig_done(&rig);
 }
 
 TEST(many_tiny_extents_with_an_offset)
@@ -130,8 +126,6 @@ TEST(many_tiny_extents_with_an_offset)
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), s.total);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Awkward starts on both sides, cut at multiples of the chunk on the destination. */
@@ -151,7 +145,6 @@ TEST(unaligned_offset)
 	ck_assert_uint_eq(counts.end_written, (2049 + 12345) * 512);
 	ck_assert_uint_eq(counts.bytes_written, 12345 * 512);
 	ck_assert_uint_eq(fault_script_counts(rig.source_script).bytes_read, 12345 * 512);
-	rig_done(&rig);
 }
 
 TEST(completions_in_any_order)
@@ -165,7 +158,6 @@ TEST(completions_in_any_order)
 	struct job_snapshot s = rig_run(&rig);
 
 	rig_check_copied(&rig, &s);
-	rig_done(&rig);
 }
 
 TEST(pausing_holds)
@@ -194,7 +186,6 @@ TEST(pausing_holds)
 	s = rig_wait(&rig);
 	rig_check_copied(&rig, &s);
 	ck_assert_uint_lt(s.copy_ns + s.paused_ns, s.elapsed + MS);
-	rig_done(&rig);
 }
 
 TEST(paused_before_the_start)
@@ -211,7 +202,6 @@ TEST(paused_before_the_start)
 	struct job_snapshot s = rig_wait(&rig);
 
 	rig_check_copied(&rig, &s);
-	rig_done(&rig);
 }
 
 TEST(the_rate_is_kept_and_can_be_changed)
@@ -235,7 +225,6 @@ TEST(the_rate_is_kept_and_can_be_changed)
 	job_set_rate(rig.job, 0);
 	s = rig_wait(&rig);
 	rig_check_copied(&rig, &s);
-	rig_done(&rig);
 }
 
 static int refuse(void *user, struct error *reterr)
@@ -267,7 +256,6 @@ TEST(a_claim_that_is_lost_writes_nothing)
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
 	ck_assert_int_ne(access(rig.map_path, F_OK), 0);
 	ck_assert(!s.flushed);
-	rig_done(&rig);
 }
 
 static int refuse_in_silence(void *user, struct error *reterr)
@@ -286,7 +274,6 @@ TEST(a_claim_lost_in_silence_is_no_success)
 	ck_assert_int_eq(s.error.code, -ESTALE);
 	ck_assert_ptr_nonnull(strstr(s.error.sentence, rig.destination_path));
 	ck_assert_int_eq(job_wait(rig.job, NULL), -ESTALE);
-	rig_done(&rig);
 }
 
 TEST(changes_are_signalled_and_told)
@@ -314,7 +301,6 @@ TEST(changes_are_signalled_and_told)
 	ck_assert_uint_eq(job_events(rig.job, after - 1, events, JOB_EVENTS_MAX), 1);
 	/* The last snapshot cleared it. */
 	ck_assert_int_eq(poll(&fd, 1, 0), 0);
-	rig_done(&rig);
 }
 
 /* The copy goes on without its log, and says so once. */
@@ -340,7 +326,6 @@ TEST(what_is_signalled_is_in_the_snapshot)
 	} while (s.events < newest);
 	job_stop(rig.job);
 	rig_wait(&rig);
-	rig_done(&rig);
 }
 
 TEST(a_log_that_is_full_is_told_once)
@@ -379,8 +364,6 @@ TEST(a_log_that_is_full_is_told_once)
 	ck_assert_uint_eq(told, 1);
 	rig_drop_job(&rig);
 	log_close(log);
-	unlink(path);
-	rig_done(&rig);
 }
 
 TEST(the_map_shows_where_it_is)
@@ -402,7 +385,6 @@ TEST(the_map_shows_where_it_is)
 	rig_wait(&rig);
 	job_map_cells(rig.job, 0, 0, 32, cells);
 	ck_assert_str_eq(cells, "++++++++++++++++++++++++++++++++");
-	rig_done(&rig);
 }
 
 TEST(impossible_setups_are_refused)
@@ -435,7 +417,6 @@ TEST(impossible_setups_are_refused)
 	setup.destination.logical_sector_size = 4096;
 	ck_assert_int_eq(job_new(&setup, &job, &error), -EINVAL);
 	ck_assert_ptr_null(job);
-	rig_done(&rig);
 }
 
 TEST(never_started_or_started_twice)
@@ -454,7 +435,6 @@ TEST(never_started_or_started_twice)
 	/* Destroyed while it runs: stops and waits by itself. */
 	rig_drop_job(&rig);
 	job_destroy(NULL);
-	rig_done(&rig);
 }
 
 static void *wait_thread(void *arg)
@@ -475,5 +455,4 @@ TEST(several_may_wait)
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
 	ck_assert_int_eq(job_wait(rig.job, NULL), 0);
-	rig_done(&rig);
 }

@@ -25,7 +25,7 @@
 
 static struct rig rig;
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 /*
  * Little's law: requests in flight = completions per second x time each takes.
@@ -82,7 +82,6 @@ TEST(littles_law_holds)
 	ck_assert_double_ge(reads / samples, 6.5);
 	ck_assert_uint_eq(s.source.depth, 8);
 	ck_assert_uint_ge(s.source.latency.p50, 20 * MS);
-	rig_done(&rig);
 }
 
 /* Reads of one MiB of the source take longer, and nothing fails. */
@@ -108,7 +107,6 @@ TEST(a_weak_zone_of_the_source_is_found)
 	ck_assert_uint_ge(slow->max, 120 * MS);
 	ck_assert_double_ge(slow->factor, 4);
 	ck_assert_uint_eq(s.zones.count * s.zones.cell, 24 * MIB);
-	rig_done(&rig);
 }
 
 static const struct io_recovered trouble[] = {
@@ -163,7 +161,6 @@ TEST(what_the_drivers_did_is_told)
 	ck_assert_uint_eq(advice, 1);
 	ck_assert_uint_eq(recovered, 8);
 	ck_assert_uint_eq(rest, 1);
-	rig_done(&rig);
 }
 
 static uint64_t resident_bytes(void)
@@ -269,7 +266,6 @@ TEST(an_idle_job_sleeps)
 	ck_assert_double_le(switches, 40);
 	job_stop(rig.job);
 	rig_wait(&rig);
-	rig_done(&rig);
 }
 
 /* Shares of the processor are differences between two looks, a second apart. */
@@ -314,7 +310,6 @@ TEST(cpu_and_lanes_are_shown)
 	ck_assert_uint_ge(rates.seconds, 1);
 	job_stop(rig.job);
 	rig_wait(&rig);
-	rig_done(&rig);
 }
 
 /* It has figures and a graph of its own; at the end they are those of the copy again. */
@@ -343,7 +338,6 @@ TEST(reading_back_is_measured_for_itself)
 	job_rates(rig.job, &rates);
 	ck_assert_uint_eq(rates.written, 8 * MIB);
 	ck_assert_double_le(s.average, 3.0 * MIB);
-	rig_done(&rig);
 }
 
 TEST(temperatures_come_from_their_files)
@@ -366,6 +360,4 @@ TEST(temperatures_come_from_their_files)
 	ck_assert(s.source.temperature_known);
 	ck_assert_int_eq(s.source.temperature, 38);
 	ck_assert(!s.destination.temperature_known);
-	unlink(path);
-	rig_done(&rig);
 }

@@ -18,11 +18,6 @@ static void setup(void)
 	verified_new(&rig);
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
 /* Stops a copy in its middle; the map of then, and the digests in rig.setup. */
 static struct map *stop_at(struct map *resume, uint64_t written)
 {
@@ -43,7 +38,7 @@ static void read_earlier(struct recorded_copy *ret)
 	ck_assert_msg(recorded_copy_load(path, ret, &error) == 0, "%s", error.sentence);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST(digests_outlive_a_stop)
 {
@@ -60,7 +55,6 @@ TEST(digests_outlive_a_stop)
 	ck_assert_uint_eq(s.proof.compared, 0);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, VERIFIED_SIZE - s.already);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* A crash between the saving of the two: one of them is older. Loops: the digests, the map. What
@@ -83,8 +77,6 @@ TEST_ROWS(digests_and_map_of_different_times, 2)
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	rig_check_complete(&rig);
 	recorded_copy_done(&old);
-	map_destroy(first);
-	map_destroy(second);
 }
 
 /* Identities that show only their end; the number stays that of the plan. A map is never so. */
@@ -96,7 +88,7 @@ TEST(masked_digests)
 	struct error error = { 0 };
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
-	map_destroy(stop_at(NULL, VERIFIED_SIZE / 2));
+	stop_at(NULL, VERIFIED_SIZE / 2);
 	read_earlier(&first);
 	masked = *rig.plan;
 	strcpy(masked.source.identity.serial, "***");
@@ -131,10 +123,10 @@ TEST(a_list_of_nothing_is_no_file)
 	char path[PATH_MAX];
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
-	map_destroy(stop_at(NULL, VERIFIED_SIZE / 2));
+	stop_at(NULL, VERIFIED_SIZE / 2);
 	partial_digests_path(rig.map_path, path);
 	ck_assert_int_eq(access(path, F_OK), 0);
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	ck_assert_int_eq(digests_new(rig.plan, MIB, &none), 0);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(partial_digests_save(none, rig.plan, NULL, map, path, NULL, NULL),
@@ -142,7 +134,6 @@ TEST(a_list_of_nothing_is_no_file)
 		ck_assert_int_eq(access(path, F_OK), -1);
 	}
 	digests_destroy(none);
-	map_destroy(map);
 }
 
 TEST(the_list_lies_beside_the_map)
@@ -193,5 +184,4 @@ TEST(the_list_of_digests_outlives_the_source)
 	digest_list_done(&list);
 	plan_destroy(back);
 	map_plan_reader_destroy(reader);
-	unlink(path);
 }

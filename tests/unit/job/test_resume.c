@@ -37,7 +37,7 @@ static void prepare(int way, uint64_t rate)
 	rig.setup.map_path = rig.map_path;
 }
 
-UNIT_CASE(.timeout = 90);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 90);
 
 TEST_ROWS(stopped_and_resumed_until_it_is_done, 4)
 {
@@ -56,7 +56,6 @@ TEST_ROWS(stopped_and_resumed_until_it_is_done, 4)
 		job_stop(rig.job);
 		struct job_snapshot s = rig_wait(&rig);
 
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		/* What a file says is there must be there, and never be less than before. */
 		rig_check(&rig, map);
@@ -81,8 +80,6 @@ TEST_ROWS(stopped_and_resumed_until_it_is_done, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.read, 0);
 	ck_assert_uint_eq(s.already, s.total);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* The process goes at any moment, also while the map is being saved. */
@@ -99,7 +96,6 @@ TEST_ROWS(killed_and_resumed, 2)
 		rig_run_and_die(&rig, 150000);
 		if (access(rig.map_path, F_OK))
 			continue; /* before its first save */
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		rig_check(&rig, map);
 		ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), finished);
@@ -114,8 +110,6 @@ TEST_ROWS(killed_and_resumed, 2)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.already, finished);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* A slow copy, until its file calls something finished: that was flushed. */
@@ -127,7 +121,6 @@ static struct map *until_checkpoint(void)
 	rig.setup.map_interval = 100 * MS;
 	rig_start(&rig);
 	do {
-		map_destroy(map);
 		map = NULL;
 		usleep(10000);
 		ck_assert_int_ne(rig_look(&rig).state, JOB_ENDED);
@@ -141,7 +134,7 @@ TEST(what_a_checkpoint_calls_finished_was_flushed)
 {
 	prepare(0, 0);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	map_destroy(until_checkpoint());
+	until_checkpoint();
 
 	/* From here on no flush succeeds: the file must stay as it is. */
 	rig_fault(&rig, .kind = FAULT_FLUSH, .code = -EIO);
@@ -152,8 +145,6 @@ TEST(what_a_checkpoint_calls_finished_was_flushed)
 	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
 	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), s.written);
 	ck_assert_uint_ge(fault_script_counts(rig.destination_script).flushes, 1);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* As the kernel does it: it tells of what was lost once, and the next flush is a good one. */
@@ -171,9 +162,6 @@ TEST(one_lost_flush_is_remembered)
 	ck_assert(!s.flushed);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), map_bytes(before, MAP_FINISHED));
 	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), s.written);
-	map_destroy(before);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Nor does it wait for the limit, at which all of it would take months. */
@@ -189,7 +177,6 @@ TEST_ROWS(stopping_drains, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 	/* What was read is written, none of it is thrown away. */
 	ck_assert_uint_eq(s.read, s.written);
-	rig_done(&rig);
 }
 
 TEST_ROWS(stopped_while_paused, 2)
@@ -206,7 +193,6 @@ TEST_ROWS(stopped_while_paused, 2)
 
 	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 	ck_assert_uint_gt(s.paused_ns, 0);
-	rig_done(&rig);
 }
 
 TEST_ROWS(stopped_before_anything, 2)
@@ -222,6 +208,4 @@ TEST_ROWS(stopped_before_anything, 2)
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
-	map_destroy(map);
-	rig_done(&rig);
 }

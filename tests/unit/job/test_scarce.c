@@ -137,7 +137,7 @@ static const struct io_backend broken_backend = {
 	.close = sync_close,
 };
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 TEST(no_memory_for_the_map_pauses)
 {
@@ -172,8 +172,6 @@ TEST(no_memory_for_the_map_pauses)
 
 	ck_assert_uint_eq(map_areas(map, MAP_BAD), 1024);
 	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Whoever stops it does not wait for memory; what is not in the map is copied again. */
@@ -197,8 +195,6 @@ TEST(no_memory_delays_no_stop)
 
 	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED), 4 * MIB);
 	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Also where nothing changes any more that would be saved. */
@@ -225,8 +221,6 @@ TEST(a_map_that_found_no_memory_is_saved_later)
 	ck_assert_int_eq(access(other, F_OK), 0);
 	job_stop(rig.job);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
-	unlink(other);
-	rig_done(&rig);
 }
 
 TEST(no_memory_at_the_start_is_an_error)
@@ -240,7 +234,6 @@ TEST(no_memory_at_the_start_is_an_error)
 	ck_assert_int_eq(job_new(&rig.setup, &job, &error), -ENOMEM);
 	ck_assert_ptr_null(job);
 	atomic_store(&no_memory, false);
-	rig_done(&rig);
 }
 
 TEST(threads_that_do_not_start_are_unwound)
@@ -264,7 +257,6 @@ TEST(threads_that_do_not_start_are_unwound)
 
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_queue_that_breaks_ends_the_copy, 2)
@@ -287,8 +279,6 @@ TEST_ROWS(a_queue_that_breaks_ends_the_copy, 2)
 
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), s.written);
 	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Two lanes of which each has copied something within one second. */
@@ -315,7 +305,6 @@ TEST(a_lane_at_its_limit_gets_help)
 	ck_assert(both_work(&s));
 	job_stop(rig.job);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
-	rig_done(&rig);
 }
 
 TEST(help_that_cannot_start_is_no_failure)
@@ -347,6 +336,5 @@ TEST(help_that_cannot_start_is_no_failure)
 	s = rig_wait(&rig);
 	ck_assert_int_eq(s.error.code, 0);
 	ck_assert_uint_eq(s.lane_count, 1);
-	rig_done(&rig);
 	atomic_store(&no_help, false);
 }

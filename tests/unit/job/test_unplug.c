@@ -40,11 +40,6 @@ static void setup(void)
 	rig.setup.map_path = rig.map_path;
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
 static struct job_snapshot ends_gone(enum error_class class)
 {
 	struct job_snapshot s = rig_wait(&rig);
@@ -67,12 +62,11 @@ static void goes_on_from(struct map *confirmed)
 	rig.plan->options.rate = 0;
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	map_destroy(confirmed);
 }
 
 static void goes_on(void)
 {
-	goes_on_from(job_take_confirmed(rig.job));
+	goes_on_from(rig_own(&rig, job_take_confirmed(rig.job)));
 }
 
 /* Paused in its middle, however late that is seen to. */
@@ -84,7 +78,7 @@ static void start_and_pause(void)
 	rig_until_state(&rig, JOB_PAUSED);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 40);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 40);
 
 /* For a moment an unplugged disk answers as one with bad sectors does. */
 TEST(no_sector_is_bad_because_the_disk_goes)
@@ -102,7 +96,6 @@ TEST(no_sector_is_bad_because_the_disk_goes)
 
 	ck_assert_uint_eq(map_bytes(map, MAP_BAD), 0);
 	ck_assert_uint_gt(map_bytes(map, MAP_FINISHED), 0);
-	map_destroy(map);
 	atomic_store(&gone_after, 0);
 	goes_on();
 }
@@ -132,7 +125,6 @@ TEST(bad_sectors_of_a_disk_that_stays)
 	later.average = 7;
 	job_snapshot_join(&s, &later);
 	ck_assert_double_eq(later.average, 7);
-	map_destroy(map);
 }
 
 static atomic_bool flush_held;
@@ -184,7 +176,6 @@ TEST(nothing_is_taken_back_while_the_map_is_saved)
 	map = rig_load_map(&rig);
 	ck_assert_uint_eq(map_bytes(map, MAP_BAD), 0);
 	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 64 * KIB);
-	map_destroy(map);
 	goes_on();
 }
 
@@ -204,7 +195,7 @@ TEST(only_what_was_flushed_is_confirmed)
 	atomic_store(&gone[1], true);
 	s = ends_gone(ERROR_CLASS_DESTINATION);
 	ck_assert(!s.flushed);
-	confirmed = job_take_confirmed(rig.job);
+	confirmed = rig_own(&rig, job_take_confirmed(rig.job));
 	if (confirmed)
 		ck_assert_uint_le(map_bytes(confirmed, MAP_FINISHED), s.written);
 	goes_on_from(confirmed);
@@ -220,11 +211,9 @@ TEST(what_was_finished_before_counts_as_confirmed)
 	start_and_pause();
 	atomic_store(&gone[1], true);
 	ends_gone(ERROR_CLASS_DESTINATION);
-	confirmed = job_take_confirmed(rig.job);
+	confirmed = rig_own(&rig, job_take_confirmed(rig.job));
 	ck_assert_ptr_nonnull(confirmed);
 	ck_assert_uint_eq(map_bytes(confirmed, MAP_FINISHED), map_bytes(map, MAP_FINISHED));
-	map_destroy(map);
-	map_destroy(confirmed);
 }
 
 TEST(a_job_that_never_ran_gives_its_map_back)
@@ -232,7 +221,7 @@ TEST(a_job_that_never_ran_gives_its_map_back)
 	struct job *job = NULL;
 	struct map *map;
 
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	rig.setup.resume = map;
 	ck_assert_int_eq(job_new(&rig.setup, &job, NULL), 0);
 	ck_assert_ptr_eq(job_take_confirmed(job), map);
@@ -240,7 +229,6 @@ TEST(a_job_that_never_ran_gives_its_map_back)
 	rig.setup.destination.writable = false;
 	ck_assert_int_eq(job_new(&rig.setup, &job, NULL), -EROFS);
 	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), 16 * MIB);
-	map_destroy(map);
 }
 
 /* Nothing is asked of it, and still it is noticed. */

@@ -21,7 +21,7 @@ static void prepare_wide(uint64_t size, const struct range *ranges, size_t count
 	rig.setup.map_path = rig.map_path;
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(pieces_grow_where_both_ends_work_inside_the_call, 3)
 {
@@ -38,7 +38,6 @@ TEST_ROWS(pieces_grow_where_both_ends_work_inside_the_call, 3)
 	ck_assert_uint_ge(s.source.requests, 16 + 13 / 4);
 	ck_assert_uint_le(s.source.requests, 16 + 45 / 4 + 6);
 	ck_assert_uint_eq(s.source.requests, s.destination.requests);
-	rig_done(&rig);
 }
 
 TEST_ROWS(pieces_do_not_grow_below_a_limit_or_for_digests, 2)
@@ -53,7 +52,6 @@ TEST_ROWS(pieces_do_not_grow_below_a_limit_or_for_digests, 2)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.source.requests, 40 + s.proof.rechecked);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 static void fail_once_at(uint64_t sector, enum fault_direction on)
@@ -84,8 +82,6 @@ TEST_ROWS(a_large_piece_that_cannot_be_read_is_searched, 2)
 	ck_assert_uint_eq(block.size, 512);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), bad * 512);
 	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST(a_large_piece_that_cannot_be_written_is_searched)
@@ -101,5 +97,4 @@ TEST(a_large_piece_that_cannot_be_written_is_searched)
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
 	ck_assert_uint_eq(s.error.lba, bad);
 	ck_assert_uint_eq(s.written, bad * 512);
-	rig_done(&rig);
 }

@@ -57,7 +57,7 @@ void whole_prepare_member(bool table)
 void whole_teardown(void)
 {
 	held_done(&held);
-	rig_done(&rig);
+	rig_teardown();
 }
 
 bool whole_is_all(char value, uint64_t offset, uint64_t length)

@@ -13,7 +13,7 @@
 
 static struct rig rig;
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 /* A bad sector costs one failed read of its chunk and one of its own, as with ddrescue. */
 TEST_ROWS(few_bad_sectors, 4)
@@ -44,7 +44,6 @@ TEST_ROWS(few_bad_sectors, 4)
 	/* Filled as they were found. */
 	ck_assert_ptr_null(damaged_pass(&s, PASS_FILL));
 	damaged_check(&rig, bad, 4);
-	rig_done(&rig);
 }
 
 /* A disk of zeros is no copy, however exact its map. When the cable is in again, all of it is read.
@@ -68,8 +67,6 @@ TEST_ROWS(nothing_at_all, 4)
 	s = rig_run(&rig);
 	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Where nothing fails, nothing of all this happens. */
@@ -85,7 +82,6 @@ TEST_ROWS(a_healthy_disk_has_no_others, 2)
 	ck_assert_uint_eq(s.passes[0].rounds, 1);
 	ck_assert(!s.rescue.trouble);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /*
@@ -111,8 +107,6 @@ TEST_ROWS(lost_physical_sectors_are_not_read_eight_times, 8)
 	rig.setup.resume = rig_load_map(&rig);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3 + 24);
-	map_destroy(rig.setup.resume);
-	rig_done(&rig);
 }
 
 /* One edge within a physical sector, and each logical one is read; so with a single area, whose
@@ -127,7 +121,6 @@ TEST_ROWS(lost_logical_sectors_are_read_each, 2)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, count);
-	rig_done(&rig);
 }
 
 /* A zone of dead chunks: most of them are left out at first, and read once in the end. */
@@ -149,7 +142,6 @@ TEST_ROWS(a_dead_zone, 4)
 	/* Each chunk once, each sector once. */
 	ck_assert_uint_le(damaged_failed_reads(&rig), 8192 + 64);
 	damaged_check(&rig, bad, 1);
-	rig_done(&rig);
 }
 
 /*
@@ -175,8 +167,6 @@ TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
 	map = rig_load_map(&rig);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 96 * MIB - 6 * dead - MIB / 2);
 	rig_check(&rig, map);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* The preset for failing disks has one read in flight from the start; until something fails, each
@@ -195,7 +185,6 @@ TEST_ROWS(a_failing_disk_is_read_in_long_requests_until_one_fails, 4)
 	ck_assert_uint_le(counts.most_in_flight, 1);
 	ck_assert_uint_le(counts.reads, 16 * MIB / (256 * KIB));
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /* Bad spots close together are one region: it is left, and its healthy parts come after what is
@@ -215,8 +204,6 @@ TEST_ROWS(a_dense_zone_is_left, 2)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	map = rig_load_map(&rig);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 56 * MIB);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* The disk was away for a while, and every chunk of a part has failed once. None of its sectors is
@@ -235,7 +222,6 @@ TEST_ROWS(a_disk_that_comes_back_is_read_in_large_requests, 4)
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 256);
 	ck_assert_uint_lt(fault_script_counts(rig.source_script).reads, 2000);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /*
@@ -269,7 +255,6 @@ TEST_ROWS(good_ground_is_read_in_large_requests, 2)
 	/* The delay counts as one more. */
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1 + 28 + 30 + (unsigned)_i);
 	damaged_check(&rig, bad, 30);
-	rig_done(&rig);
 }
 
 /* It is known to be bad as soon as it has failed: nothing is left to be trimmed. */
@@ -282,7 +267,6 @@ TEST(a_sector_that_is_a_chunk_of_its_own)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1);
 	damaged_check(&rig, bad, 1);
-	rig_done(&rig);
 }
 
 /*
@@ -305,7 +289,6 @@ TEST_ROWS(large_chunks_come_back, 2)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1 + 2 + 1 + 5);
 	damaged_check(&rig, bad, 5);
-	rig_done(&rig);
 }
 
 /* The kernel joins neighbours that wait together; a good sector would fail with the bad one. */
@@ -333,7 +316,6 @@ TEST_ROWS(no_two_neighbours_are_under_way, 2)
 		ck_assert_uint_ge(counts.most_small, 3);
 	ck_assert_uint_eq(counts.small_beside, 0);
 	damaged_check(&rig, bad, 4);
-	rig_done(&rig);
 }
 
 static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors)
@@ -375,15 +357,12 @@ TEST_LOOP(stopped_and_resumed_at_random, 3, 6)
 		usleep((useconds_t)(rand() % (150000 + 5000 * stops)));
 		job_stop(rig.job);
 		s = rig_wait(&rig);
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		rig_check(&rig, map);
 		ck_assert_int_lt(stops++, 500);
 	} while (s.result == JOB_RESULT_STOPPED);
 	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
 	damaged_check(&rig, bad, 24);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_LOOP(random_patterns, 2, 6)
@@ -405,7 +384,6 @@ TEST_LOOP(random_patterns, 2, 6)
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_le(damaged_failed_reads(&rig), sectors + 8 * MIB / (64 * KIB));
 	damaged_check(&rig, bad, 30);
-	rig_done(&rig);
 }
 
 /* Finds the sector filled, and scribbles on it. */
@@ -451,8 +429,6 @@ TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 			ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 		}
 	}
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* Other programs' maps: what they call bad is not read again, what they left is finished. */
@@ -480,8 +456,6 @@ TEST_ROWS(all_letters_of_a_map_count, 4)
 	ck_assert_uint_eq(s.bad_areas, 2);
 	ck_assert_int_eq(s.bad[0].code, 0);
 	damaged_check(&rig, bad, 2);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* A failed write is no bad sector of the source, and no silent hole. */
@@ -513,8 +487,6 @@ TEST_ROWS(refused_writes_are_recorded, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.refused_bytes, 0);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* A hiccup of the way to the disk is no damage. */
@@ -529,7 +501,6 @@ TEST_ROWS(a_timeout_is_tried_again_at_once, 4)
 	ck_assert_uint_eq(s.retries, 2);
 	ck_assert_ptr_null(damaged_pass(&s, PASS_TRIM));
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /* Half a minute in the kernel, which has tried for all of it: once is enough in each pass. */
@@ -543,5 +514,4 @@ TEST(what_is_waited_for_in_vain_is_damage)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2);
 	damaged_check(&rig, bad, 1);
-	rig_done(&rig);
 }

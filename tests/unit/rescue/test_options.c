@@ -13,7 +13,7 @@
 
 static struct rig rig;
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 /* What comes back in a retry is written, and its neighbours in a larger sector of the destination
  * stay. */
@@ -36,7 +36,6 @@ TEST_LOOP(retry_passes_bring_sectors_back, 2, 6)
 	ck_assert_ptr_nonnull(damaged_pass(&s, PASS_RETRY));
 	ck_assert_uint_eq(damaged_pass(&s, PASS_RETRY)->rounds, 3);
 	damaged_check(&rig, bad, 2);
-	rig_done(&rig);
 }
 
 /* Chosen areas are read again, also those whose edges lie within them; all others are left. */
@@ -71,8 +70,6 @@ TEST_LOOP(only_chosen_areas_are_retried, 2, 6)
 	/* The second round finds nothing left. */
 	ck_assert_uint_eq(damaged_pass(&s, PASS_RETRY)->rounds, 1);
 	damaged_check(&rig, left, 2);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 /* The line of the map that tells where its program is, in ddrescue's numbers. */
@@ -104,7 +101,6 @@ TEST(the_map_tells_the_pass)
 	ck_assert_msg(letter == '-' && pass > 1, "%s", line);
 	job_stop(rig.job);
 	rig_wait(&rig);
-	rig_done(&rig);
 }
 
 /* In this run, and in one that goes on from bad sectors. */
@@ -130,8 +126,6 @@ TEST_ROWS(all_came_back, 2)
 	ck_assert_uint_eq(s.bad_shown, 0);
 	ck_assert_ptr_null(damaged_pass(&s, PASS_FILL));
 	rig_check_complete(&rig);
-	map_destroy(map);
-	rig_done(&rig);
 }
 
 TEST_ROWS(what_bad_sectors_are_filled_with, 3)
@@ -151,7 +145,6 @@ TEST_ROWS(what_bad_sectors_are_filled_with, 3)
 		ck_assert_ptr_nonnull(strstr(found, "LBA 5003 of"));
 	else
 		ck_assert_int_ne(found[0], 0);
-	rig_done(&rig);
 }
 
 TEST_ROWS(slow_reads_are_left_behind, 2)
@@ -171,7 +164,6 @@ TEST_ROWS(slow_reads_are_left_behind, 2)
 	/* What is behind the slow place came in a second sweep, the nearest of it in a third. */
 	ck_assert_uint_eq(s.passes[0].rounds, 3);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 static struct job_snapshot until_hanging(void)
@@ -219,7 +211,6 @@ TEST(a_read_that_hangs_is_left_behind)
 	ck_assert_uint_eq(s.slow_reads, 1);
 	ck_assert_uint_eq(s.passes[0].rounds, 2);
 	rig_check_complete(&rig);
-	rig_done(&rig);
 }
 
 /* Heads have to move to the next area, but do not wait for a read that hangs. */
@@ -246,7 +237,6 @@ TEST(a_sector_that_hangs_keeps_no_other_area)
 	ck_assert_uint_eq(s.hang.count, 1);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, 2);
-	rig_done(&rig);
 }
 
 /* Flash reads another area meanwhile; heads stay where they are. */
@@ -271,7 +261,6 @@ TEST_ROWS(flash_reads_on_while_it_struggles, 2)
 	ck_assert_uint_eq(s.bad[0].lba, _i ? 1000 : 12000);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, 2);
-	rig_done(&rig);
 }
 
 static const struct plan_options limits[] = {
@@ -306,6 +295,4 @@ TEST_ROWS(too_much_trouble_stops_the_copy, 4)
 	rig.plan->options = damaged_options;
 	rig.setup.resume = map;
 	ck_assert_int_ne(rig_run(&rig).result, JOB_RESULT_STOPPED);
-	map_destroy(map);
-	rig_done(&rig);
 }

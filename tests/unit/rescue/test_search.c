@@ -77,5 +77,4 @@ TEST(a_resumed_copy_is_probed_beside_what_it_has)
 	ck_assert_uint_eq(s.passes[1].kind, PASS_PROBE);
 	ck_assert_uint_eq(s.already, map_bytes(map, MAP_FINISHED));
 	rig_check_complete(&rig);
-	map_destroy(map);
 }

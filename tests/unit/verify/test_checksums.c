@@ -22,7 +22,7 @@ static unsigned bad_count;
 static void teardown(void)
 {
 	held_done(&held);
-	rig_done(&rig);
+	rig_teardown();
 }
 
 static const struct plan_options ways[] = {
@@ -182,7 +182,6 @@ TEST(stopped_before_it_is_armed)
 	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED),
 			  SIZE - range_list_total(&held.areas) * SECTOR + 1);
 	rig_check(&rig, map);
-	map_destroy(map);
 }
 
 TEST_ROWS(answers_out_of_order, 2)
@@ -293,14 +292,13 @@ TEST(without_reading_back_they_are_known_or_not)
 TEST_ROWS(resumed, 4)
 {
 	struct job_snapshot s;
-	struct map *map;
 
 	prepare(0, NULL, 0, NULL);
 	if (_i & 1)
 		hold_back();
 	if (_i & 2)
 		rig.plan->options.verify = VERIFY_COMPARE;
-	map = rig_stop_at(&rig, 2 * MIB);
+	rig_stop_at(&rig, 2 * MIB);
 	s = rig_look(&rig);
 	check_unknown(&s, JOB_SUMS_INCOMPLETE);
 	if (_i & 1)
@@ -309,8 +307,6 @@ TEST_ROWS(resumed, 4)
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	/* All of it was compared with the source, in order; or the destination is asked. */
 	check(&s, _i == 2 ? JOB_SUMS_OF_SOURCE : JOB_SUMS_OF_DESTINATION);
-	map_destroy(map);
-	rig.setup.resume = NULL;
 }
 
 /* What is read twice, and is another thing the second time: what was written counts. */
@@ -353,7 +349,7 @@ static struct map *all_finished(void)
 {
 	struct map *map;
 
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	for (size_t i = 0; i < rig.plan->extent_count; i++) {
 		struct extent_bytes e = plan_extent_bytes(rig.plan, i);
 
@@ -377,8 +373,6 @@ TEST_ROWS(with_verify_alone, WAYS)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
-	map_destroy(map);
-	rig.setup.resume = NULL;
 }
 
 TEST(paused_and_stopped_at_any_time)
@@ -401,5 +395,4 @@ TEST(paused_and_stopped_at_any_time)
 			ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 		rig_done(&rig);
 	}
-	rig_new(&rig, SIZE, SECTOR);
 }

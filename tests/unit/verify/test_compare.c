@@ -15,7 +15,6 @@
 static const struct io_backend *const backends[] = { &io_uring_backend, &io_threads_backend };
 
 static struct rig rig;
-static struct map *map;
 
 /* Two disks that are the same, to be compared. `depth` of each end; 1: one pair of buffers. */
 static void prepare(const struct io_backend *backend, unsigned depth)
@@ -35,18 +34,10 @@ static void prepare(const struct io_backend *backend, unsigned depth)
 	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
 	rig_drop_job(&rig);
 	rig.plan->options.verify = VERIFY_COMPARE;
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
-	ck_assert_int_eq(map_set(map, 0, SIZE, MAP_FINISHED), 0);
+	rig.setup.resume = rig_new_map(&rig);
+	ck_assert_int_eq(map_set(rig.setup.resume, 0, SIZE, MAP_FINISHED), 0);
 	rig.setup.verify_only = true;
-	rig.setup.resume = map;
 	rig_faults(&rig, backend, backend);
-}
-
-static void done(void)
-{
-	map_destroy(map);
-	map = NULL;
-	rig_done(&rig);
 }
 
 static void fail_at(struct fault_script *script, uint64_t start, unsigned times)
@@ -62,7 +53,7 @@ static void fail_at(struct fault_script *script, uint64_t start, unsigned times)
 	ck_assert_int_ge(fault_script_add(script, &rule), 0);
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 
 TEST(both_ends_are_read_at_once)
 {
@@ -80,7 +71,6 @@ TEST(both_ends_are_read_at_once)
 	ck_assert_uint_eq(counts.reads, 2 * PIECES);
 	ck_assert_uint_eq(counts.bytes_read, 2 * SIZE);
 	ck_assert_uint_eq(counts.most_in_flight, 2);
-	done();
 }
 
 /* With few buffers, with many, and where every request is a call. */
@@ -91,7 +81,6 @@ TEST_ROWS(requests_are_as_large_as_those_of_the_copy, 4)
 	ck_assert_uint_eq(fault_script_counts(rig.source_script).reads, PIECES);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).reads, PIECES);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
-	done();
 }
 
 /* At the source, at the destination, at both: what lies between is compared all the same. A source
@@ -117,7 +106,6 @@ TEST_ROWS(an_end_that_cannot_be_read_is_named, 6)
 	ck_assert_int_eq(s.proof.mismatches[0].code, -EIO);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 2 * MIB / 512);
 	ck_assert_uint_eq(s.proof.verified, SIZE - MIB);
-	done();
 }
 
 TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
@@ -129,7 +117,6 @@ TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.compared, SIZE);
-	done();
 }
 
 TEST_ROWS(an_end_that_is_gone_is_no_proof, 4)
@@ -143,7 +130,6 @@ TEST_ROWS(an_end_that_is_gone_is_no_proof, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
 	ck_assert(!s.proof.complete);
-	done();
 }
 
 /* Once so many requests to the destination came back. */
@@ -171,5 +157,4 @@ TEST_ROWS(a_stop_leaves_the_rest_to_be_verified, 4)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.compared, SIZE);
-	done();
 }

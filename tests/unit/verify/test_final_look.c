@@ -64,7 +64,6 @@ static void check_disarmed(const struct job_snapshot *s, uint64_t size)
 		ck_assert(is_zero((area->start + area->count - 1) % size));
 		ck_assert(map_at(map, at, &block) && block.status == MAP_NON_TRIED);
 	}
-	map_destroy(map);
 }
 
 static bool is_named(const struct job_snapshot *s, uint64_t lba)
@@ -221,7 +220,6 @@ TEST_ROWS(a_resume_arms_it_again, WAYS)
 	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* Ranges, which hold nothing back: a later write hits what was verified long before it. */
@@ -304,7 +302,6 @@ TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
 /* What could not be read belongs to no place that is looked at. */

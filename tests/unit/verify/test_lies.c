@@ -18,11 +18,6 @@ static void setup(void)
 	verified_new(&rig);
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
 static uint64_t random_below(uint64_t n)
 {
 	return (uint64_t)rand() % n;
@@ -110,7 +105,7 @@ static void check_found(const struct job_snapshot *s, uint64_t lba)
 	ck_assert(m->has_byte && m->at_source != m->at_destination);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 /* Each kind at random places: found, at its LBA, and the destination named. */
 TEST_ROWS(every_lie_is_found, 10)
@@ -333,7 +328,7 @@ TEST(a_write_that_goes_wrong_is_found)
 	check_found(&s, 700);
 }
 
-UNIT_CASE(.timeout = 600);
+UNIT_CASE(.teardown = rig_teardown, .timeout = 600);
 
 /* And not one too many. CLONEDECK_LIES asks for more of them: tests/soak. */
 TEST(every_one_of_many_lies_is_found)

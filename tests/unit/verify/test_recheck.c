@@ -19,11 +19,6 @@ static void setup(void)
 	verified_plan(&rig, VERIFY_DIGEST, false);
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
 static void verify_whole(void)
 {
 	rig.verified = true;
@@ -69,7 +64,6 @@ static void check_nothing_counts(void)
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
-	map_destroy(map);
 }
 
 static void check_changed(const struct job_snapshot *s, uint64_t lba, uint64_t sectors)
@@ -87,7 +81,7 @@ static void check_changed(const struct job_snapshot *s, uint64_t lba, uint64_t s
 	check_nothing_counts();
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST(one_that_stays_what_it_was)
 {
@@ -224,7 +218,6 @@ TEST(while_the_copy_was_stopped)
 	rig_load_earlier(&rig);
 	s = rig_run(&rig);
 	check_changed(&s, 100, 1);
-	map_destroy(map);
 
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
@@ -235,10 +228,9 @@ TEST(while_the_copy_was_stopped)
 	change_sector(0, 100); /* back to what the rig knows */
 	ck_assert(bit_flip(rig.destination, 100));
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = whole_teardown, .timeout = 60);
 
 /* As a superblock, when its file system is mounted. */
 TEST_ROWS(what_is_held_back_before_it_is_copied, 2)
@@ -254,7 +246,6 @@ TEST_ROWS(what_is_held_back_before_it_is_copied, 2)
 	check_changed(&s, lba, 1);
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0) && is_zero(1) && is_zero(lba));
-	whole_teardown();
 }
 
 TEST(a_whole_disk_that_stays_what_it_was)
@@ -271,7 +262,6 @@ TEST(a_whole_disk_that_stays_what_it_was)
 	ck_assert_uint_ge(s.proof.rechecked_bytes, s.held_bytes);
 	ck_assert_uint_eq(s.passes[0].kind, PASS_BASELINE);
 	rig_check_complete(&rig);
-	whole_teardown();
 }
 
 /* It is another one when it is read for the third time, to be written: the key stays away. */
@@ -289,7 +279,6 @@ TEST_ROWS(what_is_held_back_as_it_is_copied, 2)
 	check_changed(&s, (uint64_t)_i, 1);
 	/* Also where it was written when that was found. */
 	ck_assert(!s.armed && is_zero(0) && is_zero(1));
-	whole_teardown();
 }
 
 /* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
@@ -307,7 +296,6 @@ TEST(trouble_with_the_baseline)
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
 	ck_assert_uint_eq(s.proof.rechecked, 0);
 	rig_check_complete(&rig);
-	whole_teardown();
 }
 
 /* What changes is listed, and the copy is finished, tables and all. */
@@ -331,5 +319,4 @@ TEST(one_that_is_known_to_change)
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
 	ck_assert_uint_le(s.proof.mismatches[0].lba, 5000);
 	ck_assert(s.proof.complete);
-	whole_teardown();
 }

@@ -31,11 +31,6 @@ static void setup(void)
 	rig.verified = true;
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
 static void plan(const struct io_backend *backend, bool rewrite)
 {
 	struct plan_options options = {
@@ -95,7 +90,7 @@ static struct job_snapshot let_go(void)
 	return rig_wait(&rig);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(what_is_flushed_is_proven_while_the_rest_is_copied, 2)
 {
@@ -247,7 +242,7 @@ TEST_ROWS(what_cannot_be_read_back_is_looked_at_again, 2)
 /* With what the last job has confirmed, on disks that work again. */
 static void go_on(void)
 {
-	struct map *confirmed = job_take_confirmed(rig.job);
+	struct map *confirmed = rig_own(&rig, job_take_confirmed(rig.job));
 	struct job_snapshot s;
 	uint64_t before;
 
@@ -265,7 +260,6 @@ static void go_on(void)
 	ck_assert_uint_ge(s.proof.compared, before);
 	rig_check_complete(&rig);
 	rig.setup.resume = NULL;
-	map_destroy(confirmed);
 }
 
 TEST_ROWS(a_stop_loses_nothing, 2)

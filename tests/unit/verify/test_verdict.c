@@ -18,12 +18,7 @@ static void setup(void)
 	verified_new(&rig);
 }
 
-static void teardown(void)
-{
-	rig_done(&rig);
-}
-
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(a_good_copy_is_proven, 2)
 {
@@ -110,7 +105,7 @@ TEST(what_was_copied_before_is_compared)
 
 	verified_plan(&rig, VERIFY_OFF, false);
 	rig_run(&rig);
-	ck_assert_int_eq(map_new(rig.plan, &map, NULL), 0);
+	map = rig_new_map(&rig);
 	ck_assert_int_eq(map_set(map, 0, ranges[0].count * 512, MAP_FINISHED), 0);
 	rig_drop_job(&rig);
 	rig.plan->options.verify = VERIFY_DIGEST;
@@ -126,8 +121,6 @@ TEST(what_was_copied_before_is_compared)
 	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNKNOWN);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 1234);
-	rig.setup.resume = NULL;
-	map_destroy(map);
 }
 
 /* Stopped while it is read back: all is copied, but it is not complete. */
@@ -220,7 +213,6 @@ TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 	rig.plan->options.lanes = 1;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		(_i < 2 ? stop_at_gate : die_at_gate)(places[i]);
-		map_destroy(map);
 		map = rig_load_map(&rig);
 		ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), VERIFIED_SIZE);
 		rig_load_earlier(&rig);
@@ -235,5 +227,4 @@ TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 	ck_assert_uint_eq(s.already, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, compare ? VERIFIED_SIZE : 0);
 	rig_check_complete(&rig);
-	map_destroy(map);
 }
