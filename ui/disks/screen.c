@@ -3,6 +3,7 @@
 #include "ui/disks/screen.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 {
 	const struct disk_list *disks = session_disks(app_session(app));
 	const struct disk *disk;
-	char node[sizeof(endpoint->node)];
+	char node[sizeof(endpoint->node)], text[sizeof(node) + 128];
 	bool same;
 
 	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
@@ -87,15 +88,20 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 	text_copy(node, sizeof(node), endpoint->node);
 	if (!choose(app, NULL))
 		return;
-	if (app_current(app) != SCREEN_DISKS)
-		app_go(app, SCREEN_DISKS);
 	if (same)
-		app_message(app, MESSAGE_WARN, _("%s was attached anew: choose again."), node);
+		snprintf(text, sizeof(text), _("%s was attached anew: choose again."), node);
 	else if (disk)
-		app_message(app, MESSAGE_WARN, _("%s is called %s now: choose again."), node,
-			    disk->node);
+		snprintf(text, sizeof(text), _("%s is called %s now: choose again."), node,
+			 disk->node);
 	else
-		app_message(app, MESSAGE_WARN, _("%s was chosen and is gone: choose again."), node);
+		snprintf(text, sizeof(text), _("%s was chosen and is gone: choose again."), node);
+	if (app_current(app) != SCREEN_DISKS) {
+		app_go(app, SCREEN_DISKS);
+		/* Whoever is typing a serial number does not look here: the rest of it would be
+		 * commands of this screen. */
+		popup_text(app, _("Note"), text);
+	}
+	app_message(app, MESSAGE_WARN, "%s", text);
 }
 
 static void tell_notes(struct disks_state *state, struct app *app)

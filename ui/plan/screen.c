@@ -80,7 +80,8 @@ const char *plan_screen_phrase(struct app *app, char *buffer, size_t size)
  * changed the plan, nothing is said of disks that have changed. */
 static void keep_typing(struct plan_screen *screen, struct app *app, bool typing)
 {
-	if (screen->letters || (!typing && gate_refused(&screen->gate)))
+	if (app_current(app) != SCREEN_PLAN || screen->letters ||
+	    (!typing && gate_refused(&screen->gate)))
 		return;
 	if (!gate_set_typing(&screen->gate, true) && typing && !screen->anew &&
 	    !popup_is_open(app, _("Not started")))
