@@ -408,6 +408,11 @@ void job_pause(struct job *job, bool pause)
 	eventfd_write(job->event_fd, 1);
 }
 
+bool job_pause_wanted(struct job *job)
+{
+	return job->state == JOB_PAUSED;
+}
+
 void job_stop(struct job *job)
 {
 	job->state = hangs ? JOB_STOPPING : JOB_ENDED;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "job/job.h"
 
 #include "ui/core/app_private.h"
 #include "ui/core/app_shrink.h"
@@ -60,6 +61,9 @@ static const char *advice(const struct app *app, const struct session_waiting *w
 	if (app->options->on_vanish == SESSION_VANISH_ASK)
 		return _("Attach the same disk again, under any name: then g goes on where the "
 			 "copy ended.");
+	if (job_pause_wanted(session_copy(app->session).job))
+		return _("Attach the same disk again, under any name: it is checked. The copy was "
+			 "paused and stays so: p goes on then.");
 	return _("Attach the same disk again, under any name: it is checked, and the copy goes on "
 		 "by itself.");
 }
@@ -122,7 +126,10 @@ static void follow_waiting(struct app *app, enum session_state before)
 		if (session_state(app->session) == SESSION_RUNNING) {
 			take_ends(app);
 			app_hint(app, MESSAGE_INFO,
-				 _("The disk is back. The copy goes on where it ended."));
+				 job_pause_wanted(session_copy(app->session).job)
+					 ? _("The disk is back. The copy is still paused: p goes "
+					     "on.")
+					 : _("The disk is back. The copy goes on where it ended."));
 		}
 		return;
 	}
