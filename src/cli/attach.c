@@ -22,12 +22,12 @@
 
 static void print_end(FILE *out, const struct running *job)
 {
-	char report[3 * sizeof(job->report)];
+	char report[3 * sizeof(job->report)], ends[2][CLI_END_MAX];
 
 	fprintf(out,
 		_("The copy of process %ld, %s -> %s, has ended with exit status %d. Report: %s\n"),
-		(long)job->pid, cli_end_name(&job->source), cli_end_name(&job->destination),
-		job->exit_code,
+		(long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
+		cli_end_name(&job->destination, ends[1], sizeof(ends[1])), job->exit_code,
 		job->report[0] ? text_show(report, sizeof(report), job->report)
 			       : _("none was written"));
 }
@@ -87,11 +87,13 @@ static int watch(const struct running *job)
 	struct running now = *job;
 	struct pollfd signals = { .fd = headless_block_signals(), .events = POLLIN };
 	bool terminal = isatty(STDOUT_FILENO), left = false;
+	char ends[2][CLI_END_MAX];
 
 	if (signals.fd < 0)
 		return EXIT_ENVIRONMENT;
 	printf(_("Process %ld copies %s to %s without a deck; Ctrl-C leaves it to itself.\n"),
-	       (long)job->pid, cli_end_name(&job->source), cli_end_name(&job->destination));
+	       (long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
+	       cli_end_name(&job->destination, ends[1], sizeof(ends[1])));
 	for (unsigned look = 0; !left && still_runs(job, &now); look++) {
 		if (terminal || look % EVERY_FILE == 0)
 			print_line(&now, terminal);
@@ -105,8 +107,12 @@ static int watch(const struct running *job)
 
 static void print_job(FILE *out, const struct running *job)
 {
-	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, cli_end_name(&job->source),
-		cli_end_name(&job->destination), job->percent, job->state);
+	char ends[2][CLI_END_MAX];
+
+	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid,
+		cli_end_name(&job->source, ends[0], sizeof(ends[0])),
+		cli_end_name(&job->destination, ends[1], sizeof(ends[1])), job->percent,
+		job->state);
 }
 
 /* The copies that ended a short time ago. */

@@ -145,8 +145,9 @@ int bench_print_text(const struct bench_result *result, struct error *reterr);
 
 /* ---- jobs.c ---- */
 
-/* The node of an end; of an image, that it is one. */
-const char *cli_end_name(const struct running_end *end);
+#define CLI_END_MAX (3 * sizeof(((struct running_end *)0)->file))
+/* The node of an end, or the path of an image. Returns buffer. */
+const char *cli_end_name(const struct running_end *end, char *buffer, size_t size);
 
 /* ---- dd.c: dd's operands (if=, of=, bs=, ...) are answered with the command that does it ---- */
 

@@ -6,11 +6,11 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "discover/running.h"
 #include "report/json.h"
+#include "session/progress.h"
 
 enum jobs_column { PID, SOURCE, DESTINATION, DONE, LEFT, STATE, SINCE, COLUMN_COUNT };
 
@@ -24,20 +24,22 @@ static const struct column columns[COLUMN_COUNT] = {
 	[SINCE] = { N_("SINCE") },
 };
 
-const char *cli_end_name(const struct running_end *end)
+const char *cli_end_name(const struct running_end *end, char *buffer, size_t size)
 {
-	return end->node[0] ? end->node : _("image");
+	if (end->file[0])
+		return text_show(buffer, size, end->file);
+	return text_copy(buffer, size, end->node[0] ? end->node : _("image"));
 }
 
 static int add_row(struct columns *table, const struct running *job, struct error *reterr)
 {
-	char pid[24], done[16], since[32];
+	char pid[24], done[16], left[96], since[32], ends[2][CLI_END_MAX];
 	const char *texts[COLUMN_COUNT] = {
 		[PID] = pid,
-		[SOURCE] = cli_end_name(&job->source),
-		[DESTINATION] = cli_end_name(&job->destination),
+		[SOURCE] = cli_end_name(&job->source, ends[0], sizeof(ends[0])),
+		[DESTINATION] = cli_end_name(&job->destination, ends[1], sizeof(ends[1])),
 		[DONE] = done,
-		[LEFT] = job->left < 0 ? _("unknown") : UNITS_DURATION((uint64_t)job->left),
+		[LEFT] = progress_left_of_record(job, left, sizeof(left)),
 		[STATE] = job->state,
 		[SINCE] = since,
 	};
@@ -77,6 +79,7 @@ static json_object *json_end(const struct running_end *end)
 	json_object *object = json_object_new_object();
 
 	json_object_object_add(object, "node", report_json_text(end->node));
+	json_object_object_add(object, "file", report_json_path(end->file));
 	json_object_object_add(object, "serial", report_json_text(end->serial));
 	return object;
 }

@@ -21,7 +21,7 @@
 
 #define ROOT_FOLDER "/run/clonedeck"
 #define FIRST_LINE  "clonedeck.job/1"
-#define RECORD_MAX  4096
+#define RECORD_MAX  8192
 #define ENDED       "ended"
 #define ENDED_KEPT  600 /* seconds */
 
@@ -79,10 +79,13 @@ static bool load(int folder, const char *name, bool alive, struct running *ret);
 
 static int print_end(const char *name, const struct running_end *end, char *text, size_t size)
 {
-	return snprintf(text, size,
-			"%s %s\n%s-device %u:%u\n%s-diskseq %" PRIu64 "\n%s-serial %s\n", name,
-			end->node, name, major(end->devno), minor(end->devno), name, end->diskseq,
-			name, end->serial);
+	char file[3 * sizeof(end->file)];
+
+	return snprintf(
+		text, size,
+		"%s %s\n%s-file %s\n%s-device %u:%u\n%s-diskseq %" PRIu64 "\n%s-serial %s\n", name,
+		end->node, name, text_encode(file, sizeof(file), end->file), name,
+		major(end->devno), minor(end->devno), name, end->diskseq, name, end->serial);
 }
 
 static size_t print(const struct running *running, char text[static RECORD_MAX])
@@ -93,11 +96,13 @@ static size_t print(const struct running *running, char text[static RECORD_MAX])
 	int n = snprintf(text, RECORD_MAX,
 			 FIRST_LINE
 			 "\npid %ld\nstarted %" PRId64 "\npercent %lld.%lld\nleft %" PRId64
+			 "\nleft-least %" PRId64 "\nleft-most %" PRId64
 			 "\nstate %s\nstage %s\nrate %.0f\nbad %" PRIu64 "\nerrors %" PRIu64
 			 "\nmap %s\n",
 			 (long)running->pid, running->started, tenths / 10, tenths % 10,
-			 running->left, running->state, running->stage, running->rate, running->bad,
-			 running->errors, text_encode(map, sizeof(map), running->map));
+			 running->left, running->left_least, running->left_most, running->state,
+			 running->stage, running->rate, running->bad, running->errors,
+			 text_encode(map, sizeof(map), running->map));
 
 	n += print_end("source", &running->source, text + n, RECORD_MAX - (size_t)n);
 	n += print_end("destination", &running->destination, text + n, RECORD_MAX - (size_t)n);
@@ -231,6 +236,8 @@ static void take_end(const char *key, const char *value, struct running_end *end
 {
 	if (!*key)
 		text_sanitise(end->node, sizeof(end->node), value, strlen(value));
+	else if (strcmp(key, "-file") == 0)
+		text_decode(end->file, sizeof(end->file), value);
 	else if (strcmp(key, "-device") == 0)
 		take_device(value, &end->devno);
 	else if (strcmp(key, "-diskseq") == 0)
@@ -260,6 +267,10 @@ static void take(const char *key, const char *value, struct running *ret)
 		ret->percent = decimal(value);
 	else if (strcmp(key, "left") == 0)
 		ret->left = strtoll(value, NULL, 10);
+	else if (strcmp(key, "left-least") == 0)
+		ret->left_least = strtoll(value, NULL, 10);
+	else if (strcmp(key, "left-most") == 0)
+		ret->left_most = strtoll(value, NULL, 10);
 	else if (strcmp(key, "state") == 0)
 		text_sanitise(ret->state, sizeof(ret->state), value, strlen(value));
 	else if (strcmp(key, "stage") == 0)

@@ -22,6 +22,7 @@
 
 struct running_end {
 	char node[64];    /* of the disk or partition; "": an image file */
+	char file[512];   /* path of the image file; "": a disk or partition, or unknown */
 	dev_t devno;      /* of the whole disk; 0: an image file, or nothing is held now */
 	uint64_t diskseq; /* 0 unknown */
 	char serial[128];
@@ -32,9 +33,12 @@ struct running {
 	int64_t started; /* unix seconds */
 	double percent;  /* of all that is to be done, 0 to 100 */
 	int64_t left;    /* seconds; -1 unknown */
-	char state[16];  /* "copying", as in the JSON of a progress line; "" unknown */
-	char stage[16];  /* the pass under way: pass_name() of job/snapshot.h; "" none or unknown */
-	double rate;     /* bytes per second, over the last minute; negative: unknown */
+	/* While it is unknown because of bad areas that are read again: seconds; most 0: unknown.
+	 */
+	int64_t left_least, left_most;
+	char state[16]; /* "copying", as in the JSON of a progress line; "" unknown */
+	char stage[16]; /* the pass under way: pass_name() of job/snapshot.h; "" none or unknown */
+	double rate;    /* bytes per second, over the last minute; negative: unknown */
 	uint64_t bad, errors; /* bytes that could not be read; requests that failed */
 	struct running_end source, destination;
 	char map[512];

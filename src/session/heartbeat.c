@@ -28,8 +28,10 @@ static void describe(const struct endpoint *endpoint, struct running_end *ret)
 	struct stat st;
 
 	*ret = (struct running_end){ 0 };
-	if (endpoint->kind == ENDPOINT_IMAGE)
+	if (endpoint->kind == ENDPOINT_IMAGE) {
+		text_copy(ret->file, sizeof(ret->file), endpoint->node);
 		return;
+	}
 	text_copy(ret->node, sizeof(ret->node), endpoint->node);
 	text_copy(ret->serial, sizeof(ret->serial), endpoint->identity.serial);
 	ret->diskseq = endpoint->identity.diskseq;
@@ -48,6 +50,8 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 		return;
 	heartbeat->running.percent = progress_percent(job->overall);
 	heartbeat->running.left = job->eta.known ? (int64_t)job->eta.seconds : -1;
+	heartbeat->running.left_least = job->left.known ? (int64_t)job->left.least : 0;
+	heartbeat->running.left_most = job->left.known ? (int64_t)job->left.most : 0;
 	text_copy(heartbeat->running.state, sizeof(heartbeat->running.state),
 		  job_state_name(away ? JOB_WAITING : job->state));
 	text_copy(heartbeat->running.stage, sizeof(heartbeat->running.stage), pass_name(job->pass));

@@ -41,17 +41,34 @@ static void put_doing(const struct job_snapshot *job, char *buffer, size_t size)
 	buffer[strcspn(buffer, " ")] = '\0';
 }
 
-const char *progress_left(const struct job_snapshot *job, char *buffer, size_t size)
+/* left: NULL where it is not known. */
+static const char *put_left(const uint64_t *left, const struct job_range *range, char *buffer,
+			    size_t size)
 {
 	char least[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX];
 
-	if (job->eta.known)
-		return text_copy(buffer, size, units_print_duration(job->eta.seconds, least));
-	if (!job->left.known)
+	if (left)
+		return text_copy(buffer, size, units_print_duration(*left, least));
+	if (!range->known)
 		return text_copy(buffer, size, _("unknown"));
-	snprintf(buffer, size, _("%s to %s"), units_print_duration(job->left.least, least),
-		 units_print_duration(job->left.most, most));
+	snprintf(buffer, size, _("%s to %s"), units_print_duration(range->least, least),
+		 units_print_duration(range->most, most));
 	return buffer;
+}
+
+const char *progress_left(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	return put_left(job->eta.known ? &job->eta.seconds : NULL, &job->left, buffer, size);
+}
+
+const char *progress_left_of_record(const struct running *running, char *buffer, size_t size)
+{
+	const struct job_range range = { .known = running->left_most > 0,
+					 .least = (uint64_t)running->left_least,
+					 .most = (uint64_t)running->left_most };
+	uint64_t left = (uint64_t)running->left;
+
+	return put_left(running->left >= 0 ? &left : NULL, &range, buffer, size);
 }
 
 const char *progress_line(const struct job_snapshot *job, char buffer[static PROGRESS_LINE_MAX])
@@ -94,11 +111,12 @@ const char *progress_doing(const struct running *running)
 const char *progress_of_record(const struct running *running, char buffer[static PROGRESS_LINE_MAX])
 {
 	bool known = running->rate >= 0;
+	char left[96];
 
 	snprintf(buffer, PROGRESS_LINE_MAX,
 		 _("%.1f %%  left %s  %s  %s  unreadable %s  errors %llu"), running->percent,
-		 running->left < 0 ? _("unknown") : UNITS_DURATION((uint64_t)running->left),
-		 progress_doing(running), UNITS_RATE(known ? running->rate : (double)NAN),
+		 progress_left_of_record(running, left, sizeof(left)), progress_doing(running),
+		 UNITS_RATE(known ? running->rate : (double)NAN),
 		 UNITS_SHORT(running->bad, UNITS_SI, 512), (unsigned long long)running->errors);
 	return buffer;
 }

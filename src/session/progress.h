@@ -17,6 +17,7 @@ const char *progress_of_record(const struct running *running,
 /* The time that is left: "1:33:45", "0:01:10 to 0:25:00" as long as bad areas are to be read again,
  * or "unknown"; translated. */
 const char *progress_left(const struct job_snapshot *job, char *buffer, size_t size);
+const char *progress_left_of_record(const struct running *running, char *buffer, size_t size);
 /* What it does now, in the words of the deck: "copying", "reading back"; translated. */
 const char *progress_doing(const struct running *running);
 /* Never rounded up: 100.0 is kept for what is really complete. */

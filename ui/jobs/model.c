@@ -75,13 +75,20 @@ int jobs_model_row_of(const struct jobs_model *model, long pid, const char *map,
  * end, 0 nothing. */
 static void add_end(struct line *line, const char *node, const char *serial, int shown)
 {
+	char name[3 * 24];
 	size_t length = strlen(serial);
 
-	line_add(line, "%.24s", node[0] ? text_base_name(node) : _("image"));
+	text_show(name, sizeof(name), node[0] ? text_base_name(node) : _("image"));
+	line_add(line, "%.24s", name);
 	if (length && (shown > 1 || (shown && length <= 6)))
 		line_add(line, " %s", serial);
 	else if (length && shown)
 		line_add(line, " ..%s", serial + length - 6);
+}
+
+static const char *name_of(const struct running_end *end)
+{
+	return end->file[0] ? end->file : end->node;
 }
 
 static void text_ends(const struct jobs_row *row, int width, struct line *line)
@@ -92,10 +99,10 @@ static void text_ends(const struct jobs_row *row, int width, struct line *line)
 
 	for (int shown = 2; shown >= 0; shown--) {
 		line_start(&ends, LINE_COLUMNS_MAX);
-		add_end(&ends, running ? running->source.node : past->source.node,
+		add_end(&ends, running ? name_of(&running->source) : past->source.node,
 			running ? running->source.serial : past->source.serial, shown);
 		line_add(&ends, " -> ");
-		add_end(&ends, running ? running->destination.node : past->destination.node,
+		add_end(&ends, running ? name_of(&running->destination) : past->destination.node,
 			running ? running->destination.serial : past->destination.serial, shown);
 		if (ends.columns <= width)
 			break;
@@ -285,8 +292,13 @@ enum role jobs_role(const struct jobs_row *row)
 
 static void print_end(FILE *out, const char *name, const struct running_end *end)
 {
+	char file[3 * sizeof(end->file)];
+
 	past_print_name(out, name);
-	fputs(end->node[0] ? end->node : _("image"), out);
+	fputs(end->node[0]   ? end->node
+	      : end->file[0] ? text_show(file, sizeof(file), end->file)
+			     : _("image"),
+	      out);
 	if (end->serial[0])
 		fprintf(out, _("  S/N %s"), end->serial);
 	fputc('\n', out);
@@ -294,7 +306,7 @@ static void print_end(FILE *out, const char *name, const struct running_end *end
 
 static void print_running(FILE *out, const struct running *job, int64_t now)
 {
-	char clock[32], map[3 * sizeof(job->map)];
+	char clock[32], left[96], map[3 * sizeof(job->map)];
 
 	print_end(out, _("From"), &job->source);
 	print_end(out, _("To"), &job->destination);
@@ -304,6 +316,8 @@ static void print_running(FILE *out, const struct running *job, int64_t now)
 	if (job->left >= 0)
 		fprintf(out, _(", left %s, ends %s\n"), UNITS_DURATION((uint64_t)job->left),
 			when(now + job->left, job->left >= 20L * 3600, clock, sizeof(clock)));
+	else if (job->left_most)
+		fprintf(out, _(", left %s\n"), progress_left_of_record(job, left, sizeof(left)));
 	else
 		fputs(_(", left unknown\n"), out);
 	past_print_name(out, _("Unreadable"));

@@ -50,7 +50,10 @@ static void begin(double percent)
 			.source = { .node = "/dev/sda1", .devno = makedev(8, 0), .diskseq = 7 },
 			.destination = { .node = "/dev/sdb",
 					 .devno = makedev(8, 16),
+					 .file = "/srv/b c\n.img",
 					 .serial = "WD 12" },
+			.left_least = 70,
+			.left_most = 1500,
 			.map = "/var/log/clonedeck/a b.map"
 		};
 		struct running_record *record;
@@ -108,6 +111,9 @@ TEST(a_living_copy_is_told)
 	ck_assert_uint_eq(found[0].source.diskseq, 7);
 	check_disks(&found[0]);
 	ck_assert_str_eq(found[0].destination.serial, "WD 12");
+	ck_assert_str_eq(found[0].destination.file, "/srv/b c\n.img");
+	ck_assert_int_eq(found[0].left_least, 70);
+	ck_assert_int_eq(found[0].left_most, 1500);
 	ck_assert_str_eq(found[0].map, "/var/log/clonedeck/a b.map");
 	running_words(&found[0], true, words, sizeof(words));
 	ck_assert_ptr_nonnull(strstr(words, "is copying to it: 32%"));

@@ -28,6 +28,14 @@ static const struct running running[] = {
 	  .errors = 23,
 	  .source = { .node = "/dev/nvme0n1p12" },
 	  .own = true },
+	{ .pid = 2002,
+	  .left = -1,
+	  .left_least = 70,
+	  .left_most = 1500,
+	  .state = "copying",
+	  .stage = "scrape",
+	  .source = { .file = "/srv/a\033.img" },
+	  .destination = { .file = "/mnt/b.img" } },
 };
 
 static const struct past_copy past[] = {
@@ -144,6 +152,8 @@ TEST(rows)
 	ck_assert_ptr_nonnull(strstr(row(3, 80), "COMPLETE     100%"));
 	ck_assert_ptr_nonnull(strstr(row(3, 80), " 1 d "));
 	ck_assert_int_eq(jobs_role(&model.rows[3]), ROLE_NORMAL);
+	jobs_model_make(&model, running, 3, past, 4);
+	ck_assert_ptr_nonnull(strstr(row(2, 80), "  a%1B.img -> b.img "));
 }
 
 /* At any width a row is as wide as it, and says which disks and how far. */
@@ -176,6 +186,11 @@ TEST(details)
 	free(text);
 	text = jobs_details(&model.rows[1], 1790000000);
 	ck_assert_ptr_nonnull(strstr(text, "left unknown"));
+	free(text);
+	/* Images have names, too; and where Run shows a range, there is one. */
+	text = jobs_details(&(struct jobs_row){ .running = &running[2] }, 1790000000);
+	ck_assert_ptr_nonnull(strstr(text, "/srv/a%1B.img"));
+	ck_assert_ptr_nonnull(strstr(text, "left 0:01:10 to 0:25:00\n"));
 	free(text);
 	text = jobs_details(&model.rows[2], 1790000000);
 	ck_assert_ptr_nonnull(strstr(text, "98%"));
