@@ -468,7 +468,7 @@ static void broken(struct lane *lane, int code)
 	struct error error;
 
 	error_set(&error, ERROR_CLASS_INTERNAL, code, "wait", lane->copy->source->name,
-		  _("The request queue of lane %u failed: %s. Stop other programs that use much "
+		  _("The request queue of thread %u failed: %s. Stop other programs that use much "
 		    "memory, then resume."),
 		  lane->number, error_phrase(code));
 	copy_fail(lane->copy, FAILURE_INTERNAL, &error);

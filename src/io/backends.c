@@ -314,11 +314,11 @@ static void describe(const struct io_end *source, const struct io_end *destinati
 			 choice->source->name, choice->destination->name);
 	if (choice->lanes == 1)
 		snprintf(amount, sizeof(amount),
-			 P_("One lane has %u buffer of %s.", "One lane has %u buffers of %s.",
+			 P_("One thread has %u buffer of %s.", "One thread has %u buffers of %s.",
 			    buffers),
 			 buffers, UNITS_LONG(choice->chunk, UNITS_IEC, 512));
 	else
-		snprintf(amount, sizeof(amount), _("%u lanes have %u buffers of %s."),
+		snprintf(amount, sizeof(amount), _("%u threads have %u buffers of %s."),
 			 choice->lanes, buffers, UNITS_LONG(choice->chunk, UNITS_IEC, 512));
 	snprintf(choice->reason, sizeof(choice->reason), "%s%s%s%s%s", ends, *ends ? " " : "", how,
 		 *how ? " " : "", amount);

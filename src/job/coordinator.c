@@ -263,12 +263,12 @@ static void add_lane(struct job *job)
 	atomic_store(&job->lane_count, n + 1);
 	/* The gate may have changed before it was in the list of lanes to wake. */
 	lane_wake(job->lanes[n]);
-	job_event_add(job, LOG_LEVEL_INFO, _("Lane %u is at its limit; another lane was started."),
-		      n - 1);
+	job_event_add(job, LOG_LEVEL_INFO,
+		      _("Thread %u is at its limit; another thread was started."), n - 1);
 	return;
 out:
 	job->coordinator->lanes_max = n;
-	job_event_add(job, LOG_LEVEL_WARNING, _("No other lane could be started: %s"),
+	job_event_add(job, LOG_LEVEL_WARNING, _("No other thread could be started: %s"),
 		      error.sentence);
 }
 

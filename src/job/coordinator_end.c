@@ -104,10 +104,11 @@ static void check_all_done(struct job *job)
 	    (job_nothing_left(job) && !clearing_is_due(job) && proof_complete(&job->verification)))
 		return;
 	error_set(&error, ERROR_CLASS_INTERNAL, -EPROTO, "copy", job->setup.source.name,
-		  job_nothing_left(job) ? _("The lanes ended before all of %s was verified. This "
-					    "is a defect of the program; please report it.")
-					: _("The lanes ended before all of %s was copied. This is "
-					    "a defect of the program; please report it."),
+		  job_nothing_left(job)
+			  ? _("The threads ended before all of %s was verified. This "
+			      "is a defect of the program; please report it.")
+			  : _("The threads ended before all of %s was copied. This is "
+			      "a defect of the program; please report it."),
 		  job->setup.source.name);
 	job_fail(job, FAILURE_INTERNAL, &error);
 }

@@ -213,7 +213,7 @@ static const char *requests(const struct report *report, char *buffer, size_t si
 	const struct job_snapshot *job = &report->job;
 
 	snprintf(buffer, size,
-		 _("%u lanes, requests of %s, %u at once from the source, %u to the destination, "
+		 _("%u threads, requests of %s, %u at once from the source, %u to the destination, "
 		   "%u buffers"),
 		 job->lane_count, UNITS_LONG(job->chunk, UNITS_IEC, 512), job->source.depth,
 		 job->destination.depth, job->buffers);

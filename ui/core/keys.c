@@ -77,7 +77,7 @@ static const struct command_info table[] = {
 	{ COMMAND_OPTIONS, ON(SCREEN_PLAN), { 'o' },
 	  N_("options"), NULL, N_("threads, depth, errors, rate"), 3 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_PLAN), { SPECIAL_TAB },
-	  N_("serial"), N_("serial field"), N_("to the serial number"), 2 },
+	  N_("field"), NULL, N_("to the field to type in"), 2 },
 	{ COMMAND_MEASURE, ON(SCREEN_PLAN), { 'm' },
 	  N_("estimate"), NULL, N_("measure: how long will it take"), 4 },
 	{ COMMAND_VERIFY, ON(SCREEN_PLAN), { 'v' },

@@ -96,9 +96,19 @@ static void cell(struct line *line, int width, const char *text,
 	put_text(line, width, text[0] ? text : "-");
 }
 
+/* Cut, it says so, where there is room for that. */
+static void put_marked(struct line *line, int width, const char *text)
+{
+	bool marked = width > 4 && text_width(text) > width;
+
+	line_put(line, marked ? width - 2 : width, text);
+	if (marked)
+		line_put(line, 2, "..");
+}
+
 void line_cell(struct line *line, int width, const char *text)
 {
-	cell(line, width, text, line_put);
+	cell(line, width, text, put_marked);
 }
 
 void line_cell_right(struct line *line, int width, const char *text)

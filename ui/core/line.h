@@ -31,7 +31,7 @@ void line_put_right(struct line *line, int width, const char *text);
 /* The same for a word, of which the head says enough. */
 void line_put_right_word(struct line *line, int width, const char *word);
 /* A cell of a table with a blank before it; nothing at all where width is 0. An empty text is
- * shown as "-". */
+ * shown as "-"; one that is cut ends in "..". */
 void line_cell(struct line *line, int width, const char *text);
 void line_cell_right(struct line *line, int width, const char *text);
 void line_cell_right_word(struct line *line, int width, const char *word);

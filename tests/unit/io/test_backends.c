@@ -53,7 +53,8 @@ TEST(queueing_disks_share_one_lane)
 	ck_assert_uint_eq(choice.source_depth, 8);
 	ck_assert_uint_eq(choice.buffers_per_lane, 8);
 	ck_assert(!choice.source_synchronous && !choice.destination_synchronous);
-	ck_assert_str_eq(choice.reason, "Both ends use uring. One lane has 8 buffers of 1.00 MiB.");
+	ck_assert_str_eq(choice.reason,
+			 "Both ends use uring. One thread has 8 buffers of 1.00 MiB.");
 }
 
 TEST(one_spindle_is_read_and_written_in_turns)
@@ -75,7 +76,7 @@ TEST(one_spindle_is_read_and_written_in_turns)
 	ck_assert_int_eq(io_backends_choose(&destination, &destination, &options, &choice, &error),
 			 0);
 	ck_assert(!choice.take_turns);
-	ck_assert_str_eq(choice.reason, "One lane has 8 buffers of 1.00 MiB.");
+	ck_assert_str_eq(choice.reason, "One thread has 8 buffers of 1.00 MiB.");
 	/* Where no heads move nothing is gained. */
 	source.rotational = destination.rotational = NO;
 	ck_assert_int_eq(choose(), 0);

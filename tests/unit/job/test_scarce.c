@@ -329,7 +329,7 @@ TEST(help_that_cannot_start_is_no_failure)
 		size_t n = job_events(rig.job, 0, events, JOB_EVENTS_MAX);
 
 		for (size_t e = 0; e < n; e++)
-			told += strstr(events[e].text, "No other lane") != NULL;
+			told += strstr(events[e].text, "No other thread") != NULL;
 	} while (s.state != JOB_ENDED && told == 0);
 	ck_assert_uint_eq(told, 1);
 	job_stop(rig.job);
