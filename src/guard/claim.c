@@ -368,16 +368,6 @@ static int open_sg(struct claim *claim, struct error *reterr)
 	return drop_cache(claim, reterr);
 }
 
-static struct resets *listen_for_resets(const struct claim *claim)
-{
-	char device[PATH_MAX];
-
-	if (!claim_is_device(claim) ||
-	    claim_scsi_device("block", claim->endpoint.identity.devno, device) < 0)
-		return NULL;
-	return resets_new(device);
-}
-
 int claim_open(const struct endpoint *endpoint, enum claim_role role, const struct plan *plan,
 	       struct claim **ret, struct error *reterr)
 {
@@ -402,7 +392,7 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 		return r;
 	}
 	facts_find_place(&claim->endpoint, &claim->place);
-	claim->resets = listen_for_resets(claim);
+	claim->resets = resets_new(&claim->place);
 	*ret = claim;
 	return 0;
 }

@@ -5,18 +5,19 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <libudev.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "guard/claim_private.h"
 
 /* The kernel sends the event beside the command, in a thread of its own. */
 #define EVENT_WAIT_MS 10
 
 struct resets {
 	struct udev_monitor *monitor;
-	char path[PATH_MAX]; /* of the SCSI device in sysfs */
+	char *disks[GUARD_BELOW_MAX]; /* folders of the SCSI devices in sysfs */
+	size_t disk_count;
 	unsigned count;
 };
 
@@ -34,16 +35,36 @@ static int listen_to_kernel(struct resets *resets)
 	return udev_monitor_enable_receiving(resets->monitor);
 }
 
-struct resets *resets_new(const char *device)
+static bool is_known(const struct resets *resets, const char *device)
+{
+	for (size_t i = 0; i < resets->disk_count; i++)
+		if (strcmp(resets->disks[i], device) == 0)
+			return true;
+	return false;
+}
+
+static void add_disk(struct resets *resets, const char *node)
+{
+	char device[PATH_MAX];
+	struct stat st;
+
+	if (stat(node, &st) < 0 || claim_scsi_device("block", st.st_rdev, device) < 0 ||
+	    is_known(resets, device))
+		return;
+	resets->disks[resets->disk_count] = strdup(device);
+	resets->disk_count += resets->disks[resets->disk_count] != NULL;
+}
+
+struct resets *resets_new(const struct guard_place *place)
 {
 	struct resets *resets = calloc(1, sizeof(*resets));
 
-	if (!resets)
-		return NULL;
-	text_copy(resets->path, sizeof(resets->path), device);
-	if (listen_to_kernel(resets) < 0)
-		resets_destroy(cleanup_steal(resets));
-	return resets;
+	for (size_t i = 0; resets && i < place->below_count; i++)
+		add_disk(resets, place->below[i].disk);
+	if (resets && resets->disk_count > 0 && listen_to_kernel(resets) >= 0)
+		return resets;
+	resets_destroy(resets);
+	return NULL;
 }
 
 void resets_destroy(struct resets *resets)
@@ -51,6 +72,8 @@ void resets_destroy(struct resets *resets)
 	if (!resets)
 		return;
 	udev_monitor_unref(resets->monitor);
+	for (size_t i = 0; i < resets->disk_count; i++)
+		free(resets->disks[i]);
 	free(resets);
 }
 
@@ -59,7 +82,7 @@ static bool is_reset(const struct resets *resets, struct udev_device *device)
 	const char *path = udev_device_get_syspath(device);
 	const char *event = udev_device_get_property_value(device, "SDEV_UA");
 
-	return path && strcmp(path, resets->path) == 0 && event &&
+	return path && is_known(resets, path) && event &&
 	       strcmp(event, "POWER_ON_RESET_OCCURRED") == 0;
 }
 

@@ -14,10 +14,11 @@
 
 struct resets;
 
-/* Listens from now on. device: the disk's folder in sysfs, of the SCSI device. NULL: the kernel
- * would not tell. */
-struct resets *resets_new(const char *device);
+struct guard_place;
+
+/* Listens from now on, for all disks of the place. NULL: the kernel would not tell of any. */
+struct resets *resets_new(const struct guard_place *place);
 void resets_destroy(struct resets *resets); /* NULL is fine */
-/* How often it was reset so far; NULL: 0. `wait`: a moment for the event of a command that was
+/* How often they were reset so far; NULL: 0. `wait`: a moment for the event of a command that was
  * answered just now. */
 unsigned resets_count(struct resets *resets, bool wait);

@@ -60,9 +60,10 @@ struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t benea
 	return &saver->timeout;
 }
 
+/* Not -ESTALE, which would be an image that may come back by itself. */
 static int explain_reset(const struct io_end *end, struct error *reterr)
 {
-	return error_set(reterr, ERROR_CLASS_DESTINATION, -ESTALE, "flush", end->name,
+	return error_set(reterr, ERROR_CLASS_DESTINATION, -EIO, "flush", end->name,
 			 _("%s was reset or lost power (%s), and with it what its write cache "
 			   "held. Resume: what was written since the last flush is written again."),
 			 end->name, JOB_RESET_EVENT);

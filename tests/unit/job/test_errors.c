@@ -388,7 +388,7 @@ TEST_ROWS(a_reset_that_only_the_kernel_was_told_of, 4)
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_int_eq(s.result, fatal ? JOB_RESULT_FAILED : JOB_RESULT_COMPLETE);
-	ck_assert_int_eq(s.error.code, fatal ? -ESTALE : 0);
+	ck_assert_int_eq(s.error.code, fatal ? -EIO : 0);
 	ck_assert_int_eq(s.flushed, !fatal);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), fatal ? 0 : s.total);
 	ck_assert_uint_eq(warnings_of("was reset or lost power"), 1);
