@@ -79,9 +79,9 @@ UNIT_CASE(.timeout = 60);
 /* A pass gets exactly the areas with its statuses, neighbours as one. */
 TEST(areas_by_status)
 {
-	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
+	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
 	struct work work = { 0 };
-	struct map *map;
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 0, 1000 * 512, MAP_FINISHED), 0);
@@ -104,16 +104,14 @@ TEST(areas_by_status)
 	ck_assert_int_eq(work_init(&work, plan, map, NULL, "+", 512, false), 0);
 	ck_assert_uint_eq(work.bytes, (1000 - 11 - 10) * 512);
 	work_done(&work);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 /* Where an area begins and ends among the chunks, either way, and which chunk a byte leads to. */
 TEST(chunks_of_an_area)
 {
-	struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
+	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
 	struct work work = { 0 };
-	struct map *map;
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 100 * 512, 300 * 512, MAP_FINISHED), 0);
@@ -135,17 +133,15 @@ TEST(chunks_of_an_area)
 	ck_assert_uint_eq(work_area_begin(&work, 75), 75);
 	ck_assert_uint_eq(work_area_end(&work, 75), 88);
 	work_done(&work);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 /* Next to damage only the far half is read, and nothing that is small; next to what is finished, or
  * at the ends of the disk, all of it, up to the last chunk before damage. */
 TEST(halves_beside_damage)
 {
-	struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
+	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
 	struct work work = { 0 };
-	struct map *map;
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 1024 * 512, 8 * 512, MAP_NON_TRIMMED), 0);
@@ -172,15 +168,13 @@ TEST(halves_beside_damage)
 	ck_assert_uint_eq(work.areas[2].length, 512 * 512);
 	ck_assert_uint_eq(work.areas[3].length, 992 * 512);
 	work_done(&work);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(chunks_cover_what_is_left)
 {
 	struct extent extents[] = { { 3, 5, 1 }, { 7, 6, 1000 }, { 2000, 1999, 37 } };
-	struct plan *plan = make_plan(extents, 3);
-	struct map *map;
+	CLEANUP(plan) struct plan *plan = make_plan(extents, 3);
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	walk(plan, map, 512);
@@ -194,15 +188,14 @@ TEST(chunks_cover_what_is_left)
 	ck_assert_int_eq(map_set(map, 3 * 512, 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 7 * 512, 1000 * 512, MAP_FINISHED), 0);
 	walk(plan, map, 4096);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(twenty_terabytes_take_no_room)
 {
+	CLEANUP(plan)
 	struct plan *plan = make_plan(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
 	struct work work = { 0 };
-	struct map *map;
+	CLEANUP(map) struct map *map = NULL;
 	struct piece piece;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
@@ -211,8 +204,6 @@ TEST(twenty_terabytes_take_no_room)
 	work_piece(&work, work.chunks - 1, &piece);
 	ck_assert_uint_eq(piece.source + piece.length, plan_bytes(plan));
 	work_done(&work);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(nothing_outside_the_plan_is_allowed)
@@ -230,7 +221,7 @@ TEST(nothing_outside_the_plan_is_allowed)
 		{ 40, 140, 1, false },  { 0, 0, 1, false },
 		{ 39, 139, 2, false },  { 1ULL << 50, 1ULL << 50, 1, false },
 	};
-	struct plan *plan = make_plan(extents, 2);
+	CLEANUP(plan) struct plan *plan = make_plan(extents, 2);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct piece piece = { cases[i].source * 512, cases[i].destination * 512,
@@ -238,7 +229,6 @@ TEST(nothing_outside_the_plan_is_allowed)
 
 		ck_assert_msg(work_allowed(plan, &piece) == cases[i].allowed, "case %zu", i);
 	}
-	plan_destroy(plan);
 }
 
 static struct work shared_work;
@@ -257,10 +247,10 @@ static void *taker(void *arg)
 
 TEST(many_take_each_chunk_once)
 {
-	struct plan *plan = make_plan(&(struct extent){ 0, 0, sizeof(taken) }, 1);
+	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, sizeof(taken) }, 1);
 	pthread_t threads[4];
 	size_t wrong = 0;
-	struct map *map;
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(work_init(&shared_work, plan, map, NULL, WORK_UNFINISHED, 512, false), 0);
@@ -273,8 +263,6 @@ TEST(many_take_each_chunk_once)
 		wrong += taken[i] != 1;
 	ck_assert_uint_eq(wrong, 0);
 	work_done(&shared_work);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(the_limit_is_smooth)

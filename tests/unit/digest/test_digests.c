@@ -148,7 +148,7 @@ TEST(every_corruption_is_found)
 TEST(the_order_of_the_pieces_does_not_matter)
 {
 	const struct extent extents[] = { { 3, 0, 5000 }, { 6000, 5000, 2192 } };
-	struct plan *plan = test_plan(extents, 2, 8192);
+	CLEANUP(plan) struct plan *plan = test_plan(extents, 2, 8192);
 	unsigned char *data = malloc(8192 * SECTOR);
 	struct digests *one = NULL, *two = NULL;
 	struct digest_part parts[DIGEST_PARTS_MAX];
@@ -195,13 +195,12 @@ TEST(the_order_of_the_pieces_does_not_matter)
 	digests_destroy(one);
 	digests_destroy(two);
 	free(data);
-	plan_destroy(plan);
 }
 
 TEST(a_piece_over_a_border_is_in_both_regions)
 {
 	const struct extent extent = { 0, 0, 8192 };
-	struct plan *plan = test_plan(&extent, 1, 8192);
+	CLEANUP(plan) struct plan *plan = test_plan(&extent, 1, 8192);
 	unsigned char data[4 * SECTOR];
 	struct digest_part parts[DIGEST_PARTS_MAX];
 	struct digests *digests = NULL;
@@ -219,13 +218,12 @@ TEST(a_piece_over_a_border_is_in_both_regions)
 	ck_assert(digest_equal(parts[1].sum.digest,
 			       digest_sectors(data + SECTOR, 3 * SECTOR, SECTOR, 2048, &weighted)));
 	digests_destroy(digests);
-	plan_destroy(plan);
 }
 
 TEST(places_outside_the_plan_have_no_region)
 {
 	const struct extent extents[] = { { 100, 0, 50 }, { 200, 60, 10 } };
-	struct plan *plan = test_plan(extents, 2, 1000);
+	CLEANUP(plan) struct plan *plan = test_plan(extents, 2, 1000);
 	struct digests *digests = NULL;
 	size_t region;
 
@@ -238,14 +236,13 @@ TEST(places_outside_the_plan_have_no_region)
 	ck_assert_uint_eq(region, 1);
 	ck_assert(!digests_find(digests, 210 * SECTOR, &region));
 	digests_destroy(digests);
-	plan_destroy(plan);
 }
 
 TEST(the_table_stays_small_for_a_large_disk)
 {
 	const uint64_t sectors = 20ULL * 1000 * 1000 * 1000 * 1000 / SECTOR;
 	const struct extent extent = { 0, 0, sectors };
-	struct plan *plan = test_plan(&extent, 1, sectors);
+	CLEANUP(plan) struct plan *plan = test_plan(&extent, 1, sectors);
 	struct digests *digests = NULL;
 
 	ck_assert_int_eq(digests_new(plan, 8 * MIB, &digests), 0);
@@ -257,7 +254,6 @@ TEST(the_table_stays_small_for_a_large_disk)
 	ck_assert_int_eq(digests_new_sized(plan, MIB, &digests), -EINVAL);
 	ck_assert_int_eq(digests_new_sized(plan, 0, &digests), -EINVAL);
 	ck_assert_int_eq(digests_new_sized(plan, 3ULL << 40, &digests), -EINVAL);
-	plan_destroy(plan);
 }
 
 static struct digests *taken_of(const struct plan *plan, const unsigned char *data, size_t sectors)
@@ -281,7 +277,7 @@ static struct digests *taken_of(const struct plan *plan, const unsigned char *da
 TEST(one_wrong_sector_is_known_by_its_place)
 {
 	const struct extent extent = { 0, 0, 3000 };
-	struct plan *plan = test_plan(&extent, 1, 4096);
+	CLEANUP(plan) struct plan *plan = test_plan(&extent, 1, 4096);
 	unsigned char *data = malloc(3000 * SECTOR);
 	struct digests *right, *wrong;
 	uint64_t state = 3, found;
@@ -308,5 +304,4 @@ TEST(one_wrong_sector_is_known_by_its_place)
 	}
 	digests_destroy(right);
 	free(data);
-	plan_destroy(plan);
 }

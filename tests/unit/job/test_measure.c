@@ -212,7 +212,7 @@ TEST_ROWS(memory_does_not_grow_with_the_disk, 2)
 					.destination_backend = BACKEND_NULL };
 	struct job_setup setup;
 	struct job_snapshot s;
-	struct plan *plan;
+	CLEANUP(plan) struct plan *plan = NULL;
 	struct job *job;
 	struct error error = { 0 };
 	uint64_t most = 0, start;
@@ -239,7 +239,6 @@ TEST_ROWS(memory_does_not_grow_with_the_disk, 2)
 	if (!SANITIZED)
 		ck_assert_uint_le(most, 16 * MIB);
 	job_destroy(job);
-	plan_destroy(plan);
 }
 
 TEST(an_idle_job_sleeps)

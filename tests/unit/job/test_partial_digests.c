@@ -163,7 +163,7 @@ TEST(the_list_of_digests_outlives_the_source)
 	struct map_plan_reader *reader = map_plan_reader_new(NULL);
 	struct digest_list list;
 	struct digests *digests = NULL;
-	struct plan *back = NULL;
+	CLEANUP(plan) struct plan *back = NULL;
 	struct error error = { 0 };
 	char a[9], b[9];
 	struct job_snapshot s;
@@ -182,6 +182,5 @@ TEST(the_list_of_digests_outlives_the_source)
 	ck_assert_uint_eq(digests_count(digests), VERIFIED_SIZE / MIB);
 	digests_destroy(digests);
 	digest_list_done(&list);
-	plan_destroy(back);
 	map_plan_reader_destroy(reader);
 }

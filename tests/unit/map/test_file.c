@@ -209,8 +209,8 @@ TEST(sequence_numbers_end_with_the_boot)
 
 TEST(ddrescuelog_reads_ours)
 {
-	struct plan *plan;
-	struct map *map = whole_map(4096, &plan);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = whole_map(4096, &plan);
 
 	if (!have("ddrescuelog"))
 		goto out;
@@ -230,14 +230,12 @@ TEST(ddrescuelog_reads_ours)
 	ck_assert_int_eq(run("ddrescuelog -t %s | grep -q 'current status: finished'", map_path),
 			 0);
 out:
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(holes_between_extents_are_filled_for_others)
 {
 	struct extent extents[] = { { 10, 10, 10 }, { 30, 30, 10 } };
-	struct plan *plan = map_rig_plan(extents, 2);
+	CLEANUP(plan) struct plan *plan = map_rig_plan(extents, 2);
 	struct map *map, *loaded;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
@@ -249,7 +247,6 @@ TEST(holes_between_extents_are_filled_for_others)
 	same_blocks(map, loaded);
 	map_destroy(loaded);
 	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(ddrescue_goes_on_from_ours_and_we_from_its)
@@ -291,7 +288,7 @@ static uint64_t thread_cpu(void)
 
 TEST(a_hundred_thousand_areas_are_quick)
 {
-	struct plan *plan;
+	CLEANUP(plan) struct plan *plan = NULL;
 	struct map *map = whole_map(1 << 20, &plan), *loaded;
 	uint64_t start, saved;
 
@@ -310,13 +307,12 @@ TEST(a_hundred_thousand_areas_are_quick)
 	ck_assert_uint_lt(saved, 2 * NSEC_PER_SEC);
 	map_destroy(loaded);
 	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(saving_never_follows_or_replaces_what_is_no_file)
 {
-	struct plan *plan;
-	struct map *map = whole_map(100, &plan);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = whole_map(100, &plan);
 	char beside[160], victim[160];
 	struct error error = { 0 };
 	struct stat st;
@@ -337,13 +333,11 @@ TEST(saving_never_follows_or_replaces_what_is_no_file)
 	ck_assert_int_eq(lstat(map_path, &st), 0);
 	ck_assert(S_ISFIFO(st.st_mode));
 	ck_assert_int_eq(map_save(map, "/nonexistent/map", &here, NULL, &error), -ENOENT);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(a_full_disk_leaves_the_old_file)
 {
-	struct plan *plan;
+	CLEANUP(plan) struct plan *plan = NULL;
 	struct map *map = whole_map(100000, &plan), *loaded;
 	struct error error = { 0 };
 	struct rlimit limit = { 2000, 2000 };
@@ -362,5 +356,4 @@ TEST(a_full_disk_leaves_the_old_file)
 	ck_assert_int_ne(run("ls %s | grep -q new", map_dir), 0);
 	map_destroy(loaded);
 	map_destroy(map);
-	plan_destroy(plan);
 }

@@ -126,7 +126,7 @@ static const char *const taken[] = {
 
 TEST_ROWS(odd_files_are_taken, ARRAY_SIZE(taken))
 {
-	struct map *map = NULL;
+	CLEANUP(map) struct map *map = NULL;
 	struct plan *plan = (struct plan *)map_dir;
 	struct error error = { 0 };
 
@@ -134,7 +134,6 @@ TEST_ROWS(odd_files_are_taken, ARRAY_SIZE(taken))
 	ck_assert_msg(map_load(map_path, &map, &plan, &error) == 0, "%s: %s", taken[_i],
 		      error.sentence);
 	ck_assert_ptr_null(plan);
-	map_destroy(map);
 }
 
 TEST(long_comments_of_others_are_passed_over)

@@ -41,8 +41,8 @@ UNIT_CASE(.timeout = 60);
 TEST(a_new_map_is_the_plan)
 {
 	struct extent extents[] = { { 8, 8, 8 }, { 16, 24, 8 }, { 100, 108, 1 } };
-	struct plan *plan = make_plan(extents, 3);
-	struct map *map;
+	CLEANUP(plan) struct plan *plan = make_plan(extents, 3);
+	CLEANUP(map) struct map *map = NULL;
 	struct map_block block;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
@@ -56,16 +56,14 @@ TEST(a_new_map_is_the_plan)
 	ck_assert_uint_eq(block.start, 100 * SECTOR);
 	ck_assert(!map_next(map, 101 * SECTOR, MAP_NON_TRIED, &block));
 	ck_assert(!map_next(map, 0, MAP_FINISHED, &block));
-	map_destroy(map);
-	plan_destroy(plan);
 	map_destroy(NULL);
 }
 
 TEST(outside_the_domain_is_refused)
 {
 	struct extent extents[] = { { 8, 8, 8 }, { 32, 32, 8 } };
-	struct plan *plan = make_plan(extents, 2);
-	struct map *map;
+	CLEANUP(plan) struct plan *plan = make_plan(extents, 2);
+	CLEANUP(map) struct map *map = NULL;
 
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 7 * SECTOR, SECTOR, MAP_FINISHED), -ERANGE);
@@ -76,8 +74,6 @@ TEST(outside_the_domain_is_refused)
 	ck_assert_int_eq(map_set(map, 1ULL << 60, 10, MAP_FINISHED), -ERANGE);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 20 * SECTOR, 0, MAP_FINISHED), 0);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 #define CELLS 257
@@ -135,8 +131,8 @@ TEST(any_sequence_of_changes_is_right)
 	static const char letters[] = "?*/-+";
 	unsigned seed = (unsigned)time(NULL);
 	char model[CELLS + 1];
-	struct plan *plan;
-	struct map *map = make_map(&plan, CELLS);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = make_map(&plan, CELLS);
 
 	printf("# seed %u\n", seed);
 	srand(seed);
@@ -155,19 +151,16 @@ TEST(any_sequence_of_changes_is_right)
 		compare(map, model);
 	}
 
-	struct map *copy;
+	CLEANUP(map) struct map *copy = NULL;
 
 	ck_assert_int_eq(map_copy(map, &copy, NULL), 0);
 	compare(copy, model);
-	map_destroy(copy);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(cells_show_the_worst)
 {
-	struct plan *plan;
-	struct map *map = make_map(&plan, 1000);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = make_map(&plan, 1000);
 	char cells[11];
 
 	ck_assert_int_eq(map_set(map, 0, 300 * SECTOR, MAP_FINISHED), 0);
@@ -184,8 +177,6 @@ TEST(cells_show_the_worst)
 	ck_assert_str_eq(cells, "..........");
 	map_cells(map, 0, 1000, 0, cells);
 	ck_assert_str_eq(cells, "");
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(taking_over_keeps_whole_sectors_only)
@@ -211,21 +202,19 @@ TEST(taking_over_keeps_whole_sectors_only)
 
 TEST(a_healthy_copy_needs_few_blocks)
 {
-	struct plan *plan;
-	struct map *map = make_map(&plan, 1ULL << 35);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = make_map(&plan, 1ULL << 35);
 
 	for (uint64_t i = 0; i < 100000; i++)
 		ck_assert_int_eq(map_set(map, i << 20, 1 << 20, MAP_FINISHED), 0);
 	ck_assert_uint_eq(map_areas(map, MAP_FINISHED), 1);
 	ck_assert_uint_eq(map_areas(map, MAP_NON_TRIED), 1);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(a_trimmed_map_is_the_same_and_can_grow)
 {
-	struct plan *plan;
-	struct map *map = make_map(&plan, 1ULL << 20);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = make_map(&plan, 1ULL << 20);
 
 	for (uint64_t i = 0; i < 1000; i++)
 		ck_assert_int_eq(map_set(map, i * 4096, 512, MAP_BAD), 0);
@@ -238,18 +227,14 @@ TEST(a_trimmed_map_is_the_same_and_can_grow)
 	ck_assert_int_eq(map_set(map, 4096, 512, MAP_FINISHED), 0);
 	ck_assert_uint_eq(map_areas(map, MAP_BAD), 1998);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 1024);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(reserving_cannot_overflow)
 {
-	struct plan *plan;
-	struct map *map = make_map(&plan, 10);
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = make_map(&plan, 10);
 
 	ck_assert_int_eq(map_reserve(map, SIZE_MAX), -ENOMEM);
 	ck_assert_int_eq(map_reserve(map, SIZE_MAX / 2), -ENOMEM);
 	ck_assert_int_eq(map_reserve(map, 100), 0);
-	map_destroy(map);
-	plan_destroy(plan);
 }

@@ -234,7 +234,7 @@ TEST(broken_table)
 
 	struct endpoint source = test_whole(&gpt), destination = test_whole(&blank);
 	struct range_list all = { 0 };
-	struct plan *plan;
+	CLEANUP(plan) struct plan *plan = NULL;
 
 	ck_assert_int_eq(range_list_add(&all, (struct range){ 0, 2000 }), 0);
 	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, NULL, &plan, NULL), 0);
@@ -243,7 +243,6 @@ TEST(broken_table)
 	free(lost);
 	picture_touched(plan, NULL, &blank, 20, out);
 	ck_assert_str_eq(out, "xxxxxxxxxxxxxxxxxxxx");
-	plan_destroy(plan);
 	range_list_done(&all);
 }
 
@@ -324,7 +323,7 @@ static void check_lost(struct plan *plan, const struct disk *destination, const 
 TEST(what_is_copied_already)
 {
 	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 	uint64_t cell = blank.identity.size / 40;
 	struct range_list finished = { 0 };
 
@@ -333,7 +332,6 @@ TEST(what_is_copied_already)
 	picture_touched(plan, &finished, &blank, 40, out);
 	ck_assert_str_eq(out, "x++xx+xxxxxxxxxxxxxx--------------------");
 	range_list_done(&finished);
-	plan_destroy(plan);
 }
 
 /* On a destination that begins elsewhere: the map counts on the source. */
@@ -341,14 +339,13 @@ TEST(what_is_copied_already_elsewhere)
 {
 	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
 	uint64_t at = blank.identity.size / 40 * 10 / 512, cell = blank.identity.size / 40;
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
+	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
 	struct range_list finished = { 0 };
 
 	ck_assert_int_eq(range_list_add(&finished, (struct range){ 0, 2 * cell }), 0);
 	picture_touched(plan, &finished, &blank, 40, out);
 	ck_assert_str_eq(out, "----------++xxxxxxxxxxxxxxxxxx----------");
 	range_list_done(&finished);
-	plan_destroy(plan);
 }
 
 TEST(whole_disk_to_a_larger_one)
@@ -375,11 +372,10 @@ TEST(whole_disk_to_a_smaller_one)
 {
 	struct disk small = test_disk("sdd", 48, 500, 512);
 	struct endpoint source = test_whole(&dos), destination = test_whole(&small);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 
 	/* What does not fit is cut off; the guard refuses such a plan. */
 	check_after(plan, &dos, &small, "G.1111.G25", "xxxxxxxxxx");
-	plan_destroy(plan);
 }
 
 TEST(range_beside_the_table)
@@ -457,12 +453,11 @@ TEST(other_sector_size)
 {
 	struct disk big = test_disk("sdd", 48, 250, 4096);
 	struct endpoint source = test_whole(&dos), destination = test_whole(&big);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 
 	/* The LBAs in the table would mean other places: nobody finds these partitions. */
 	picture_after(plan, &dos, &big, 10, out);
 	ck_assert_str_eq(out, "..........");
-	plan_destroy(plan);
 }
 
 TEST(partition_to_partition)

@@ -377,7 +377,7 @@ TEST(it_stays_small)
 	};
 	struct endpoint other = end;
 	struct extent all = { 0, 0, end.size / 512 };
-	struct plan *plan;
+	CLEANUP(plan) struct plan *plan = NULL;
 	struct io_choice choice = { .chunk = 1 << 20, .destination = &io_threads_backend };
 	struct copy copy = { .choice = &choice };
 	struct stages stages = { 0 };
@@ -401,5 +401,4 @@ TEST(it_stays_small)
 	}
 	ck_assert_uint_le(bytes, 10 * MIB);
 	look_done(&look);
-	plan_destroy(plan);
 }

@@ -90,7 +90,7 @@ UNIT_CASE(.timeout = 60);
 
 TEST(any_order_is_put_right)
 {
-	struct plan *plan = whole_plan();
+	CLEANUP(plan) struct plan *plan = whole_plan();
 	struct hasher *hasher;
 	unsigned order[PIECES];
 
@@ -116,14 +116,13 @@ TEST(any_order_is_put_right)
 		check_sums(hasher, data, sizeof(data));
 	}
 	hasher_destroy(hasher);
-	plan_destroy(plan);
 }
 
 /* Two extents; at the start of one, between, and at the very end something is left out. */
 TEST(what_is_left_out_counts_as_zeros)
 {
 	struct extent extents[] = { { 8, 100, 24 }, { 64, 200, 32 } };
-	struct plan *plan = test_plan(extents, 2, sizeof(data) / SECTOR);
+	CLEANUP(plan) struct plan *plan = test_plan(extents, 2, sizeof(data) / SECTOR);
 	static unsigned char expected[56 * SECTOR];
 	const uint64_t given[] = { 12, 16, 24, 64, 80 };
 	struct hasher *hasher;
@@ -143,12 +142,11 @@ TEST(what_is_left_out_counts_as_zeros)
 	ck_assert(hasher_close(hasher, 5 * PIECE));
 	check_sums(hasher, expected, sizeof(expected));
 	hasher_destroy(hasher);
-	plan_destroy(plan);
 }
 
 TEST(what_was_given_must_be_all)
 {
-	struct plan *plan = whole_plan();
+	CLEANUP(plan) struct plan *plan = whole_plan();
 	struct hasher *hasher;
 
 	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
@@ -159,13 +157,12 @@ TEST(what_was_given_must_be_all)
 	wait_through(hasher);
 	ck_assert(!hasher_close(hasher, sizeof(data)));
 	hasher_destroy(hasher);
-	plan_destroy(plan);
 }
 
 /* Piece 0 never comes: all others are let go, and later ones are not taken. */
 TEST(a_broken_stream_lets_go)
 {
-	struct plan *plan = whole_plan();
+	CLEANUP(plan) struct plan *plan = whole_plan();
 	struct hasher *hasher;
 
 	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
@@ -190,13 +187,12 @@ TEST(a_broken_stream_lets_go)
 	ck_assert(hasher_close(hasher, sizeof(data)));
 	check_sums(hasher, data, sizeof(data));
 	hasher_destroy(hasher);
-	plan_destroy(plan);
 }
 
 /* At any moment, also while pieces are being read. */
 TEST(broken_at_any_moment)
 {
-	struct plan *plan = whole_plan();
+	CLEANUP(plan) struct plan *plan = whole_plan();
 	struct hasher *hasher;
 
 	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
@@ -215,5 +211,4 @@ TEST(broken_at_any_moment)
 		ck_assert(!hasher_close(hasher, sizeof(data)));
 	}
 	hasher_destroy(hasher);
-	plan_destroy(plan);
 }
