@@ -6,23 +6,33 @@
 
 #include "guard/scenes.h"
 
+static struct machine machine;
+
+static void setup(void)
+{
+	machine_init(&machine);
+}
+
+static void teardown(void)
+{
+	machine_done(&machine);
+}
+
 static void check_fires(const struct rule_case *c, enum verdict_kind kind)
 {
-	struct machine m;
-
-	machine_init(&m);
-	c->set(&m);
-	machine_check(&m);
-	const struct verdict *verdict = machine_verdict(&m, c->rule);
+	c->set(&machine);
+	machine_check(&machine);
+	const struct verdict *verdict = machine_verdict(&machine, c->rule);
 
 	ck_assert_msg(verdict != NULL, "%s says nothing", c->rule);
 	ck_assert_msg(verdict->kind == kind, "%s: kind %d, %s", c->rule, verdict->kind,
 		      verdict->sentence);
 	ck_assert_msg(strstr(verdict->sentence, c->says) != NULL, "%s: %s", c->rule,
 		      verdict->sentence);
-	ck_assert_int_eq(verdict_list_worst(&m.verdicts) >= kind, 1);
-	machine_done(&m);
+	ck_assert_int_eq(verdict_list_worst(&machine.verdicts) >= kind, 1);
 }
+
+UNIT_CASE(.setup = setup, .teardown = teardown);
 
 static int count(const struct rule_case *cases)
 {
@@ -51,32 +61,25 @@ TEST_ROWS(rule_says, count(said))
 TEST_ROWS(rule_is_quiet, count(quiet))
 {
 	const struct rule_case *c = &quiet[_i];
-	struct machine m;
 
-	machine_init(&m);
-	c->set(&m);
-	machine_check(&m);
-	const struct verdict *verdict = machine_verdict(&m, c->rule);
+	c->set(&machine);
+	machine_check(&machine);
+	const struct verdict *verdict = machine_verdict(&machine, c->rule);
 
 	ck_assert_msg(!verdict || verdict->kind == VERDICT_OK, "%s: %s", c->rule,
 		      verdict ? verdict->sentence : "");
-	machine_done(&m);
 }
 
 TEST(clean_machine_has_no_complaint)
 {
-	struct machine m;
-
-	machine_init(&m);
 	/* Identifiers exist twice after any copy of file systems: that is no complaint. */
-	m.parts[0][0].uuid[0] = m.parts[0][1].uuid[0] = '\0';
-	machine_check(&m);
-	for (size_t i = 0; i < m.verdicts.count; i++)
-		ck_assert_msg(m.verdicts.items[i].kind == VERDICT_OK, "%s: %s",
-			      m.verdicts.items[i].rule, m.verdicts.items[i].sentence);
-	ck_assert_uint_gt(m.verdicts.count, 3);
-	ck_assert_int_eq(verdict_list_worst(&m.verdicts), VERDICT_OK);
-	machine_done(&m);
+	machine.parts[0][0].uuid[0] = machine.parts[0][1].uuid[0] = '\0';
+	machine_check(&machine);
+	for (size_t i = 0; i < machine.verdicts.count; i++)
+		ck_assert_msg(machine.verdicts.items[i].kind == VERDICT_OK, "%s: %s",
+			      machine.verdicts.items[i].rule, machine.verdicts.items[i].sentence);
+	ck_assert_uint_gt(machine.verdicts.count, 3);
+	ck_assert_int_eq(verdict_list_worst(&machine.verdicts), VERDICT_OK);
 }
 
 static int cases_of(const char *rule, const struct rule_case *cases)
@@ -99,13 +102,9 @@ TEST(every_rule_is_tested)
 
 TEST(image_beside_its_source_only_warns)
 {
-	struct machine m;
-
-	machine_init(&m);
-	near_image_beside_source(&m);
-	machine_check(&m);
-	ck_assert_int_eq(machine_verdict(&m, "image-on-source-disk")->kind, VERDICT_WARN);
-	machine_done(&m);
+	near_image_beside_source(&machine);
+	machine_check(&machine);
+	ck_assert_int_eq(machine_verdict(&machine, "image-on-source-disk")->kind, VERDICT_WARN);
 }
 
 /* Who has not looked cannot say that nobody holds it. */
@@ -126,31 +125,24 @@ TEST(without_root_nothing_is_called_unused)
 
 TEST(refusals_come_first)
 {
-	struct machine m;
-
-	machine_init(&m);
-	set_data(&m);
-	set_mounted(&m);
-	machine_check(&m);
-	ck_assert_str_eq(m.verdicts.items[0].rule, "destination-mounted");
-	for (size_t i = 1; i < m.verdicts.count; i++)
-		ck_assert_int_ge(m.verdicts.items[i - 1].kind, m.verdicts.items[i].kind);
-	machine_done(&m);
+	set_data(&machine);
+	set_mounted(&machine);
+	machine_check(&machine);
+	ck_assert_str_eq(machine.verdicts.items[0].rule, "destination-mounted");
+	for (size_t i = 1; i < machine.verdicts.count; i++)
+		ck_assert_int_ge(machine.verdicts.items[i - 1].kind,
+				 machine.verdicts.items[i].kind);
 }
 
 TEST(named_rule_is_lifted_alone)
 {
-	struct machine m;
-
-	machine_init(&m);
-	set_same_wwn(&m);
-	set_mounted(&m);
-	m.allow[0] = "same-wwn";
-	machine_check(&m);
-	ck_assert_int_eq(machine_verdict(&m, "same-wwn")->kind, VERDICT_WARN);
-	ck_assert(machine_verdict(&m, "same-wwn")->lifted);
-	ck_assert_int_eq(machine_verdict(&m, "destination-mounted")->kind, VERDICT_REFUSE);
-	machine_done(&m);
+	set_same_wwn(&machine);
+	set_mounted(&machine);
+	machine.allow[0] = "same-wwn";
+	machine_check(&machine);
+	ck_assert_int_eq(machine_verdict(&machine, "same-wwn")->kind, VERDICT_WARN);
+	ck_assert(machine_verdict(&machine, "same-wwn")->lifted);
+	ck_assert_int_eq(machine_verdict(&machine, "destination-mounted")->kind, VERDICT_REFUSE);
 }
 
 /* Whoever has allowed it is not told to allow it. */
@@ -182,26 +174,18 @@ TEST_ROWS(what_is_allowed_is_not_advised, count(refused))
 
 TEST(table_on_other_sectors_is_never_lifted)
 {
-	struct machine m;
-
-	machine_init(&m);
-	set_4kn(&m);
-	m.allow[0] = "sector-size-differs";
-	machine_check(&m);
-	ck_assert_int_eq(machine_verdict(&m, "sector-size-differs")->kind, VERDICT_REFUSE);
-	ck_assert(!machine_verdict(&m, "sector-size-differs")->liftable);
-	machine_done(&m);
+	set_4kn(&machine);
+	machine.allow[0] = "sector-size-differs";
+	machine_check(&machine);
+	ck_assert_int_eq(machine_verdict(&machine, "sector-size-differs")->kind, VERDICT_REFUSE);
+	ck_assert(!machine_verdict(&machine, "sector-size-differs")->liftable);
 }
 
 TEST(contents_without_table_may_change_sectors)
 {
-	struct machine m;
-
-	machine_init(&m);
-	near_4kn_without_table(&m);
-	machine_check(&m);
-	ck_assert_int_eq(machine_verdict(&m, "sector-size-differs")->kind, VERDICT_WARN);
-	machine_done(&m);
+	near_4kn_without_table(&machine);
+	machine_check(&machine);
+	ck_assert_int_eq(machine_verdict(&machine, "sector-size-differs")->kind, VERDICT_WARN);
 }
 
 TEST(unknown_and_unliftable_names_are_refused)
@@ -210,20 +194,19 @@ TEST(unknown_and_unliftable_names_are_refused)
 	static const char *const never[] = { "destination-mounted", NULL };
 	struct verdict_list verdicts = { 0 };
 	struct error error = { 0 };
-	struct machine m;
 
-	machine_init(&m);
-	machine_plan(&m);
+	machine_plan(&machine);
 	ck_assert_int_eq(rules_check_allow(NULL, &error), 0);
 	ck_assert_int_eq(rules_check_allow(unknown, &error), -EINVAL);
 	ck_assert_int_eq(rules_check_allow(never, &error), -EINVAL);
-	ck_assert_int_eq(rules_check(m.plan, &m.facts, unknown, RUN_COPY, &verdicts, &error),
-			 -EINVAL);
+	ck_assert_int_eq(
+		rules_check(machine.plan, &machine.facts, unknown, RUN_COPY, &verdicts, &error),
+		-EINVAL);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-	ck_assert_int_eq(rules_check(m.plan, &m.facts, never, RUN_COPY, &verdicts, &error),
-			 -EINVAL);
+	ck_assert_int_eq(
+		rules_check(machine.plan, &machine.facts, never, RUN_COPY, &verdicts, &error),
+		-EINVAL);
 	ck_assert_ptr_null(verdicts.items);
-	machine_done(&m);
 }
 
 static void set_read_only(struct machine *m)
@@ -267,23 +250,21 @@ static const struct {
 TEST_ROWS(row_is_judged_like_its_plan, ARRAY_SIZE(rows))
 {
 	struct verdict verdict;
-	struct machine m;
 	bool refuses;
 
-	machine_init(&m);
-	rows[_i].set(&m);
-	refuses = rules_refuse_destination(&m.disks[1], &m.destination, &verdict);
+	rows[_i].set(&machine);
+	refuses = rules_refuse_destination(&machine.disks[1], &machine.destination, &verdict);
 	ck_assert_int_eq(refuses, rows[_i].rule != NULL);
 	if (refuses && rows[_i].rule[0]) {
-		machine_check(&m);
+		machine_check(&machine);
 		ck_assert_str_eq(verdict.rule, rows[_i].rule);
 		ck_assert_int_eq(verdict.means, rows[_i].means);
-		ck_assert_str_eq(verdict.sentence, machine_verdict(&m, rows[_i].rule)->sentence);
+		ck_assert_str_eq(verdict.sentence,
+				 machine_verdict(&machine, rows[_i].rule)->sentence);
 	}
-	ck_assert(!rules_refuse_source(&m.disks[1], &m.destination, &verdict));
-	m.disks[1].medium_present = NO;
-	ck_assert(rules_refuse_source(&m.disks[1], &m.destination, &verdict));
-	machine_done(&m);
+	ck_assert(!rules_refuse_source(&machine.disks[1], &machine.destination, &verdict));
+	machine.disks[1].medium_present = NO;
+	ck_assert(rules_refuse_source(&machine.disks[1], &machine.destination, &verdict));
 }
 
 static const struct {
@@ -327,44 +308,37 @@ TEST_ROWS(rules_are_asked_in_their_runs, 2)
 
 TEST(verdicts_are_found_by_what_they_mean)
 {
-	struct machine m;
-
-	machine_init(&m);
-	set_mounted(&m);
-	text_copy(m.facts.source_writers.mount, 256, "/home");
-	machine_check(&m);
-	ck_assert_ptr_null(verdict_list_find(&m.verdicts, MEANS_TABLE_TOO_LONG));
-	ck_assert_str_eq(verdict_list_find(&m.verdicts, MEANS_SOURCE_WRITTEN)->rule,
+	set_mounted(&machine);
+	text_copy(machine.facts.source_writers.mount, 256, "/home");
+	machine_check(&machine);
+	ck_assert_ptr_null(verdict_list_find(&machine.verdicts, MEANS_TABLE_TOO_LONG));
+	ck_assert_str_eq(verdict_list_find(&machine.verdicts, MEANS_SOURCE_WRITTEN)->rule,
 			 "source-mounted");
-	ck_assert_str_eq(verdict_list_refusal(&m.verdicts, RUN_DIGESTS)->rule,
+	ck_assert_str_eq(verdict_list_refusal(&machine.verdicts, RUN_DIGESTS)->rule,
 			 "destination-mounted");
-	ck_assert_ptr_nonnull(verdict_list_liftable(&m.verdicts, "source-mounted"));
-	ck_assert_ptr_null(verdict_list_liftable(&m.verdicts, "destination-mounted"));
-	machine_done(&m);
+	ck_assert_ptr_nonnull(verdict_list_liftable(&machine.verdicts, "source-mounted"));
+	ck_assert_ptr_null(verdict_list_liftable(&machine.verdicts, "destination-mounted"));
 }
 
 /* Hostile or absurdly long names end inside the buffers. */
 TEST(long_names_are_cut)
 {
-	struct machine m;
-
-	machine_init(&m);
-	set_data(&m);
-	memset(m.parts[1][0].label, 'L', sizeof(m.parts[1][0].label) - 1);
-	memset(m.parts[1][0].fs, 'f', sizeof(m.parts[1][0].fs) - 1);
-	memset(m.disks[1].identity.serial, 'S', sizeof(m.disks[1].identity.serial) - 1);
-	memset(m.disks[1].identity.model, 'M', sizeof(m.disks[1].identity.model) - 1);
+	set_data(&machine);
+	memset(machine.parts[1][0].label, 'L', sizeof(machine.parts[1][0].label) - 1);
+	memset(machine.parts[1][0].fs, 'f', sizeof(machine.parts[1][0].fs) - 1);
+	memset(machine.disks[1].identity.serial, 'S', sizeof(machine.disks[1].identity.serial) - 1);
+	memset(machine.disks[1].identity.model, 'M', sizeof(machine.disks[1].identity.model) - 1);
 	for (int i = 0; i < 3; i++)
 		machine_use(
-			&m, 1, USE_MOUNT,
+			&machine, 1, USE_MOUNT,
 			"/a/very/long/mount/point/that/goes/on/and/on/for/quite/a/while/and/then"
 			"/some/more/of/it",
 			"/dev/sdb1");
-	machine_choose(&m);
-	machine_check(&m);
-	for (size_t i = 0; i < m.verdicts.count; i++)
-		ck_assert_uint_lt(strlen(m.verdicts.items[i].sentence),
-				  sizeof(m.verdicts.items[i].sentence));
-	ck_assert_ptr_nonnull(strstr(machine_verdict(&m, "destination-mounted")->sentence, ".."));
-	machine_done(&m);
+	machine_choose(&machine);
+	machine_check(&machine);
+	for (size_t i = 0; i < machine.verdicts.count; i++)
+		ck_assert_uint_lt(strlen(machine.verdicts.items[i].sentence),
+				  sizeof(machine.verdicts.items[i].sentence));
+	ck_assert_ptr_nonnull(
+		strstr(machine_verdict(&machine, "destination-mounted")->sentence, ".."));
 }
