@@ -64,90 +64,69 @@ static void setup(void)
 	dos.regions = dos_regions;
 	dos.region_count = sizeof(dos_regions) / sizeof(dos_regions[0]);
 	blank = test_disk("sdc", 32, 2000, 512);
-	memset(out, '~', sizeof(out));
 }
 
-static void check_row(int cells, const char *expected)
+/* Of so many bytes. */
+static void check_disk(const struct disk *disk, uint64_t size, const char *expected)
 {
-	ck_assert_int_eq((int)strlen(out), cells);
+	memset(out, '~', sizeof(out));
+	picture_disk(disk, size, (int)strlen(expected), out);
 	ck_assert_str_eq(out, expected);
-	ck_assert_int_eq(out[cells + 1], '~'); /* no byte more */
+	ck_assert_int_eq(out[strlen(expected) + 1], '~'); /* no byte more */
+}
+
+static void check_ranges(const struct range_list *list, const char *expected)
+{
+	picture_ranges(&gpt, list, (int)strlen(expected), out);
+	ck_assert_str_eq(out, expected);
 }
 
 UNIT_CASE(.setup = setup);
 
 TEST(disk_as_designed)
 {
-	picture_disk(&gpt, gpt.identity.size, 40, out);
-	check_row(40, "G12333333333333333333333333333333333333G");
+	check_disk(&gpt, gpt.identity.size, "G12333333333333333333333333333333333333G");
 	/* On the scale of a disk twice as large. */
-	picture_disk(&gpt, 2 * gpt.identity.size, 40, out);
-	check_row(40, "G123333333333333333G                    ");
+	check_disk(&gpt, 2 * gpt.identity.size, "G123333333333333333G                    ");
 	/* On the scale of its own first half. */
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size / 2, 20, out);
-	check_row(20, "G1233333333333333333");
+	check_disk(&gpt, gpt.identity.size / 2, "G1233333333333333333");
 }
 
 /* What is not known to be free is not called so. */
 TEST(table_that_could_not_be_read)
 {
 	strcpy(blank.table, "?");
-	picture_disk(&blank, blank.identity.size, 8, out);
-	check_row(8, "????????");
+	check_disk(&blank, blank.identity.size, "????????");
 }
 
 TEST(partitions_before_tables)
 {
-	picture_disk(&gpt, gpt.identity.size, 5, out);
-	check_row(5, "G123G");
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size, 4, out);
-	check_row(4, "1233");
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size, 3, out);
-	check_row(3, "123");
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size, 2, out);
-	check_row(2, "13"); /* the smallest in each */
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size, 1, out);
-	check_row(1, "1");
-	memset(out, '~', sizeof(out));
-	picture_disk(&gpt, gpt.identity.size, 0, out);
-	check_row(0, "");
+	check_disk(&gpt, gpt.identity.size, "G123G");
+	check_disk(&gpt, gpt.identity.size, "1233");
+	check_disk(&gpt, gpt.identity.size, "123");
+	check_disk(&gpt, gpt.identity.size, "13"); /* the smallest in each */
+	check_disk(&gpt, gpt.identity.size, "1");
+	check_disk(&gpt, gpt.identity.size, "");
 	picture_disk(&gpt, gpt.identity.size, -3, out);
 	ck_assert_str_eq(out, "");
 }
 
 TEST(extended_and_logical)
 {
-	picture_disk(&dos, dos.identity.size, 20, out);
-	check_row(20, "G.1111..G255G6666622");
-	memset(out, '~', sizeof(out));
-	picture_disk(&dos, dos.identity.size, 10, out);
-	check_row(10, "G11.G25G62");
+	check_disk(&dos, dos.identity.size, "G.1111..G255G6666622");
+	check_disk(&dos, dos.identity.size, "G11.G25G62");
 }
 
 TEST(no_table)
 {
-	picture_disk(&blank, blank.identity.size, 10, out);
-	check_row(10, "..........");
-	memset(out, '~', sizeof(out));
-	picture_disk(&blank, 4 * blank.identity.size, 10, out);
-	check_row(10, "...       ");
-	memset(out, '~', sizeof(out));
+	check_disk(&blank, blank.identity.size, "..........");
+	check_disk(&blank, 4 * blank.identity.size, "...       ");
 	blank.identity.size = 0;
-	picture_disk(&blank, 0, 4, out);
-	check_row(4, "    ");
-	memset(out, '~', sizeof(out));
-	picture_disk(&blank, 100, 4, out);
-	check_row(4, "    ");
+	check_disk(&blank, 0, "    ");
+	check_disk(&blank, 100, "    ");
 	/* More cells than bytes. */
-	memset(out, '~', sizeof(out));
 	blank.identity.size = 512;
-	picture_disk(&blank, 3, 9, out);
-	check_row(9, ".........");
+	check_disk(&blank, 3, ".........");
 }
 
 static char letter(unsigned number)
@@ -229,8 +208,7 @@ TEST(broken_table)
 
 	blank.partitions = broken;
 	blank.partition_count = 5;
-	picture_disk(&blank, blank.identity.size, 20, out);
-	check_row(20, "111113333333333#3333");
+	check_disk(&blank, blank.identity.size, "111113333333333#3333");
 
 	struct endpoint source = test_whole(&gpt), destination = test_whole(&blank);
 	struct range_list all = { 0 };
@@ -251,28 +229,22 @@ TEST(ranges_lie_under_what_they_tick)
 	struct range_list list = { 0 };
 
 	range_list_add(&list, (struct range){ 2048, 1048576 });
-	picture_ranges(&gpt, &list, 40, out);
 	/* In truth partition 1 lies in the first cell; it is marked where it is shown. The
 	 * first cell covers it too. */
-	check_row(40, "==                                      ");
+	check_ranges(&list, "==                                      ");
 	range_list_done(&list);
 	range_list_add(&list, (struct range){ 1050624, 2097152 });
-	picture_ranges(&gpt, &list, 40, out);
-	ck_assert_str_eq(out, "= =                                     ");
+	check_ranges(&list, "= =                                     ");
 	range_list_done(&list);
 	range_list_add(&list, (struct range){ SECTORS / 2, 1 });
-	picture_ranges(&gpt, &list, 40, out);
-	ck_assert_str_eq(out, "                    =                   ");
+	check_ranges(&list, "                    =                   ");
 	range_list_done(&list);
 	range_list_add(&list, (struct range){ 0, SECTORS });
-	picture_ranges(&gpt, &list, 40, out);
-	ck_assert_str_eq(out, "========================================");
+	check_ranges(&list, "========================================");
 	range_list_done(&list);
-	picture_ranges(&gpt, &list, 4, out);
-	ck_assert_str_eq(out, "    ");
+	check_ranges(&list, "    ");
 	gpt.identity.logical_sector_size = 0;
-	picture_ranges(&gpt, &list, 4, out);
-	ck_assert_str_eq(out, "    ");
+	check_ranges(&list, "    ");
 }
 
 static struct plan *plan_of(const struct endpoint *source, const struct endpoint *destination,
