@@ -90,11 +90,6 @@ static void set_swap_file(struct machine *m)
 	m->facts.destination_swap = true;
 }
 
-static void set_swap(struct machine *m)
-{
-	machine_use(m, 1, USE_SWAP, "", "/dev/sdb3");
-}
-
 static void set_source_mounted(struct machine *m)
 {
 	text_copy(m->facts.source_writers.mount, 256, "/home");
@@ -107,31 +102,6 @@ static void set_source_written(struct machine *m)
 		  "qemu (process 7) has /dev/dm-0 open for writing");
 }
 
-static void set_source_swap(struct machine *m)
-{
-	machine_use(m, 0, USE_SWAP, "", "/dev/sda2");
-}
-
-static void set_source_held(struct machine *m)
-{
-	machine_use(m, 0, USE_EXCLUSIVE, "", "/dev/sda");
-}
-
-static void set_dm(struct machine *m)
-{
-	machine_use(m, 1, USE_DM, "vg0-root", "/dev/sdb3");
-}
-
-static void set_md(struct machine *m)
-{
-	machine_use(m, 1, USE_MD, "md127", "/dev/sdb");
-}
-
-static void set_loop(struct machine *m)
-{
-	machine_use(m, 1, USE_LOOP, "/mnt/a.img", "/dev/sdb1");
-}
-
 static void set_image_attached(struct machine *m)
 {
 	machine_image(&m->destination, "/srv/b.img", DISK_SIZE, true);
@@ -141,21 +111,6 @@ static void set_image_attached(struct machine *m)
 static void set_attached_twice(struct machine *m)
 {
 	text_copy(m->facts.destination_loop, 64, "/dev/loop7");
-}
-
-static void set_bcache(struct machine *m)
-{
-	machine_use(m, 1, USE_BCACHE, "bcache0", "/dev/sdb");
-}
-
-static void set_drbd(struct machine *m)
-{
-	machine_use(m, 1, USE_BCACHE, "drbd0", "/dev/sdb");
-}
-
-static void set_exclusive(struct machine *m)
-{
-	machine_use(m, 1, USE_EXCLUSIVE, "", "/dev/sdb");
 }
 
 static void set_read_only(struct machine *m)
@@ -409,20 +364,23 @@ const struct rule_case refused[] = {
 	{ "source-mounted", set_source_mounted, "(/home)" },
 	{ "source-mounted", set_source_mounted, "remount,ro)" },
 	{ "source-in-use", set_source_written, "qemu (process 7)" },
-	{ "source-in-use", set_source_swap, "swapoff" },
-	{ "source-in-use", set_source_held, "/dev/sda" },
+	{ "source-in-use", NULL, "swapoff", { 0, USE_SWAP, "", "/dev/sda2" } },
+	{ "source-in-use", NULL, "/dev/sda", { 0, USE_EXCLUSIVE, "", "/dev/sda" } },
 	{ "destination-boot", set_boot, "/dev/sdb2" },
 	{ "destination-mounted", set_mounted, "/dev/sdb1: /mnt/usb" },
-	{ "destination-swap", set_swap, "swapoff" },
+	{ "destination-swap", NULL, "swapoff", { 1, USE_SWAP, "", "/dev/sdb3" } },
 	{ "destination-swap", set_swap_file, "active swap file" },
-	{ "destination-held", set_dm, "vg0-root" },
-	{ "destination-held", set_md, "mdadm --stop" },
-	{ "destination-held", set_loop, "losetup -d" },
-	{ "destination-held", set_bcache, "/sys/class/block/sdb/bcache/stop" },
-	{ "destination-held", set_drbd, "Take that apart" },
+	{ "destination-held", NULL, "vg0-root", { 1, USE_DM, "vg0-root", "/dev/sdb3" } },
+	{ "destination-held", NULL, "mdadm --stop", { 1, USE_MD, "md127", "/dev/sdb" } },
+	{ "destination-held", NULL, "losetup -d", { 1, USE_LOOP, "/mnt/a.img", "/dev/sdb1" } },
+	{ "destination-held",
+	  NULL,
+	  "/sys/class/block/sdb/bcache/stop",
+	  { 1, USE_BCACHE, "bcache0", "/dev/sdb" } },
+	{ "destination-held", NULL, "Take that apart", { 1, USE_BCACHE, "drbd0", "/dev/sdb" } },
 	{ "destination-held", set_image_attached, "losetup -d /dev/loop7" },
 	{ "destination-held", set_attached_twice, "/dev/loop7, too" },
-	{ "destination-exclusive", set_exclusive, "exclusively" },
+	{ "destination-exclusive", NULL, "exclusively", { 1, USE_EXCLUSIVE, "", "/dev/sdb" } },
 	{ "destination-read-only", set_read_only, "blockdev --setrw /dev/sdb" },
 	{ "destination-too-small", set_too_small, ": 3 sectors of 512" },
 	{ "destination-too-small", set_too_small, "--ranges 0-" },

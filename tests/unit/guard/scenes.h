@@ -11,6 +11,12 @@ struct rule_case {
 	const char *rule;
 	void (*set)(struct machine *m); /* between machine_init() and machine_check() */
 	const char *says;               /* part of the sentence of one that fires */
+	/* Instead of set(): a disk of the machine is used so. */
+	struct {
+		int disk;
+		enum use_kind kind;
+		const char *what, *node;
+	} use;
 };
 
 extern const struct rule_case refused[], warned[], said[], quiet[];

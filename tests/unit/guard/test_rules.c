@@ -18,9 +18,17 @@ static void teardown(void)
 	machine_done(&machine);
 }
 
+static void set(const struct rule_case *c, struct machine *m)
+{
+	if (c->set)
+		c->set(m);
+	else
+		machine_use(m, c->use.disk, c->use.kind, c->use.what, c->use.node);
+}
+
 static void check_fires(const struct rule_case *c, enum verdict_kind kind)
 {
-	c->set(&machine);
+	set(c, &machine);
 	machine_check(&machine);
 	const struct verdict *verdict = machine_verdict(&machine, c->rule);
 
@@ -62,7 +70,7 @@ TEST_ROWS(rule_is_quiet, count(quiet))
 {
 	const struct rule_case *c = &quiet[_i];
 
-	c->set(&machine);
+	set(c, &machine);
 	machine_check(&machine);
 	const struct verdict *verdict = machine_verdict(&machine, c->rule);
 
@@ -154,7 +162,7 @@ TEST_ROWS(what_is_allowed_is_not_advised, count(refused))
 	struct machine m;
 
 	machine_init(&m);
-	c->set(&m);
+	set(c, &m);
 	machine_check(&m);
 	verdict = machine_verdict(&m, c->rule);
 	liftable = verdict->liftable && verdict->kind == VERDICT_REFUSE;
@@ -162,7 +170,7 @@ TEST_ROWS(what_is_allowed_is_not_advised, count(refused))
 	if (!liftable)
 		return;
 	machine_init(&m);
-	c->set(&m);
+	set(c, &m);
 	m.allow[0] = c->rule;
 	machine_check(&m);
 	verdict = machine_verdict(&m, c->rule);
@@ -292,7 +300,7 @@ TEST_ROWS(rules_are_asked_in_their_runs, 2)
 			if (strcmp(c->rule, in_runs[i].rule) != 0)
 				continue;
 			machine_init(&m);
-			c->set(&m);
+			set(c, &m);
 			machine_plan(&m);
 			for (enum guard_run run = RUN_COPY; run <= RUN_DIGESTS; run++) {
 				ck_assert_int_eq(rules_check(m.plan, &m.facts, NULL, run,

@@ -79,11 +79,6 @@ static void set_name_space(struct machine *m)
 	m->disks[1].identity.nsid = 2;
 }
 
-static void set_source_in_use(struct machine *m)
-{
-	machine_use(m, 0, USE_DM, "vg0-home", "/dev/sda2");
-}
-
 static void set_table_broken(struct machine *m)
 {
 	snprintf(m->notes[0].text, sizeof(m->notes[0].text), "partition 2 ends beyond the disk");
@@ -405,8 +400,8 @@ const struct rule_case warned[] = {
 	{ "destination-serial", set_no_serial, "no serial" },
 	{ "destination-serial", set_shared_serial, "WX12D3456789" },
 	{ "destination-serial", set_name_space, "name space 2" },
-	{ "source-in-use", set_source_in_use, "vg0-home" },
-	{ "source-in-use", set_source_in_use, "leave it so" },
+	{ "source-in-use", NULL, "vg0-home", { 0, USE_DM, "vg0-home", "/dev/sda2" } },
+	{ "source-in-use", NULL, "leave it so", { 0, USE_DM, "vg0-home", "/dev/sda2" } },
 	{ "source-table-broken", set_table_broken, "beyond the disk" },
 	{ "destination-on-boot-disk", set_beside_boot, "/dev/sdb2" },
 	{ "disk-into-partition", set_disk_into_partition, "/dev/sdb1" },
