@@ -392,7 +392,6 @@ TEST_ROWS(a_reset_that_only_the_kernel_was_told_of, 4)
 	ck_assert_int_eq(s.flushed, !fatal);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), fatal ? 0 : s.total);
 	ck_assert_uint_eq(warnings_of("was reset or lost power"), 1);
-	rig_done(&rig);
 }
 
 TEST_ROWS(a_map_that_cannot_be_saved_stops_nothing, 1)
