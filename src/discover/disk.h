@@ -67,6 +67,7 @@ struct identity {
 	uint64_t inode;               /* image files only, else 0 */
 	uint64_t born;                /* of image files: ns since 1970 when the inode was
 				       * made, since numbers are used again; 0 unknown */
+	uint64_t modified; /* of the file of a claimed source: ns since 1970; 0 unknown */
 };
 
 struct partition {

@@ -485,6 +485,15 @@ bool claim_is_direct(const struct claim *claim)
 	return claim->direct;
 }
 
+uint64_t claim_modified(const struct claim *claim)
+{
+	struct stat st;
+
+	if (claim_is_device(claim) || fstat(claim->fd, &st) < 0 || st.st_mtim.tv_sec < 0)
+		return 0;
+	return (uint64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + (uint64_t)st.st_mtim.tv_nsec;
+}
+
 const struct endpoint *claim_endpoint(const struct claim *claim)
 {
 	return &claim->endpoint;

@@ -59,5 +59,7 @@ bool claim_is_direct(const struct claim *claim);
 /* The disk's sg node, proven to lead to the same device; -1 unless the plan chose sg for
  * this end. The block node stays claimed beside it: sg itself asks no one. */
 int claim_sg_fd(const struct claim *claim);
+/* When the file of an image was last written to, in ns since 1970; 0: unknown, or a device. */
+uint64_t claim_modified(const struct claim *claim);
 /* The claimed endpoint; a file created here with its own device and inode. */
 const struct endpoint *claim_endpoint(const struct claim *claim);

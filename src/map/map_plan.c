@@ -57,6 +57,7 @@ static const struct field fields[] = {
 	NUMBER("disk_devno", identity.devno),
 	NUMBER("inode", identity.inode),
 	FIELD("born", identity.born, FIELD_NUMBER_IF_ANY),
+	FIELD("modified", identity.modified, FIELD_NUMBER_IF_ANY),
 	NUMBER("devno", devno),
 	NUMBER("partition", partition),
 	NUMBER("start", start),

@@ -93,7 +93,8 @@ int plan_fit(struct plan *plan, const struct extent *extents, size_t count, stru
 	     struct error *reterr);
 /* Only the bytes, of a plan whose extents are made for them. */
 void plan_take_fitted(struct plan *plan, struct fitted *fitted);
-/* Takes from another plan with the same extents its source_writer, domain and fitted. -ENOMEM. */
+/* Takes from another plan with the same extents its source_writer, domain and fitted, and when its
+ * source was modified. -ENOMEM. */
 int plan_follow(struct plan *plan, const struct plan *from);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);

@@ -151,6 +151,8 @@ static void close_claims(struct session *session, struct finishing *finishing)
 {
 	struct opened *opened = &session->opened;
 
+	if (opened->source)
+		opened_look_for_writer(opened);
 	if (opened->destination && claim_close(cleanup_steal(opened->destination),
 					       finishing->report, &finishing->close_error) < 0)
 		log_error(session->log, "session", &finishing->close_error);

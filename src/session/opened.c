@@ -2,6 +2,7 @@
 #include "session/opened.h"
 
 #include "base/cleanup.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "guard/claim.h"
 
@@ -127,6 +128,20 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 	opened->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 }
 
+void opened_look_for_writer(struct opened *opened)
+{
+	struct plan *plan = opened->plan;
+	uint64_t before = plan->source.identity.modified;
+	uint64_t now = opened->source ? claim_modified(opened->source) : 0;
+
+	if (now && before && now != before && !plan->source_writer[0])
+		text_copy(plan->source_writer, sizeof(plan->source_writer),
+			  _("its file was changed by another program"));
+	if (now)
+		plan->source.identity.modified = now;
+	opened->setup.source_in_use = plan->source_writer[0] != '\0';
+}
+
 int opened_claim(struct opened *opened, struct error *reterr)
 {
 	struct plan *plan = opened->plan;
@@ -141,6 +156,10 @@ int opened_claim(struct opened *opened, struct error *reterr)
 		return r;
 	/* The map must identify the new file, not another one of that name. */
 	plan->destinations[0] = *claim_endpoint(opened->destination);
+	/* Where a file has no lasting number, its times are not exact once it is mounted anew. */
+	if (!endpoint_inode_lasts(&plan->source))
+		plan->source.identity.modified = 0;
+	opened_look_for_writer(opened);
 	if (opened->source)
 		opened_use_claim(opened->source, &opened->setup.source);
 	opened_use_claim(opened->destination, &opened->setup.destination);

@@ -30,6 +30,10 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		    const struct disk *destination);
 /* Claims both; waits. A new image is identified by its inode from then on. */
 int opened_claim(struct opened *opened, struct error *reterr);
+/* Was the file of a source image written to since it was claimed, for this part of the copy or an
+ * earlier one? Then it is the plan's source_writer, unless there is one. Before it is given back.
+ */
+void opened_look_for_writer(struct opened *opened);
 /* Both ends of the plan for reading, or, with `digests`, only the destination. The job takes the
  * map, the rest is borrowed. Waits. */
 int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk_list *disks,

@@ -62,6 +62,41 @@ TEST(stopped_copy_is_resumed)
 	ck_assert(same_files("a.img", "b.img"));
 }
 
+static void write_to(const char *image)
+{
+	usleep(20000); /* times go by the clock's ticks */
+	run("printf x | dd of=%s conv=notrunc status=none", image);
+}
+
+/* While it is copied, or while the copy is stopped: the copy is of two moments, wherever it was. */
+TEST_ROWS(source_image_that_is_written_to_is_told_of, 2)
+{
+	char image[160], map[160];
+	struct error error = { 0 };
+
+	run("cp %s %s", path_of("a.img"), text_copy(image, sizeof(image), path_of("c.img")));
+	open_session("logs", "image.map");
+	plan_and_confirm(image, path_of("new.img"), _i ? 4 * 1024 * 1024 : 0);
+	start_copy();
+	if (!_i) {
+		write_to(image);
+		ck_assert_int_eq(report_exit_code(finish()), EXIT_BAD_AREAS);
+		return;
+	}
+	usleep(500000);
+	job_stop(session_copy(session).job);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_STOPPED);
+	session_destroy(session);
+	write_to(image);
+	open_session("logs", NULL);
+	text_copy(map, sizeof(map), path_of("image.map"));
+	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
+	start_copy();
+	job_set_rate(session_copy(session).job, 0);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_BAD_AREAS);
+}
+
 static bool no_thread;
 
 int __real_session_begin_task(struct session *s, enum session_task task, void (*body)(void *),
