@@ -213,7 +213,7 @@ TEST(ddrescuelog_reads_ours)
 	CLEANUP(map) struct map *map = whole_map(4096, &plan);
 
 	if (!have("ddrescuelog"))
-		goto out;
+		return;
 	ck_assert_int_eq(map_set(map, 0, 2048 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 2048 * 512, 512, MAP_BAD), 0);
 	map_rig_save(map, '?');
@@ -229,7 +229,6 @@ TEST(ddrescuelog_reads_ours)
 	ck_assert_int_eq(run("ddrescuelog -D %s", map_path), 0);
 	ck_assert_int_eq(run("ddrescuelog -t %s | grep -q 'current status: finished'", map_path),
 			 0);
-out:
 }
 
 TEST(holes_between_extents_are_filled_for_others)
@@ -256,7 +255,7 @@ TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 	struct error error = { 0 };
 
 	if (!have("ddrescue"))
-		goto out;
+		return;
 	ck_assert_int_eq(map_set(map, 0, 1000 * 512, MAP_FINISHED), 0);
 	map_rig_save(map, '?');
 	ck_assert_int_eq(run("head -c 2097152 /dev/urandom > %s/in; rm -f %s/out; "
