@@ -250,8 +250,10 @@ TEST(holes_between_extents_are_filled_for_others)
 
 TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 {
-	struct plan *plan, *none = (struct plan *)map_dir;
-	struct map *map = whole_map(4096, &plan), *theirs;
+	struct plan *none = (struct plan *)map_dir;
+	CLEANUP(plan) struct plan *plan = NULL;
+	CLEANUP(map) struct map *map = whole_map(4096, &plan);
+	struct map *theirs;
 	struct error error = { 0 };
 
 	if (!have("ddrescue"))
@@ -271,9 +273,6 @@ TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 	ck_assert_int_eq(map_take_finished(map, theirs, 512), 0);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 4096 * 512);
 	map_destroy(theirs);
-out:
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 /* Time of processor of this thread, ns. */
