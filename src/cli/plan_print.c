@@ -261,13 +261,22 @@ static const char *how_lost(enum lost_how how)
 	return _("no longer in the table");
 }
 
+static int find_lost(const struct session_choice *choice, struct lost **ret, size_t *retcount)
+{
+	int r = picture_lost(choice->plan, choice->destination, ret, retcount);
+
+	if (r == 0 && choice->resumes)
+		picture_lost_but(choice->source, *ret, retcount);
+	return r;
+}
+
 static void put_lost(const struct session_choice *choice, struct page *page)
 {
 	const struct disk *disk = choice->destination;
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(choice->plan, disk, &lost, &count) < 0 || count == 0)
+	if (!disk || find_lost(choice, &lost, &count) < 0 || count == 0)
 		return;
 	fprintf(page->out, "\n %s\n", _("PARTITIONS THAT WILL BE LOST"));
 	for (size_t i = 0; i < count; i++) {
@@ -400,7 +409,7 @@ static json_object *json_lost(const struct session_choice *choice)
 	struct lost *lost CLEANUP(free) = NULL;
 	size_t count = 0;
 
-	if (!disk || picture_lost(choice->plan, disk, &lost, &count) < 0)
+	if (!disk || find_lost(choice, &lost, &count) < 0)
 		return array;
 	for (size_t i = 0; i < count; i++) {
 		const struct partition *p = lost[i].partition;

@@ -56,3 +56,6 @@ struct lost {
  * -ENOMEM. */
 int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
 		 size_t *retcount);
+/* A plan that goes on from a map: the partitions that its destination has from this source are the
+ * half-made copy, and not lost. source NULL: not known, nothing is taken out. */
+void picture_lost_but(const struct disk *source, struct lost *lost, size_t *count);

@@ -115,6 +115,8 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
+	if (session_choice(session).resumes)
+		picture_lost_but(session_choice(session).source, screen->lost, &screen->lost_count);
 	if (plan && plan_screen_startable(app)) {
 		const struct session_choice choice = session_choice(session);
 

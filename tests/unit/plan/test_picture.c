@@ -291,6 +291,29 @@ static void check_lost(struct plan *plan, const struct disk *destination, const 
 	free(lost);
 }
 
+/* What a copy that goes on has brought itself is not lost by it; what was there before is. */
+TEST(the_half_made_copy_is_not_lost)
+{
+	struct partition of_source[] = { { .number = 1, .sectors = 100, .part_uuid = "a-1" },
+					 { .number = 2, .sectors = 100, .part_uuid = "a-2" },
+					 { .number = 3, .sectors = 100 } };
+	struct partition of_copy[] = { { .number = 1, .sectors = 100, .part_uuid = "a-1" },
+				       { .number = 2, .sectors = 200, .part_uuid = "a-2" },
+				       { .number = 3, .sectors = 100 } };
+	struct disk source = { .partitions = of_source, .partition_count = 3 };
+	struct lost lost[] = { { .partition = &of_copy[0] },
+			       { .partition = &of_copy[1] },
+			       { .partition = &of_copy[2] } };
+	size_t count = 3;
+
+	picture_lost_but(NULL, lost, &count);
+	ck_assert_uint_eq(count, 3);
+	picture_lost_but(&source, lost, &count);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(lost[0].partition->number, 2);
+	ck_assert_uint_eq(lost[1].partition->number, 3);
+}
+
 /* A cell of which anything is left to be written is not done; bytes, not cells, are counted. */
 TEST(what_is_copied_already)
 {
