@@ -269,7 +269,7 @@ static const char *rate_typed(void *user, struct app *app, const char *text)
 	char rate[UNITS_TEXT_MAX];
 	uint64_t limit;
 
-	if (!text || !job)
+	if (!text || !text[0] || !job)
 		return NULL;
 	if (!options_read_rate(text, &limit))
 		return _("That is not a rate: enter none, or at least 64K per second, such as 50M "
@@ -286,7 +286,7 @@ static const char *rate_typed(void *user, struct app *app, const char *text)
 static void ask_rate(struct app *app)
 {
 	const struct job_snapshot *job = app_job(app);
-	char now[32] = "none";
+	char now[32] = "";
 
 	if (job->rate_limit)
 		options_print_size(job->rate_limit, now, sizeof(now));
