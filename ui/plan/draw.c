@@ -316,6 +316,9 @@ static void draw_list(struct plan_screen *screen, struct app *app, struct draw *
 		draw_text(draw, layout->heading, 0, 1, ROLE_STRONG, _("CHECKS"));
 	for (int row = 0; row < list.rows && top + row < count; row++)
 		draw_line(screen, app, draw, list, row, (size_t)top + (size_t)row);
+	/* A small screen has no heading that says so. */
+	if (rect_empty(layout->heading) && list.rows > 0 && top + list.rows < count)
+		draw_cell(draw, list, list.rows - 1, list.cols - 3, 3, ROLE_KEY, " ..");
 }
 
 static const char *what_became(struct app *app)
