@@ -321,8 +321,9 @@ static void print_device(const struct disk_list *list, const struct disk *disk,
 static void print_image(const struct endpoint *endpoint, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
+	char node[3 * sizeof(endpoint->node)];
 
-	line(_("Image"), "%s", endpoint->node);
+	line(_("Image"), "%s", text_show(node, sizeof(node), endpoint->node));
 	line(_("Size"), _("%s (%s B, %s of %u)"), UNITS_LONG(identity->size, UNITS_SI, 0),
 	     UNITS_COUNT(identity->size),
 	     UNITS_LONG(identity->size, UNITS_SECTORS, identity->logical_sector_size),

@@ -351,10 +351,12 @@ int plan_new(const struct endpoint *source, const struct endpoint *destination,
 	if (!extents)
 		return error_nomem(reterr);
 	error = place_ranges(destination, items, count, destination_lba, extents, reterr);
-	if (error == 0 && options && ranges && plan_options_make_table(options))
+	if (error == 0 && options && (ranges || (destination_lba && *destination_lba)) &&
+	    plan_options_make_table(options))
 		error = error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", source->node, "%s",
-				  _("A table is made to fit only where all of a disk is copied: "
-				    "leave out the ranges, or keep the table."));
+				  _("A table is made to fit only where all of a disk is copied, "
+				    "to the same places: leave out ranges and a destination LBA, "
+				    "or keep the table."));
 	if (error == 0)
 		error = make(source, destination, extents, count, free_places, true, options, ret,
 			     reterr);

@@ -530,6 +530,8 @@ files_with_odd_names() {
 	run 0 resume "$odd/c.map" --rate 0 --log-dir "$odd" --report "$odd/r.json" \
 		--confirm "$case_dir/o%E4 %C2%A0%09%1B[2J%2541%0A/b%FF.img"
 	cmp "$source" "$destination"
+	run 0 show "$destination"
+	says 'b%FF.img'
 	for report in stopped r; do
 		/usr/bin/python3 -c 'import json, sys, urllib.parse
 report = json.load(open(sys.argv[1], encoding="utf-8"))

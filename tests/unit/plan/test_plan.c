@@ -113,6 +113,19 @@ TEST(whole_means_all_of_it)
 	ck_assert(!plan->whole);
 }
 
+/* Its plan puts every partition where the new table has it. */
+TEST(table_is_not_made_to_fit_elsewhere)
+{
+	const struct plan_options options = { .table = TABLE_FIT };
+	const uint64_t zero = 0, one = 1;
+
+	destination.size += 512;
+	ck_assert_int_eq(plan_new(&source, &destination, NULL, &one, NULL, &options, &plan, &error),
+			 -EINVAL);
+	ck_assert_int_eq(
+		plan_new(&source, &destination, NULL, &zero, NULL, &options, &plan, &error), 0);
+}
+
 TEST(ranges_keep_their_place)
 {
 	ck_assert_int_eq(
