@@ -27,18 +27,17 @@ unsigned bench_result_table(struct bench_result *result, const char *key, const 
 	return index;
 }
 
-unsigned bench_result_column(struct bench_result *result, unsigned index, const char *key,
-			     const char *heading)
+void bench_result_column(struct bench_result *result, unsigned index, const char *key,
+			 const char *heading)
 {
 	struct bench_table *table = &result->tables[index];
-	unsigned column = table->column_count;
+	struct bench_column *column = &table->columns[table->column_count];
 
-	if (column == BENCH_COLUMNS_MAX)
-		return column - 1;
-	text_copy(table->columns[column].key, sizeof(table->columns[column].key), key);
-	text_copy(table->columns[column].heading, sizeof(table->columns[column].heading), heading);
+	if (table->column_count == BENCH_COLUMNS_MAX)
+		return;
+	text_copy(column->key, sizeof(column->key), key);
+	text_copy(column->heading, sizeof(column->heading), heading);
 	table->column_count++;
-	return column;
 }
 
 int bench_result_row(struct bench_result *result, const char *key, const char *label,

@@ -112,9 +112,9 @@ struct bench_result {
 
 /* Returns the index of the new table. */
 unsigned bench_result_table(struct bench_result *result, const char *key, const char *title);
-/* Of the table added last or any other. Returns the column's index in its table. */
-unsigned bench_result_column(struct bench_result *result, unsigned table, const char *key,
-			     const char *heading);
+/* Of the table added last or any other. */
+void bench_result_column(struct bench_result *result, unsigned table, const char *key,
+			 const char *heading);
 /* Of the table added last. Returns the row's index in result->rows, or -ENOMEM. position: negative
  * for none. */
 int bench_result_row(struct bench_result *result, const char *key, const char *label,
