@@ -28,7 +28,7 @@ struct probe {
 void probe_request_done(struct probe_request *request)
 {
 	free(request->known);
-	free(request->bad);
+	range_list_done(&request->bad);
 }
 
 static void release(void *data)
@@ -70,8 +70,7 @@ static void read_disk(void *data)
 		.stop = &probe->stop,
 		.known = request->known,
 		.known_count = request->known_count,
-		.bad = request->bad,
-		.bad_count = request->bad_count,
+		.bad = &request->bad,
 	};
 	struct stat st;
 

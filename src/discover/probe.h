@@ -21,11 +21,12 @@ struct probe_request {
 	uint64_t diskseq;
 	uint64_t size;
 	uint32_t sector_size;
-	bool sg_only;       /* the disk has no block node: its size is asked for, nothing else */
-	bool as_before;     /* its table is known: only whether it is there, and held */
-	bool try_exclusive; /* find out whether somebody holds the disk (root only) */
-	struct range *known, *bad; /* as in struct table_source; malloc'd */
-	size_t known_count, bad_count;
+	bool sg_only;        /* the disk has no block node: its size is asked for, nothing else */
+	bool as_before;      /* its table is known: only whether it is there, and held */
+	bool try_exclusive;  /* find out whether somebody holds the disk (root only) */
+	struct range *known; /* as in struct table_source; malloc'd */
+	size_t known_count;
+	struct range_list bad;
 };
 
 /* What a request owns. */

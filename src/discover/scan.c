@@ -9,7 +9,6 @@
 
 #include <libudev.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -165,20 +164,6 @@ static int list_known(const struct build *build, const struct disk *disk, struct
 	return 0;
 }
 
-static int list_bad(const struct build *build, const struct disk *disk, struct range **ret,
-		    size_t *retcount)
-{
-	const struct scan_options *options = build->options;
-
-	if (!options->bad.count || disk->identity.devno != options->bad_on)
-		return 0;
-	*ret = array_copy(options->bad.items, options->bad.count);
-	if (!*ret)
-		return -ENOMEM;
-	*retcount = options->bad.count;
-	return 0;
-}
-
 static int make_request(const struct build *build, const struct disk *disk,
 			struct probe_request *ret)
 {
@@ -194,8 +179,8 @@ static int make_request(const struct build *build, const struct disk *disk,
 	text_copy(ret->node, sizeof(ret->node), disk->node);
 	int r = list_known(build, disk, &ret->known, &ret->known_count);
 
-	if (r == 0)
-		r = list_bad(build, disk, &ret->bad, &ret->bad_count);
+	if (r == 0 && disk->identity.devno == build->options->bad_on)
+		r = range_list_copy(&build->options->bad, &ret->bad);
 	if (r < 0)
 		probe_request_done(ret);
 	return r;

@@ -71,19 +71,15 @@ int table_add_note(struct table *table, const char *format, ...)
 /* Offset and length in bytes. */
 static bool is_bad(const struct table_source *source, uint64_t offset, uint64_t length)
 {
-	uint64_t end = offset + length;
+	uint64_t first, end;
 
-	offset = u64_align_down(offset, PAGE_READ);
-	if (!u64_align_up(end, PAGE_READ, &end))
+	if (!source->bad)
+		return false;
+	first = u64_align_down(offset, PAGE_READ) / source->sector_size;
+	if (!u64_align_up(offset + length, PAGE_READ, &end))
 		end = UINT64_MAX;
-	for (size_t i = 0; i < source->bad_count; i++) {
-		const struct range *bad = &source->bad[i];
-
-		if (bad->start * source->sector_size < end &&
-		    (bad->start + bad->count) * source->sector_size > offset)
-			return true;
-	}
-	return false;
+	end = end / source->sector_size + (end % source->sector_size != 0);
+	return range_list_overlaps(source->bad, (struct range){ first, end - first });
 }
 
 int table_read_sectors(const struct table_source *source, uint64_t lba, uint64_t sectors, void *to)

@@ -48,8 +48,7 @@ struct table_source {
 	size_t known_count;
 	/* Logical sectors known to be unreadable. Trying them again costs a failing disk seconds
 	 * each, so what lies there, or would be searched for there, stays unknown. NULL: none. */
-	const struct range *bad;
-	size_t bad_count;
+	const struct range_list *bad;
 	struct once *once; /* table_read()'s own; NULL elsewhere */
 };
 

@@ -463,10 +463,9 @@ TEST(known_partitions_are_not_read)
 TEST(bad_places_are_not_looked_at)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-	struct range bad[] = { { 1, 1 }, { 2060, 3 } };
-	struct table_source source = {
-		.size = SECTORS * 512, .sector_size = 512, .bad = &bad[1], .bad_count = 1
-	};
+	struct range places[] = { { 1, 1 }, { 2060, 3 } };
+	struct range_list bad = { .items = &places[1], .count = 1 };
+	struct table_source source = { .size = SECTORS * 512, .sector_size = 512, .bad = &bad };
 	char sectors[8 * 512];
 
 	image_gpt(&image, partitions, 1);
@@ -482,10 +481,10 @@ TEST(bad_places_are_not_looked_at)
 	ck_assert_int_eq(table_read_sectors(&source, 2064, 8, sectors), 0);
 	table_done(&table);
 	/* Where the table itself would lie, there is no table to be known. */
-	source.bad = bad;
+	bad = (struct range_list){ .items = places, .count = 2 };
 	ck_assert_int_eq(table_read(&source, &table), -EIO);
 	table_done(&table);
-	source.bad_count = 0;
+	source.bad = NULL;
 	ck_assert_int_eq(table_read(&source, &table), 0);
 	ck_assert_str_eq(table.partitions[0].fs, "swap");
 }
