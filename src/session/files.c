@@ -239,7 +239,8 @@ int files_make(struct files *files, unsigned checksums, const char *map, struct 
 	name_certificate(files);
 	files->report_beneath = beneath(files->at.json);
 	files->certificate_beneath = beneath(files->at.certificate);
-	r = place_try(PLACE_AS_IT_IS, files->at.map, "", &tried);
+	/* Another copy may have been given the same name since the plan was made. */
+	r = place_try(map ? PLACE_AS_IT_IS : PLACE_NEW, files->at.map, "", &tried);
 	files->map_beneath = tried.beneath;
 	if (r < 0) {
 		struct file_timeout timeout = { .ns = TIMEOUT_DURING_COPY };

@@ -327,6 +327,14 @@ TEST(map_is_never_replaced)
 	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EEXIST);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
+	/* Nor one that is there only since the plan was made. */
+	session_destroy(session);
+	open_session("logs", "later.map");
+	plan_and_confirm(source, destination, 0);
+	make_file("later.map", 5);
+	start_copy();
+	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_START)->code, -EEXIST);
 }
 
 TEST(foreign_map_is_refused)
