@@ -29,12 +29,11 @@ void paper_damage(struct paper *paper, uint64_t start, uint64_t length)
 /* As of diskmodel.c: what was bad before does not count. */
 static void grow(struct paper *paper, uint64_t sector)
 {
-	uint64_t left = paper->grows;
+	uint8_t *good = paper->bad + sector, *end = paper->bad + paper->size / PAPER_SECTOR;
 
-	for (; left > 0 && sector < paper->size / PAPER_SECTOR; sector++) {
-		left -= !paper->bad[sector];
-		paper->bad[sector] = 1;
-	}
+	for (uint64_t left = paper->grows;
+	     left > 0 && (good = memchr(good, 0, (size_t)(end - good))); left--)
+		*good++ = 1;
 }
 
 bool paper_read(struct paper *paper, uint64_t offset, uint64_t length)
