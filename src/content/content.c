@@ -166,12 +166,15 @@ int volume_read(const struct volume *volume, uint64_t offset, void *buffer, size
 {
 	unsigned char *piece CLEANUP(free) = NULL;
 	uint64_t end, from;
+	size_t room;
 	int r = 0;
 
 	if (!u64_add(offset, size, &end) || end > volume->size ||
 	    !u64_add(volume->start, offset, &from))
 		return -ERANGE;
-	piece = aligned_alloc(ALIGN, PIECE);
+	/* Most reads are of a few bytes: the kernel is not to clear so many pages for each. */
+	room = size > PIECE - ALIGN ? PIECE : (from % ALIGN + size) / ALIGN * ALIGN + ALIGN;
+	piece = aligned_alloc(ALIGN, room);
 	if (!piece)
 		return -ENOMEM;
 	for (size_t done = 0; r == 0 && done < size;) {
