@@ -170,12 +170,11 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	char cells[PICTURE_CELLS_MAX + 1];
 	int count = area.cols - 11;
 	uint64_t size = destination->identity.size;
+	struct line line;
 
 	/* An image may become longer. */
 	if (plan->destinations[0].kind == ENDPOINT_IMAGE && size < plan->destination_size_after)
 		size = plan->destination_size_after;
-	struct line line;
-
 	if (rect_empty(area) || count < 1)
 		return;
 	if (count > PICTURE_CELLS_MAX)
@@ -204,24 +203,21 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 					     "with a replaced table"));
 }
 
-/* The sector size in the list of lost partitions. */
-static uint32_t destination_sector(struct app *app)
+static void lost_text(const struct plan_screen *screen, struct app *app, size_t index,
+		      struct line *line)
 {
 	const struct disk *disk = session_choice(app_session(app)).destination;
 
-	return disk ? disk->identity.logical_sector_size : 512;
+	plan_text_lost(&screen->lost[index], disk ? disk->identity.logical_sector_size : 512,
+		       app_units(app), line);
 }
 
 static const char *section_title(size_t kind)
 {
-	switch (kind) {
-	case PLAN_LINE_LOST:
+	if (kind == PLAN_LINE_LOST)
 		return _(" DESTINATION PARTITIONS THAT WILL BE LOST");
-	case PLAN_LINE_TABLE:
-		return _(" WHAT CHANGES IN THE PARTITION TABLE");
-	default:
-		return _(" WHAT IS COPIED WHERE");
-	}
+	return kind == PLAN_LINE_TABLE ? _(" WHAT CHANGES IN THE PARTITION TABLE")
+				       : _(" WHAT IS COPIED WHERE");
 }
 
 static void line_text(const struct plan_screen *screen, struct app *app, const struct plan_line *at,
@@ -240,8 +236,7 @@ static void line_text(const struct plan_screen *screen, struct app *app, const s
 		break;
 	case PLAN_LINE_LOST:
 		*retrole = ROLE_WARN;
-		plan_text_lost(&screen->lost[at->index], destination_sector(app), app_units(app),
-			       line);
+		lost_text(screen, app, at->index, line);
 		break;
 	case PLAN_LINE_TABLE:
 		plan_text_table(&plan->fitted, at->index, plan->sector_size, line);
@@ -477,7 +472,7 @@ static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *
 			break;
 		}
 		line_start(&line, area.cols);
-		plan_text_lost(&screen->lost[i], destination_sector(app), app_units(app), &line);
+		lost_text(screen, app, (size_t)i, &line);
 		draw_text(draw, area, i + 1, 0, ROLE_WARN, line.text);
 	}
 }
