@@ -263,11 +263,10 @@ const char *grow_fs_obstacle(const char *fs, char *buffer, size_t size)
 int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 {
 	const struct grower *grower = find(shrink->fs);
-	CLEANUP(close) int fd = open(shrink->image, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	const struct partition place = { .number = 1,
 					 .start = shrink->start / shrink->sector_size,
 					 .sectors = shrink->length / shrink->sector_size };
-	const struct after_disk image = { .fd = fd,
+	const struct after_disk image = { .fd = shrink->image,
 					  .size = shrink->start + shrink->length,
 					  .sector_size = shrink->sector_size,
 					  .partitions = &place,
@@ -277,10 +276,10 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 	int r;
 
 	said[0] = '\0';
-	if (fd < 0 || !grower || !grower->smaller)
-		return fd < 0 ? -errno : -ENOTSUP;
+	if (!grower || !grower->smaller)
+		return -ENOTSUP;
 	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size, uuid);
-	return r == 0 && fsync(fd) < 0 ? -errno : r;
+	return r == 0 && fsync(shrink->image) < 0 ? -errno : r;
 }
 
 void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,

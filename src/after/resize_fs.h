@@ -26,7 +26,8 @@ const char *resize_fs_package(const char *fs);
 /* The file system `fs` in these bytes of an image file becomes so small, checked before and after.
  * As after_tool(): `said` is its last line. */
 struct shrink_fs {
-	const char *image, *fs;
+	int image; /* open for writing, without O_DIRECT */
+	const char *fs;
 	uint64_t start, length, bytes;
 	uint32_t sector_size;
 	struct log *log;

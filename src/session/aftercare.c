@@ -257,26 +257,49 @@ static void expect_growth(const struct disk *source, struct report *report)
 		text_copy(grown->fs, sizeof(grown->fs), partition->fs);
 }
 
-static void shrink_in_image(struct log *log, const struct layout_shrink *shrink,
-			    struct report *report)
+/* In the very file that was copied to, whatever has its name by now. 1: `said` is why not. */
+static int shrink_claimed(struct log *log, const struct layout_shrink *shrink,
+			  const struct plan *plan, char *said, size_t size)
 {
-	const struct shrink_fs order = { .image = report->plan->destinations[0].node,
+	struct endpoint image = plan->destinations[0];
+	struct claim *claim = NULL;
+	struct error error;
+	int r;
+
+	image.exists = true;
+	if (claim_open(&image, CLAIM_DESTINATION, plan, &claim, &error) < 0) {
+		log_error(log, "after", &error);
+		text_copy(said, size, error.sentence);
+		return 1;
+	}
+	CLEANUP(close) int fd = file_open_again(claim_fd(claim), O_RDWR);
+	const struct shrink_fs order = { .image = fd,
 					 .fs = shrink->fs,
 					 .start = shrink->start,
 					 .length = shrink->length,
 					 .bytes = shrink->bytes,
-					 .sector_size = report->plan->sector_size,
+					 .sector_size = plan->sector_size,
 					 .log = log };
+
+	r = fd < 0 ? fd : shrink_fs(&order, said, size);
+	claim_close(claim, false, NULL);
+	return r;
+}
+
+static void shrink_in_image(struct log *log, const struct layout_shrink *shrink,
+			    struct report *report)
+{
+	const struct plan *plan = report->plan;
 	struct after_step *step =
 		after_add(&report->after, shrink->number, _("partition %u (%s) is shrunk to %s"),
 			  shrink->number, shrink->fs,
-			  UNITS_SHORT(shrink->bytes, UNITS_SI, order.sector_size));
-	char said[sizeof(step->said)];
+			  UNITS_SHORT(shrink->bytes, UNITS_SI, plan->sector_size));
+	char said[sizeof(step->said)] = "";
 	int r;
 
 	if (!step)
 		return;
-	r = shrink_fs(&order, said, sizeof(said));
+	r = shrink_claimed(log, shrink, plan, said, sizeof(said));
 	step->failed = r != 0;
 	if (r == -ENOENT)
 		snprintf(step->said, sizeof(step->said), "%s: %s", resize_fs_package(shrink->fs),

@@ -239,6 +239,36 @@ TEST(a_copy_is_finished_meanwhile)
 	ck_assert(same_files("a.img", "b.img"));
 }
 
+/* What has the image's name then is not what was copied to. */
+TEST(a_file_system_is_shrunk_in_no_other_file)
+{
+	const struct layout_shrink shrink = {
+		.number = 1, .fs = "ext4", .length = SIZE, .bytes = SIZE / 2
+	};
+	const struct after_steps *after;
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, path_of("new.img"), 0);
+	session_shrink_after(session, &shrink);
+	start_copy();
+	wait_for_end();
+	while (!session_can_finish(session))
+		wait_once();
+	hold(true);
+	ck_assert_int_eq(session_finish(session, &error), 0);
+	wait_until_it_hangs();
+	run("mv %s %s", path_of("new.img"), path_of("moved.img"));
+	make_file("new.img", 3);
+	hold(false);
+	while (session_state(session) == SESSION_FINISHING)
+		wait_once();
+	after = &session_copy(session).report->after;
+	ck_assert_uint_eq(after->count, 1);
+	ck_assert(after->items[0].failed);
+	ck_assert_ptr_nonnull(strstr(after->items[0].said, "no longer the file"));
+}
+
 TEST(a_report_is_saved_meanwhile)
 {
 	struct error error = { 0 };
