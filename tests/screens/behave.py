@@ -683,6 +683,15 @@ def unplugged_while_a_range_is_typed():
     assert program.end()[1] == 0
 
 
+def details_are_not_those_of_a_disk_that_is_gone():
+    program = Program([FAKEDECK, "rescue", "unplugged"])
+    program.wait("Choose a source")
+    # In one piece: the details are open before the new list comes.
+    program.type("jri")
+    program.wait("has lost its power")
+    program.kill()
+
+
 def a_line_that_is_typed_does_not_keep_the_screen_garbled():
     """Ctrl-L draws all of it anew, whatever is typed into."""
     for keys, title in (("/sd", "Find"), ("sd\r", "TO START"), ("f/", "Image file"), ("?/sd", "Find")):
@@ -736,7 +745,8 @@ CASES = [
     a_lifted_check_stands_on_every_screen, report_outlives_another_choice, a_report_goes_on_a_stick,
     a_copy_that_ends_stays_in_the_list, what_is_no_longer_true_is_not_said,
     a_refused_range_is_not_said_of_the_next_one,
-    translated_screens_keep_their_parts, unplugged_while_a_range_is_typed, a_line_that_is_typed_does_not_keep_the_screen_garbled,
+    translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
+    details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]
 

@@ -302,8 +302,24 @@ static void show_details(struct disks_state *state, struct app *app)
 		return;
 	health = disks_screen_health(app, disk);
 	text = disks_everything(state->model.list, disk, &health, app_units(app));
-	if (text)
-		popup_text(app, disk->node, text);
+	if (!text)
+		return;
+	endpoint_from_disk(disk, &state->shown);
+	popup_text(app, disk->node, text);
+}
+
+/* Otherwise they would be taken for those of a disk that is attached. */
+static void end_details(const struct disks_state *state, struct app *app)
+{
+	const struct disk_list *disks = session_disks(app_session(app));
+	const char *node = state->shown.node;
+	char text[sizeof(state->shown.node) + 128];
+
+	if (!node[0] || !disks || !popup_is_open(app, node) || endpoint_disk(disks, &state->shown))
+		return;
+	snprintf(text, sizeof(text),
+		 _("%s is gone: it was unplugged, or has lost its power or its link."), node);
+	popup_text(app, node, text);
 }
 
 /* Updates the details if they are open. */
@@ -317,8 +333,10 @@ static void refresh_details(struct disks_state *state, struct app *app)
 
 static void changed(void *data, struct app *app, unsigned changes)
 {
-	if (changes & SESSION_CHANGE_DISKS)
+	if (changes & SESSION_CHANGE_DISKS) {
 		list_changed(data, app);
+		end_details(data, app);
+	}
 	if (changes & SESSION_CHANGE_HEALTH)
 		refresh_details(data, app);
 	if (changes & SESSION_CHANGE_FOUND)

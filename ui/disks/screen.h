@@ -12,6 +12,7 @@ struct disks_state {
 	char file[FIELD_TEXT_MAX]; /* image file that was named, until it is found; "" none */
 	bool file_destination;     /* what for */
 	char complaint[512];
+	struct endpoint shown; /* the disk whose details were opened last */
 	bool notes_told;
 	bool has_unfinished;
 	struct session_unfinished unfinished; /* as of the last list */
