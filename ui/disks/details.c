@@ -362,16 +362,25 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	return text;
 }
 
+static bool same_serial(const struct disk *a, const struct disk *b)
+{
+	return a->identity.serial[0] && strcmp(a->identity.serial, b->identity.serial) == 0;
+}
+
+/* Rather one that has its serial number, too, as bridges invent them. */
 static const struct disk *twin(const struct disks_model *model, const struct disk *disk)
 {
+	const struct disk *found = NULL;
+
 	for (size_t i = 0; i < model->list->count; i++) {
 		const struct disk *other = &model->list->disks[i];
 
 		if (other != disk && disk->identity.model[0] &&
-		    strcmp(other->identity.model, disk->identity.model) == 0)
-			return other;
+		    strcmp(other->identity.model, disk->identity.model) == 0 &&
+		    (!found || same_serial(disk, other)))
+			found = other;
 	}
-	return NULL;
+	return found;
 }
 
 /* The first chosen disk that looks like another one; *rettwin is that. */
@@ -404,7 +413,11 @@ void disks_text_choice(const struct disks_model *model, struct line *line)
 
 	/* The second sentence repeats what the footer says, so it may be cut on a narrow screen. */
 	if (disk) {
-		line_add(line, _("%s and %s are the same model: compare serial numbers."),
+		line_add(line,
+			 same_serial(disk, other)
+				 ? _("%s and %s report the same serial number: check size and "
+				     "connector.")
+				 : _("%s and %s are the same model: compare serial numbers."),
 			 disk->name, other->name);
 		line_add(line, " %s",
 			 source && destination ? _("Enter goes on.")

@@ -430,6 +430,11 @@ TEST(test_choice_in_words)
 	disks_text_choice(&f.model, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "Now d: destination."));
 	ck_assert_ptr_nonnull(strstr(line.text, "sdc and sdd are the same model"));
+	/* Two numbers that are the same tell nothing apart. */
+	f.list->disks[3].identity.serial[11] = f.list->disks[2].identity.serial[11];
+	line_start(&line, LINE_COLUMNS_MAX);
+	disks_text_choice(&f.model, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "sdc and sdd report the same serial number"));
 	endpoint_from_disk(&f.list->disks[1], &f.destination);
 	line_start(&line, LINE_COLUMNS_MAX);
 	disks_text_choice(&f.model, &line);
