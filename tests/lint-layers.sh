@@ -16,7 +16,7 @@ core="base scsi discover boot content health plan after layout stats io guard di
 # front end may see.
 public='base/* boot/* after/* scsi/sense.h discover/disk.h discover/endpoint.h discover/lvm.h discover/running.h discover/scan.h discover/scan_options.h health/health.h layout/arrange.h plan/plan.h plan/picture.h plan/preset.h
 	plan/rangespec.h plan/free_places.h plan/held.h plan/identifiers.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/setup.h job/snapshot.h map/map.h
-	report/past.h report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/verify.h session/progress.h session/used.h'
+	report/past_copy.h report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/verify.h session/progress.h session/used.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;
@@ -39,7 +39,7 @@ allowed() { # LAYER
 	job) echo 'base/* scsi/sense.h health/sensor.h plan/plan.h plan/held.h plan/options.h stats/* io/io.h io/backends.h discover/disk.h digest/* map/* copy/* rescue/* verify/*' ;;
 	report) echo 'base/* scsi/sense.h discover/disk.h boot/* after/* health/health.h plan/* stats/* digest/checksum.h job/snapshot.h map/map.h guard/rules.h' ;;
 	session) echo "config.h content/content.h digest/checksum.h layout/layout.h guard/claim.h guard/facts.h map/recorded_copy.h map/saved_tables.h report/mask.h discover/cache.h discover/image_store.h discover/running.h discover/table.h health/smartctl.h scsi/ata.h scsi/sg_only.h $public" ;;
-	bench) echo "base/* after/loop.h stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h guard/facts.h guard/rules.h report/json.h report/template.h session/choose.h session/measured.h session/opened.h" ;;
+	bench) echo "base/* after/loop_device.h stats/* scsi/* discover/* plan/plan.h plan/options.h io/* guard/claim.h guard/facts.h guard/rules.h report/json.h report/template.h session/choose.h session/measured_disks.h session/opened.h" ;;
 	cli) echo "config.h session/files.h health/smartctl.h discover/image_store.h discover/running.h report/json.h report/page.h ui/deck.h $public" ;;
 	ui) echo "config.h $public" ;;
 	esac

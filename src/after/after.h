@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "after/loop.h"
+#include "after/loop_device.h"
 #include "base/log.h"
 #include "discover/disk.h"
 #include "plan/identifiers.h"

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "bench/pair.h"
+#include "bench/disk_pair.h"
 
 #define GIB ((double)(1U << 30))
 /* Of the practice disks on which a way is tried before it gets at real ones. */

@@ -8,7 +8,7 @@
 #include "bench/bench.h"
 #include "io/io.h"
 #include "scsi/driver.h"
-#include "session/measured.h"
+#include "session/measured_disks.h"
 
 struct bench_run {
 	const struct bench_options *options;

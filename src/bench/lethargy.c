@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
-#include "bench/pair.h"
+#include "bench/disk_pair.h"
 #include "stats/latency.h"
 
 #define STARTS   5

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/range.h"
 #include "base/text.h"
-#include "discover/once.h"
+#include "discover/read_once.h"
 #include "discover/table.h"
 
 #define MEMBER       "LVM2_member"

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "discover/disk.h"
-#include "discover/once.h"
+#include "discover/read_once.h"
 
 #define TABLE_NOTES_MAX 16
 

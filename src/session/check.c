@@ -16,7 +16,7 @@
 #include "health/smartctl.h"
 #include "scsi/ata.h"
 #include "session/files.h"
-#include "session/measured.h"
+#include "session/measured_disks.h"
 #include "session/outcome.h"
 
 #define REACH_TIMEOUT (2 * NSEC_PER_SEC) /* of each end */

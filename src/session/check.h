@@ -15,7 +15,7 @@
 #include "health/health.h"
 #include "layout/layout.h"
 #include "session/choose.h"
-#include "session/load.h"
+#include "session/plan_from_file.h"
 
 struct check {
 	/* What is asked. */

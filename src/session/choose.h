@@ -21,13 +21,13 @@
 #include "discover/disk.h"
 #include "discover/endpoint.h"
 #include "discover/lvm.h"
-#include "health/health.h"
 #include "guard/rules.h"
+#include "health/health.h"
 #include "layout/arrange.h"
 #include "plan/held.h"
 #include "plan/plan.h"
+#include "report/past_copy.h"
 #include "session/used.h"
-#include "report/past.h"
 
 /* What happens when a disk of the copy is unplugged. */
 enum session_vanish {

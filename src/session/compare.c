@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "guard/facts.h"
-#include "session/load.h"
+#include "session/plan_from_file.h"
 
 int compare_allowed(const struct plan *plan, const struct verdict_list *verdicts,
 		    enum guard_run run, struct error *reterr)

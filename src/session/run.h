@@ -2,7 +2,7 @@
 /* A session's copy: from the start of what was confirmed to its report. */
 #pragma once
 
-#include "after/stick.h"
+#include "after/report_stick.h"
 #include "job/job.h"
 #include "report/report.h"
 #include "session/choose.h"

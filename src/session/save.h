@@ -2,7 +2,7 @@
 /* The report and the certificate as files. All of it waits for disks. */
 #pragma once
 
-#include "after/stick.h"
+#include "after/report_stick.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "report/report.h"

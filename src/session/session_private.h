@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/log.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "base/worker.h"
 #include "discover/scan.h"
 #include "health/smartctl.h"
@@ -18,10 +18,10 @@
 #include "session/compare.h"
 #include "session/files.h"
 #include "session/heartbeat.h"
-#include "session/load.h"
 #include "session/measure.h"
 #include "session/opened.h"
-#include "session/past.h"
+#include "session/past_copies.h"
+#include "session/plan_from_file.h"
 #include "session/run.h"
 #include "session/save.h"
 #include "session/used.h"

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "map/recorded_copy.h"
 #include "guard/claim.h"
+#include "map/recorded_copy.h"
 #include "session/half_made.h"
-#include "session/measured.h"
+#include "session/measured_disks.h"
 #include "session/session_private.h"
 
 DEFINE_CLEANUP(digests, struct digests *, digests_destroy)

@@ -9,7 +9,7 @@
 #include "health/health.h"
 #include "layout/arrange.h"
 #include "plan/plan.h"
-#include "report/past.h"
+#include "report/past_copy.h"
 
 /*
  * "rescue": SATA, SAS, USB with the running system, NVMe; two disks of one model.

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "ui/core/app.h"
-#include "ui/core/find.h"
 #include "ui/core/listener.h"
 #include "ui/core/mouse.h"
 #include "ui/core/screen.h"
+#include "ui/core/text_search.h"
 #include "ui/core/viewers.h"
 #include "ui/widgets/popup.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "discover/running.h"
-#include "report/past.h"
+#include "report/past_copy.h"
 
 #include "ui/core/line.h"
 #include "ui/core/term.h"

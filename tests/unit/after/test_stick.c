@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "after/stick.h"
+#include "after/report_stick.h"
 
 static struct partition partitions[] = {
 	{ .number = 1, .node = "/dev/sdc1", .fs = "vfat", .label = "BACKUP", .sectors = 2048 },

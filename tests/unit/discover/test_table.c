@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "discover/once.h"
+#include "discover/read_once.h"
 #include "discover/regions.h"
 #include "images.h"
 #include "unit.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/past.h"
+#include "session/past_copies.h"
 
 static char folder[] = "/tmp/clonedeck-past.XXXXXX";
 static struct past *past;

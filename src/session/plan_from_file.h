@@ -6,9 +6,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "discover/disk.h"
 #include "map/map.h"
 #include "map/recorded_copy.h"
-#include "discover/disk.h"
 #include "plan/held.h"
 #include "plan/plan.h"
 

@@ -17,10 +17,10 @@
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/worker.h"
-#include "base/i18n.h"
 #include "base/file.h"
+#include "base/i18n.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "guard/facts.h"
 #include "session/files.h"
 

@@ -10,8 +10,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "bench/beside.h"
 #include "bench/kind.h"
+#include "bench/programs.h"
 
 #define PAIR_ARGUMENTS 24
 #define PAIR_SIZE      (512U << 20) /* what is copied between practice disks */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bench/beside.h"
+#include "bench/programs.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "report/past.h"
+#include "report/past_copy.h"
 #include "session/choose.h"
 
 struct past {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "session/load.h"
+#include "session/plan_from_file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/i18n.h"
 #include "base/file.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "map/saved_tables.h"
 #include "report/mask.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "after/stick.h"
+#include "after/report_stick.h"
 
 #include <errno.h>
 #include <fcntl.h>

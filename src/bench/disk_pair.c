@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "bench/pair.h"
+#include "bench/disk_pair.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "after/loop.h"
+#include "after/loop_device.h"
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ui/core/find.h"
+#include "ui/core/text_search.h"
 
 #include "base/i18n.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "after/loop.h"
+#include "after/loop_device.h"
 
 #include <errno.h>
 #include <fcntl.h>

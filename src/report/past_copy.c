@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "report/past.h"
+#include "report/past_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "session/past.h"
+#include "session/past_copies.h"
 
 #include <dirent.h>
 #include <stdio.h>

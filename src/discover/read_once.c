@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "discover/once.h"
+#include "discover/read_once.h"
 
 #include <errno.h>
 #include <fcntl.h>

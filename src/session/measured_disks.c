@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "session/measured.h"
+#include "session/measured_disks.h"
 
 #include <errno.h>
 #include <inttypes.h>
