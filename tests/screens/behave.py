@@ -677,7 +677,7 @@ def unplugged_while_a_range_is_typed():
     program.wait("is gone")
     # What is still being typed is none of the commands of the screen that has come instead.
     mark = len(program.output)
-    program.type("sd")
+    program.type("qhsd")
     program.wait("d does nothing here", mark)
     program.type("\x1bq")
     assert program.end()[1] == 0

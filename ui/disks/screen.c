@@ -99,7 +99,7 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 		app_go(app, SCREEN_DISKS);
 		/* Whoever is typing a serial number does not look here: the rest of it would be
 		 * commands of this screen. */
-		popup_text(app, _("Note"), text);
+		popup_notice(app, _("Note"), text);
 	}
 	app_message(app, MESSAGE_WARN, "%s", text);
 }

@@ -85,9 +85,9 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 		return;
 	if (!gate_set_typing(&screen->gate, true) && typing && !screen->anew &&
 	    !popup_is_open(app, _("Not started")))
-		popup_text(app, _("Not started"),
-			   _("The disks have changed, and a check says NO now: this plan cannot be "
-			     "started as it is."));
+		popup_notice(app, _("Not started"),
+			     _("The disks have changed, and a check says NO now: this plan cannot "
+			       "be started as it is."));
 	else if (typing && !screen->anew)
 		app_message(app, MESSAGE_WARN,
 			    _("The checks have changed: read them again, then type again."));

@@ -92,6 +92,12 @@ void popup_text(struct app *app, const char *title, const char *text)
 		app_popup(app)->lines = (struct list){ .at = top, .text = true };
 }
 
+void popup_notice(struct app *app, const char *title, const char *text)
+{
+	popup_text(app, title, text);
+	app_popup(app)->notice = true;
+}
+
 bool popup_is_open(struct app *app, const char *title)
 {
 	return app_popup(app)->kind != POPUP_NONE && strcmp(app_popup(app)->title, title) == 0;
@@ -504,7 +510,8 @@ static void text_key(struct app *app, int key)
 {
 	enum command command = keys_lookup(SCREEN_HELP, key);
 
-	if (command == COMMAND_BACK || command == COMMAND_ACCEPT)
+	if (app_popup(app)->notice ? key == SPECIAL_ESCAPE || key == SPECIAL_ENTER
+				   : command == COMMAND_BACK || command == COMMAND_ACCEPT)
 		popup_close(app);
 	else
 		scroll(app, key);

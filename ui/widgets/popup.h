@@ -50,6 +50,8 @@ void popup_complain(struct app *app, const char *sentence);
  * values in one column. Called again with the same title while it is
  * open, it replaces the text and keeps the place (a log that grows). */
 void popup_text(struct app *app, const char *title, const char *text);
+/* One that opens by itself: only Enter and Esc close it, not the letters of who is typing. */
+void popup_notice(struct app *app, const char *title, const char *text);
 /* Does one with this title stand open? */
 bool popup_is_open(struct app *app, const char *title);
 /* The column of the values of such a text, as wide as its labels need it; 0: it has none. */
@@ -70,8 +72,9 @@ struct popup {
 	struct popup_choice choices[POPUP_CHOICES_MAX];
 	char labels[POPUP_CHOICES_MAX][256];
 	int count;
-	int at;    /* the choice that Enter takes; count: do nothing */
-	bool walk; /* Up and Down walk through the choices */
+	int at;      /* the choice that Enter takes; count: do nothing */
+	bool walk;   /* Up and Down walk through the choices */
+	bool notice; /* a text that only Enter and Esc close */
 	struct field field;
 	char complaint[512];
 	uint64_t opened;   /* monotonic ns */
