@@ -73,7 +73,7 @@ static bool is_bad(const struct table_source *source, uint64_t offset, uint64_t 
 {
 	uint64_t first, end;
 
-	if (!source->bad)
+	if (!source->bad || source->bad->count == 0)
 		return false;
 	first = u64_align_down(offset, PAGE_READ) / source->sector_size;
 	if (!u64_align_up(offset + length, PAGE_READ, &end))
