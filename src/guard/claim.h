@@ -40,8 +40,8 @@ int claim_check(struct claim *claim, struct error *reterr);
  * the kernel, never the device. Any thread, concurrently.
  */
 bool claim_present(const struct claim *claim);
-/* How often a disk that it lies on was reset, or lost its power for a moment, since then, as far as
- * the kernel tells (guard/resets.h). `wait`: a moment for what it has to tell right now. One thread
+/* How often a disk below the claimed end was reset, or lost its power for a moment, since it was
+ * claimed, as far as the kernel tells (guard/resets.h). `wait`: a moment for what it has to tell right now. One thread
  * at a time, which may be another one than that of the other functions. */
 unsigned claim_resets(const struct claim *claim, bool wait);
 /* Releases locks; asks the kernel to read a whole disk's table again when

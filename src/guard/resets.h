@@ -12,9 +12,8 @@
 
 #include <stdbool.h>
 
-struct resets;
-
 struct guard_place;
+struct resets;
 
 /* Listens from now on, for all disks of the place. NULL: the kernel would not tell of any. */
 struct resets *resets_new(const struct guard_place *place);
