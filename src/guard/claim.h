@@ -41,8 +41,8 @@ int claim_check(struct claim *claim, struct error *reterr);
  */
 bool claim_present(const struct claim *claim);
 /* How often a disk below the claimed end was reset, or lost its power for a moment, since it was
- * claimed, as far as the kernel tells (guard/resets.h). `wait`: a moment for what it has to tell right now. One thread
- * at a time, which may be another one than that of the other functions. */
+ * claimed, as far as the kernel tells (guard/resets.h). `wait`: a moment for what it has to tell
+ * right now. One thread at a time, which may be another one than that of the other functions. */
 unsigned claim_resets(const struct claim *claim, bool wait);
 /* Releases locks; asks the kernel to read a whole disk's table again when
  * `reread` is set (BLKRRPART; a failure is reported, the claim is closed all the
