@@ -263,11 +263,8 @@ static const char *how_lost(enum lost_how how)
 
 static int find_lost(const struct session_choice *choice, struct lost **ret, size_t *retcount)
 {
-	int r = picture_lost(choice->plan, choice->destination, ret, retcount);
-
-	if (r == 0 && choice->resumes)
-		picture_lost_but(choice->source, *ret, retcount);
-	return r;
+	return picture_lost(choice->plan, choice->destination,
+			    choice->resumes ? choice->source : NULL, ret, retcount);
 }
 
 static void put_lost(const struct session_choice *choice, struct page *page)

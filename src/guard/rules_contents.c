@@ -57,7 +57,7 @@ void rule_destination_holds_data(const struct rule_context *c, struct verdict *r
 		say_partition_data(c, ret);
 		return;
 	}
-	if (picture_lost(c->plan, disk, &lost, &count) == 0)
+	if (picture_lost(c->plan, disk, NULL, &lost, &count) == 0)
 		for (size_t i = 0; i < count; i++)
 			add_partition(list, disk, lost[i].partition);
 	free(lost);

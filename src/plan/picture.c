@@ -556,8 +556,17 @@ static bool is_lost(const struct plan *plan, const struct disk *disk,
 	return true;
 }
 
-int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
-		 size_t *retcount)
+static bool is_half_made(const struct partition *partition, const struct disk *source)
+{
+	for (size_t i = 0; partition->part_uuid[0] && source && i < source->partition_count; i++)
+		if (strcmp(source->partitions[i].part_uuid, partition->part_uuid) == 0 &&
+		    source->partitions[i].sectors == partition->sectors)
+			return true;
+	return false;
+}
+
+int picture_lost(const struct plan *plan, const struct disk *destination_disk,
+		 const struct disk *half_made_of, struct lost **ret, size_t *retcount)
 {
 	const struct disk *disk = destination_disk;
 	struct lost *list = NULL;
@@ -572,7 +581,8 @@ int picture_lost(const struct plan *plan, const struct disk *destination_disk, s
 			return -ENOMEM;
 		for (size_t i = 0; i < disk->partition_count; i++) {
 			list[count].partition = &disk->partitions[i];
-			if (is_lost(plan, disk, list[count].partition, table, chain,
+			if (!is_half_made(list[count].partition, half_made_of) &&
+			    is_lost(plan, disk, list[count].partition, table, chain,
 				    &list[count].how))
 				count++;
 		}

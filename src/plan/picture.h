@@ -53,9 +53,7 @@ struct lost {
 
 /* Partitions of the destination's disk that the plan destroys, in disk order; malloc'd array,
  * NULL when there are none. Extended partitions are not listed, the logical ones in them are.
- * -ENOMEM. */
-int picture_lost(const struct plan *plan, const struct disk *destination_disk, struct lost **ret,
-		 size_t *retcount);
-/* A plan that goes on from a map: the partitions that its destination has from this source are the
- * half-made copy, and not lost. source NULL: not known, nothing is taken out. */
-void picture_lost_but(const struct disk *source, struct lost *lost, size_t *count);
+ * half_made_of: the source of the copy that the plan resumes; what the destination has from it is
+ * the half-made copy, and not lost. NULL: a new copy, or a source that is not known. -ENOMEM. */
+int picture_lost(const struct plan *plan, const struct disk *destination_disk,
+		 const struct disk *half_made_of, struct lost **ret, size_t *retcount);

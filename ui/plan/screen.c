@@ -96,8 +96,8 @@ static void keep_typing(struct plan_screen *screen, struct app *app, bool typing
 static void look_at_plan(struct plan_screen *screen, struct app *app)
 {
 	struct session *session = app_session(app);
-	const struct plan *plan = session_choice(session).plan;
-	const struct disk *destination = session_choice(session).destination;
+	const struct session_choice choice = session_choice(session);
+	const struct plan *plan = choice.plan;
 	char id[9] = "";
 	uint64_t about = screen->gate.about;
 	bool typing = screen->gate.typing;
@@ -109,17 +109,14 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	/* What was typed stays until the check has ended, in case the result is the same. */
 	if (screen->checking)
 		return;
-	gate_update(&screen->gate, plan ? plan_id(plan, id) : id,
-		    plan ? session_choice(session).verdicts : NULL, token(app));
-	if (plan && destination && plan_screen_startable(app) &&
-	    picture_lost(plan, destination, &screen->lost, &screen->lost_count) < 0)
+	gate_update(&screen->gate, plan ? plan_id(plan, id) : id, plan ? choice.verdicts : NULL,
+		    token(app));
+	if (plan && choice.destination && plan_screen_startable(app) &&
+	    picture_lost(plan, choice.destination, choice.resumes ? choice.source : NULL,
+			 &screen->lost, &screen->lost_count) < 0)
 		app_message(app, MESSAGE_ERROR,
 			    _("There is not enough memory to list what will be lost."));
-	if (session_choice(session).resumes)
-		picture_lost_but(session_choice(session).source, screen->lost, &screen->lost_count);
 	if (plan && plan_screen_startable(app)) {
-		const struct session_choice choice = session_choice(session);
-
 		identifiers_find(plan, choice.source, choice.volumes, &screen->shared);
 		screen->shared.hidden =
 			identifiers_any_closed(&screen->shared) && boot_can_start(choice.boot);

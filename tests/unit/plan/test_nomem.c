@@ -152,7 +152,7 @@ static int lose(struct error *reterr)
 	ck_assert_int_eq(plan_new(&source, &destination, &list, NULL, NULL, NULL, &plan, NULL), 0);
 	armed = was_armed;
 
-	int code = picture_lost(plan, &sdb, &lost, &count);
+	int code = picture_lost(plan, &sdb, NULL, &lost, &count);
 
 	ck_assert_uint_eq(count, code < 0 ? 0 : 2);
 	free(lost);

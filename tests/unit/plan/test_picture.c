@@ -216,7 +216,7 @@ TEST(broken_table)
 
 	ck_assert_int_eq(range_list_add(&all, (struct range){ 0, 2000 }), 0);
 	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, NULL, &plan, NULL), 0);
-	ck_assert_int_eq(picture_lost(plan, &blank, &lost, &count), 0);
+	ck_assert_int_eq(picture_lost(plan, &blank, NULL, &lost, &count), 0);
 	ck_assert_uint_eq(count, 3);
 	free(lost);
 	picture_touched(plan, NULL, &blank, 20, out);
@@ -282,7 +282,7 @@ static void check_lost(struct plan *plan, const struct disk *destination, const 
 	size_t count;
 	char text[64] = "";
 
-	ck_assert_int_eq(picture_lost(plan, destination, &lost, &count), 0);
+	ck_assert_int_eq(picture_lost(plan, destination, NULL, &lost, &count), 0);
 	for (size_t i = 0; i < count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%u%c ",
 			 lost[i].partition->number, how[lost[i].how]);
@@ -300,18 +300,23 @@ TEST(the_half_made_copy_is_not_lost)
 	struct partition of_copy[] = { { .number = 1, .sectors = 100, .part_uuid = "a-1" },
 				       { .number = 2, .sectors = 200, .part_uuid = "a-2" },
 				       { .number = 3, .sectors = 100 } };
-	struct disk source = { .partitions = of_source, .partition_count = 3 };
-	struct lost lost[] = { { .partition = &of_copy[0] },
-			       { .partition = &of_copy[1] },
-			       { .partition = &of_copy[2] } };
-	size_t count = 3;
+	struct disk twin = gpt, copy = gpt;
+	struct endpoint source = test_whole(&twin), destination = test_whole(&copy);
+	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	struct lost *lost;
+	size_t count;
 
-	picture_lost_but(NULL, lost, &count);
+	twin.partitions = of_source;
+	copy.partitions = of_copy;
+	twin.partition_count = copy.partition_count = 3;
+	ck_assert_int_eq(picture_lost(plan, &copy, NULL, &lost, &count), 0);
 	ck_assert_uint_eq(count, 3);
-	picture_lost_but(&source, lost, &count);
+	free(lost);
+	ck_assert_int_eq(picture_lost(plan, &copy, &twin, &lost, &count), 0);
 	ck_assert_uint_eq(count, 2);
 	ck_assert_uint_eq(lost[0].partition->number, 2);
 	ck_assert_uint_eq(lost[1].partition->number, 3);
+	free(lost);
 }
 
 /* A cell of which anything is left to be written is not done; bytes, not cells, are counted. */
