@@ -142,6 +142,8 @@ static double done(const struct jobs_row *row)
 
 static int64_t seconds(const struct jobs_row *row)
 {
+	if (row->running && row->running->left < 0 && row->running->left_most)
+		return row->running->left_most;
 	if (row->running)
 		return row->running->left;
 	return row->past->result[0] ? (int64_t)row->past->seconds : -1;
@@ -183,14 +185,20 @@ bool jobs_holds(const struct jobs_row *row, const char *text)
 	return strcasestr(line.text, text) || (details && strcasestr(details, text));
 }
 
-/* "2:37:21", or days where that is too long. */
-static const char *duration(int64_t seconds, char text[static UNITS_TEXT_MAX])
+/* "2:37:21", or days where that is too long; "<0:25:00" where that is the most it can take. */
+static const char *duration(const struct jobs_row *row, char text[static UNITS_TEXT_MAX])
 {
-	if (seconds < 0)
+	bool most = row->running && row->running->left < 0;
+	int64_t length = seconds(row);
+	char exact[UNITS_TEXT_MAX];
+
+	if (length < 0)
 		return text_copy(text, UNITS_TEXT_MAX, "-");
-	units_print_duration((uint64_t)seconds, text);
-	if (text_width(text) > LEFT_COLS)
-		snprintf(text, UNITS_TEXT_MAX, _("%lld d"), (long long)seconds / 86400);
+	units_print_duration((uint64_t)length, exact);
+	if (most + text_width(exact) > LEFT_COLS)
+		snprintf(exact, sizeof(exact), _("%lld d"),
+			 (long long)(length + (most ? 86399 : 0)) / 86400);
+	snprintf(text, UNITS_TEXT_MAX, "%s%.60s", most ? "<" : "", exact);
 	return text;
 }
 
@@ -262,12 +270,12 @@ void jobs_text_row(const struct jobs_row *row, struct line *line)
 	if (running) {
 		snprintf(done, sizeof(done), "%.1f%%", running->percent);
 		units_print_rate(running->rate, rate);
-		duration(seconds(row), left);
+		duration(row, left);
 		trouble(running, note, sizeof(note));
 	} else {
 		if (row->past->total)
 			snprintf(done, sizeof(done), "%d%%", past_percent(row->past));
-		duration(seconds(row), left);
+		duration(row, left);
 		when(row->past->at, true, note, sizeof(note));
 	}
 	line_put(line, 2, "");

@@ -154,6 +154,10 @@ TEST(rows)
 	ck_assert_int_eq(jobs_role(&model.rows[3]), ROLE_NORMAL);
 	jobs_model_make(&model, running, 3, past, 4);
 	ck_assert_ptr_nonnull(strstr(row(2, 80), "  a%1B.img -> b.img "));
+	/* Of a range, the most. */
+	ck_assert_ptr_nonnull(strstr(row(2, 80), " <0:25:00 "));
+	jobs_model_make(&model, &(struct running){ .left = -1, .left_most = 36001 }, 1, past, 0);
+	ck_assert_ptr_nonnull(strstr(row(0, 80), " <1 d "));
 }
 
 /* At any width a row is as wide as it, and says which disks and how far. */
