@@ -124,20 +124,28 @@ void rule_same_model(const struct rule_context *c, struct verdict *ret)
 	const struct disk *destination = c->destination_disk;
 	const struct disk_list *disks = c->facts->disks;
 	char list[RULE_LIST_MAX] = "", one[RULE_NAME_MAX], name[RULE_NAME_MAX];
+	bool same_serial = false; /* or neither has one */
 
 	if (!destination || !has_model(destination))
 		return;
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
 
-		if (disk != destination && has_model(disk) &&
-		    strcmp(disk->identity.model, destination->identity.model) == 0)
-			rule_list_add(list, "%s", rule_disk_name(disk, one));
+		if (disk == destination || !has_model(disk) ||
+		    strcmp(disk->identity.model, destination->identity.model) != 0)
+			continue;
+		rule_list_add(list, "%s", rule_disk_name(disk, one));
+		if (strcmp(disk->identity.serial, destination->identity.serial) == 0)
+			same_serial = true;
 	}
 	if (list[0])
 		rule_say(ret, VERDICT_WARN,
-			 _("The same model %s as the destination %s is attached more than once: "
-			   "%s. Compare the serial numbers with the labels on the disks."),
+			 same_serial ? _("The same model %s as the destination %s is attached more "
+					 "than once: %s. No serial number tells them apart: "
+					 "compare size, WWN and connector.")
+				     : _("The same model %s as the destination %s is attached more "
+					 "than once: %s. Compare the serial numbers with the "
+					 "labels on the disks."),
 			 destination->identity.model, rule_disk_name(destination, name), list);
 }
 

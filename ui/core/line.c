@@ -96,8 +96,7 @@ static void cell(struct line *line, int width, const char *text,
 	put_text(line, width, text[0] ? text : "-");
 }
 
-/* Cut, it says so, where there is room for that. */
-static void put_marked(struct line *line, int width, const char *text)
+void line_put_marked(struct line *line, int width, const char *text)
 {
 	bool marked = width > 4 && text_width(text) > width;
 
@@ -108,7 +107,7 @@ static void put_marked(struct line *line, int width, const char *text)
 
 void line_cell(struct line *line, int width, const char *text)
 {
-	cell(line, width, text, put_marked);
+	cell(line, width, text, line_put_marked);
 }
 
 void line_cell_right(struct line *line, int width, const char *text)

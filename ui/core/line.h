@@ -23,6 +23,8 @@ void line_start(struct line *line, int limit);
 /* Cells exactly `width` wide; too long a text keeps its head, or its tail. */
 void line_put(struct line *line, int width, const char *text);
 void line_put_tail(struct line *line, int width, const char *text);
+/* Cut, it ends in "..", where there is room for that. */
+void line_put_marked(struct line *line, int width, const char *text);
 /* The name of a file system: "LVM2" for "LVM2_member" where the long word does not fit; "-" for
  * none. */
 void line_put_fs(struct line *line, int width, const char *fs);

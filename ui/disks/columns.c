@@ -141,6 +141,14 @@ static void put_column(struct line *line, int width, const char *text)
 	line_add(line, " ");
 }
 
+static void put_marked(struct line *line, int width, const char *text)
+{
+	if (!width)
+		return;
+	line_put_marked(line, width, text);
+	line_add(line, " ");
+}
+
 static void put_tail(struct line *line, int width, const char *text)
 {
 	if (!width)
@@ -282,7 +290,7 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c,
 	put_column(line, c->node, disk->name);
 	put_size(line, c,
 		 size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
-	put_column(line, c->model, text_or_dash(disk->identity.model));
+	put_marked(line, c->model, text_or_dash(disk->identity.model));
 	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
 	put_health(health, c, line);
 	put_column(line, c->hctl, text_or_dash(disk->hctl));
@@ -321,7 +329,7 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 	put_column(line, c->node, text);
 	put_size(line, c, size_text(bytes, disk->identity.logical_sector_size, scale, size));
 	text_contents(p, text, sizeof(text));
-	put_column(line, c->model, text);
+	put_marked(line, c->model, text);
 	put_tail(line, c->serial, text_or_dash(p->mountpoint));
 	put_column(line, c->health, "");
 	put_column(line, c->temperature, "");

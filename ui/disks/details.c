@@ -417,7 +417,9 @@ void disks_text_choice(const struct disks_model *model, struct line *line)
 			 same_serial(disk, other)
 				 ? _("%s and %s report the same serial number: check size and "
 				     "connector.")
-				 : _("%s and %s are the same model: compare serial numbers."),
+			 : disk->identity.serial[0] || other->identity.serial[0]
+				 ? _("%s and %s are the same model: compare serial numbers.")
+				 : _("%s and %s are the same model: check size and connector."),
 			 disk->name, other->name);
 		line_add(line, " %s",
 			 source && destination ? _("Enter goes on.")

@@ -62,6 +62,12 @@ void set_same_model(struct machine *m)
 	m->list.count = 3;
 }
 
+static void set_same_model_and_serial(struct machine *m)
+{
+	set_same_model(m);
+	text_copy(m->disks[2].identity.serial, 128, m->disks[1].identity.serial);
+}
+
 static void set_no_serial(struct machine *m)
 {
 	m->disks[1].identity.serial[0] = '\0';
@@ -396,7 +402,8 @@ const struct rule_case warned[] = {
 	{ "destination-holds-data", set_whole_fs, "archive" },
 	{ "destination-holds-data", set_partition_data, "photos" },
 	{ "image-exists", set_image_exists, "/srv/b.img" },
-	{ "same-model", set_same_model, "/dev/sdc (serial WX99)" },
+	{ "same-model", set_same_model, "/dev/sdc (serial WX99). Compare the serial numbers" },
+	{ "same-model", set_same_model_and_serial, "No serial number tells them apart" },
 	{ "destination-serial", set_no_serial, "no serial" },
 	{ "destination-serial", set_shared_serial, "WX12D3456789" },
 	{ "destination-serial", set_name_space, "name space 2" },

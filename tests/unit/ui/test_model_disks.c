@@ -392,6 +392,8 @@ TEST(test_serial_keeps_its_tail)
 	setup(&f, "hostile");
 	row_text(&f, 0, 80, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "-TAIL "));
+	/* Both say where they are cut. */
+	ck_assert_ptr_nonnull(strstr(line.text, ".. .."));
 	ck_assert_ptr_null(strchr(line.text, '\033'));
 	teardown(&f);
 }
@@ -435,6 +437,10 @@ TEST(test_choice_in_words)
 	line_start(&line, LINE_COLUMNS_MAX);
 	disks_text_choice(&f.model, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "sdc and sdd report the same serial number"));
+	f.list->disks[3].identity.serial[0] = f.list->disks[2].identity.serial[0] = '\0';
+	line_start(&line, LINE_COLUMNS_MAX);
+	disks_text_choice(&f.model, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "the same model: check size and connector."));
 	endpoint_from_disk(&f.list->disks[1], &f.destination);
 	line_start(&line, LINE_COLUMNS_MAX);
 	disks_text_choice(&f.model, &line);
