@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command attach: the deck of a copy that runs comes to this terminal; of one that has no deck,
- * what its record tells. */
+/* The command attach: the deck of a copy that runs comes to this terminal; of one whose deck
+ * cannot, or that has none, what its record tells. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -91,7 +91,8 @@ static int watch(const struct running *job)
 
 	if (signals.fd < 0)
 		return EXIT_ENVIRONMENT;
-	printf(_("Process %ld copies %s to %s without a deck; Ctrl-C leaves it to itself.\n"),
+	printf(_("Process %ld copies %s to %s. It has no deck that can come to this terminal; "
+		 "Ctrl-C leaves it to itself.\n"),
 	       (long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
 	       cli_end_name(&job->destination, ends[1], sizeof(ends[1])));
 	for (unsigned look = 0; !left && still_runs(job, &now); look++) {

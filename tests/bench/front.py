@@ -217,7 +217,7 @@ def of_a_command(clonedeck, pair, logs, looking):
                  for _ in range(looking)]
     try:
         for terminal in terminals:
-            terminal.wait("without a deck")
+            terminal.wait("It has no deck")
         return cost(pair, copy.pid, terminals)
     finally:
         copy.kill()

@@ -175,7 +175,7 @@ the_copies_that_run() {
 	says "$destination"
 	# It has no deck: it is looked at, for a while or to its end.
 	timeout --preserve-status -s INT 3 "$CLONEDECK" attach "$copy" >watched
-	grep -qF "copies $source to $destination without a deck" watched
+	grep -qF "copies $source to $destination. It has no deck that can come" watched
 	grep -qF "The copy of process $copy goes on" watched
 	"$CLONEDECK" attach "$copy" >watched &
 	watcher=$!
