@@ -104,9 +104,12 @@ def the_mouse():
         at(6, 10)
         terminal.wait(" >[x] 1       2048")
         terminal.keys("Escape")
-        at(17, 70)
-        terminal.wait("Esc=leave it")
-        terminal.keys("Escape", "1")
+        for field in (70, 20):
+            at(17, field)
+            terminal.wait("Esc=leave it")
+            terminal.keys("Escape")
+            terminal.wait_gone("Esc=leave it")
+        terminal.keys("1")
         terminal.wait("[1 Disks]")
         at(23, 20)
         terminal.wait("[3 Plan]")
@@ -683,6 +686,28 @@ def unplugged_while_a_range_is_typed():
     assert program.end()[1] == 0
 
 
+def keys_for_a_plan_choose_nothing_before_it_is_made():
+    """What is typed for the plan would choose other disks, or quit, on the screen that is left."""
+    program = Program([FAKEDECK, "rescue"])
+    program.wait("Choose a source")
+    program.type("sd")
+    program.wait("will be copied")
+    # In one piece: the plan comes when all of it was read.
+    program.type("\rjd12sq\x7f")
+    program.wait("this key was not taken")
+    program.wait("[3 Plan]")
+    program.wait("/dev/sdb")
+    program.quiet()
+    assert "/dev/sdc" not in program.output, program.output
+    program.type("\x1b1")
+    program.wait("will be copied")
+    mark = len(program.output)
+    program.type("\r\x1b")
+    program.wait("not waited for", mark)
+    program.type("q")
+    assert program.end()[1] == 0
+
+
 def details_are_not_those_of_a_disk_that_is_gone():
     program = Program([FAKEDECK, "rescue", "unplugged"])
     program.wait("Choose a source")
@@ -746,6 +771,7 @@ CASES = [
     a_copy_that_ends_stays_in_the_list, what_is_no_longer_true_is_not_said,
     a_refused_range_is_not_said_of_the_next_one,
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
+    keys_for_a_plan_choose_nothing_before_it_is_made,
     details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

@@ -182,7 +182,9 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("?")
         terminal.wait("Help for screen 2")
         terminal.keys("q", "3")
-        terminal.wait("3 Plan comes after")
+        terminal.wait("Esc stops waiting")
+        terminal.keys("Escape")
+        terminal.wait("not waited for")
         terminal.keys("1", "G", "k", "k", "s")
         terminal.wait("sdd and sdc are the same model")
         terminal.keys("q")
@@ -192,6 +194,8 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("c")
         terminal.wait("Looking at mounts")
         terminal.keys("q")
+        terminal.wait("Esc stops waiting")
+        terminal.keys("C-c")
         screen = terminal.wait("EXIT 0")
         assert "does not answer" in screen, screen
 
@@ -212,6 +216,11 @@ def disk_that_goes_and_comes_back():
         start(terminal, RUN)
         screen = terminal.wait("A disk is gone")
         assert "DISK GONE" in screen and "ZFL1A2B3" in screen.replace("\n", ""), screen
+        # The copy does not go on by a key.
+        terminal.keys("Escape")
+        assert "=pause" not in terminal.wait("q=quit"), screen
+        terminal.keys("p")
+        terminal.wait("Attach the same disk")
         terminal.keys("Escape", "1")
         terminal.wait("NODE")
         terminal.keys("r")

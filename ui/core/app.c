@@ -387,7 +387,7 @@ bool app_command(struct app *app, enum command command)
 	if (common_command(app, command))
 		return true;
 	why = ops->unavailable ? ops->unavailable(state_of(app), app, command) : NULL;
-	if (why) {
+	if (why && why[0]) {
 		app_message(app, MESSAGE_WARN, "%s", why);
 		return true;
 	}
@@ -454,6 +454,28 @@ static bool keep_early(struct app *app, int key)
 	return true;
 }
 
+/* What is typed while the plan is made is meant for the plan, such as a serial number: here it
+ * would choose other disks, or quit. It is not kept, since nobody has seen yet what it would
+ * confirm. */
+static bool drop_for_plan(struct app *app, int key)
+{
+	char bytes[KEY_TEXT_MAX];
+
+	if (!app->planning || app->help || app->current == SCREEN_PLAN || key == '?')
+		return false;
+	if (key == SPECIAL_ESCAPE) {
+		app->planning = false;
+		app_say(app, _("The plan is not waited for any more."));
+		return true;
+	}
+	if (!keys_character(key, bytes)[0] && key != SPECIAL_ENTER && key != SPECIAL_BACKSPACE &&
+	    key != SPECIAL_TAB)
+		return false;
+	app_hint(app, MESSAGE_INFO,
+		 _("The plan is still being made; this key was not taken. Esc stops waiting."));
+	return true;
+}
+
 void app_early_keys(struct app *app)
 {
 	int count = app->early_count;
@@ -510,7 +532,7 @@ void app_key(struct app *app, int key)
 			popup_key(app, key);
 		return;
 	}
-	if (key_to_field(app, key) || keep_early(app, key))
+	if (drop_for_plan(app, key) || key_to_field(app, key) || keep_early(app, key))
 		return;
 	command = keys_lookup(shown_id(app), key);
 	if (command != COMMAND_NONE && app_command(app, command))

@@ -95,7 +95,8 @@ struct app_shrink {
 struct app_shrink *app_shrink(struct app *app);
 
 /* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
- * another screen meanwhile. False: the reason is on the message line (and in reterr). */
+ * another screen meanwhile, by mouse, or pressed Esc: other keys are not taken until then. False:
+ * the reason is on the message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
 /* Shows the layout editor, for the plan that there is, or for one that is made first. */
 void app_edit_layout(struct app *app);

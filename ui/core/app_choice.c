@@ -55,7 +55,7 @@ static bool change(struct app *app, enum screen_id forget)
 	}
 	session_discard_plan(app->session);
 	app->session_state = session_state(app->session);
-	app->stop_wanted = false;
+	app->stop_wanted = app->planning = false;
 	/* Which table fits, and which partition grows, depends on both disks. */
 	if (forget != SCREEN_RUN) {
 		app->shrink.step = SHRINK_NO;

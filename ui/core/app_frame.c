@@ -468,6 +468,7 @@ void app_draw(struct app *app)
 	app->mouse.list = draw.list;
 	app->mouse.cursor = draw.list_row;
 	app->mouse.field = draw.field;
+	app->mouse.range = draw.range;
 	app->mouse.map = draw.map;
 	app->mouse.map_cell = draw.map_cell;
 	draw_message(app, &draw, frame.message);

@@ -19,6 +19,7 @@ struct draw {
 	struct rect list;           /* the rows of a list with a cursor, where a click moves that */
 	int list_row;      /* absolute; the last one that looks like being under a cursor */
 	struct rect field; /* where a click does what Tab does; empty: nowhere */
+	struct rect range; /* where it edits the range; likewise */
 	struct rect map;   /* of a disk: a click opens it, or moves its cursor there */
 	int map_cell;      /* where its cursor is; -1: it is not open */
 	uint8_t *roles;    /* of each column of each row; NULL: nobody asks for them */

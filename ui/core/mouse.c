@@ -38,6 +38,8 @@ enum command mouse_click(const struct mouse *mouse, int row, int col, int *retti
 	}
 	if (is_in(mouse->field, row, col))
 		return COMMAND_NEXT_FIELD;
+	if (is_in(mouse->range, row, col))
+		return COMMAND_EDIT_RANGE;
 	if (is_in(mouse->map, row, col))
 		return map_click(mouse, row, col, rettimes);
 	if (!is_in(mouse->list, row, col) || !is_in(mouse->list, mouse->cursor, col) ||

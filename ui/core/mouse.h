@@ -16,6 +16,7 @@ struct mouse {
 	struct rect list;  /* of rows that the cursor moves over; empty: none */
 	int cursor;        /* the row that it is in; a row elsewhere: it is in none */
 	struct rect field; /* what Tab goes to; empty: none */
+	struct rect range; /* what e edits; empty: none */
 	struct rect map;   /* of a disk; empty: none */
 	int map_cell; /* that its cursor is on, row after row; -1: it has none, and is opened */
 };

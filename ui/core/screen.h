@@ -50,7 +50,8 @@ struct screen_ops {
 	void (*moved)(void *state);
 
 	/* NULL when the command can be used now; else why not, translated: it is not in the footer
-	 * then, and the sentence becomes the message when the key is pressed. May be NULL. */
+	 * then, and the sentence becomes the message when the key is pressed. "": the screen
+	 * answers the key with more than a sentence. May be NULL. */
 	const char *(*unavailable)(void *state, struct app *app, enum command command);
 
 	/* The command that is needed now, and has its place in the footer. May be NULL. */

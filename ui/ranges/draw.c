@@ -206,6 +206,9 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 		cols = 250;
 	if (both || screen->focus != FOCUS_DESTINATION) {
 		draw_text(draw, layout->field, 0, 1, ROLE_NORMAL, _("Range "));
+		if (screen->focus != FOCUS_RANGE)
+			draw->range = (struct rect){ layout->field.row, layout->field.col + start,
+						     1, cols };
 		draw_field(draw, layout->field, 0, start, cols, field,
 			   screen->focus == FOCUS_RANGE);
 	}

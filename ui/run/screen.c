@@ -406,6 +406,9 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	case COMMAND_PAUSE:
 		if (job && (job->state == JOB_STOPPING || job->state == JOB_FLUSHING))
 			return _("The copying is over: there is nothing to pause.");
+		/* It shows the question then. */
+		if (job && job->state == JOB_WAITING)
+			return "";
 		break;
 	case COMMAND_RATE:
 	case COMMAND_SAVE:
