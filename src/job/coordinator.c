@@ -105,12 +105,11 @@ static bool take_report(struct job *job, const struct lane_report *report)
 	return true;
 }
 
-void coordinator_pause_for_memory(struct job *job)
+void coordinator_tell_memory(struct job *job)
 {
 	job_event_add(job, LOG_LEVEL_ERROR,
-		      _("There is no memory left for the map of bad areas. The copy is paused; "
-			"free some memory, then continue it."));
-	job_pause(job, true);
+		      _("There is not enough memory to go on. The copy is paused until there "
+			"is."));
 }
 
 /* Takes back the bad areas that were found in the seconds before the source was gone. */
@@ -162,7 +161,7 @@ void coordinator_collect(struct job *job)
 	if (job_gate(job) >= GATE_STOP)
 		short_of_memory = false;
 	if (short_of_memory && !job->coordinator->memory_short)
-		coordinator_pause_for_memory(job);
+		coordinator_tell_memory(job);
 	job->coordinator->memory_short = short_of_memory;
 }
 
@@ -210,7 +209,8 @@ static void begin(struct job *job, uint64_t now)
 static void pause_or_go_on(struct job *job, uint64_t now)
 {
 	struct coordinator *co = job->coordinator;
-	bool want = atomic_load(&job->coordinator->want_pause);
+	/* For memory nobody has to continue it: a copy without a deck could not be. */
+	bool want = atomic_load(&co->want_pause) || co->memory_short || co->pass_waits;
 
 	if (want && co->state != JOB_PAUSED) {
 		job_event_add(job, LOG_LEVEL_INFO, _("Paused."));

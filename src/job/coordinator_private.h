@@ -47,7 +47,8 @@ struct coordinator {
 	uint64_t next_save;
 	bool map_safe, map_warned, digests_warned, digests_saved;
 	int64_t map_saved_at;
-	bool memory_short;
+	bool memory_short; /* what a lane has reported does not fit into the map */
+	bool pass_waits;   /* there is no memory to begin it */
 	bool armed;
 	bool ever_copied; /* the claim was good and the gate was opened */
 
@@ -91,7 +92,7 @@ void coordinator_join(struct job *job);
 
 /* Collects the reports of the lanes, and updates the map and the bad areas. */
 void coordinator_collect(struct job *job);
-void coordinator_pause_for_memory(struct job *job);
+void coordinator_tell_memory(struct job *job);
 
 /* last: when all lanes are parked after a pass. */
 void coordinator_measure(struct job *job, bool last, uint64_t now);

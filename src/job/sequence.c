@@ -277,8 +277,9 @@ static bool find_pass(struct job *job, uint64_t now)
 
 		if (r > 0)
 			begin_pass(job, pass, now);
-		if (r == -ENOMEM && !atomic_load(&job->coordinator->want_pause))
-			coordinator_pause_for_memory(job);
+		if (r == -ENOMEM && !job->coordinator->pass_waits)
+			coordinator_tell_memory(job);
+		job->coordinator->pass_waits = r == -ENOMEM;
 		if (r != 0)
 			return true;
 	}
