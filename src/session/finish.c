@@ -171,7 +171,7 @@ static void finish_body(void *data)
 		tell_and_save(session, finishing);
 }
 
-static int begin_closing(struct session *session, bool report, struct error *reterr)
+static int begin_closing(struct session *session, bool report)
 {
 	struct finishing *finishing = &session->finishing;
 	int r;
@@ -179,35 +179,42 @@ static int begin_closing(struct session *session, bool report, struct error *ret
 	finishing->report = report;
 	finishing->made = false;
 	finishing->close_error = finishing->error = (struct error){ 0 };
-	r = session_begin_task(session, SESSION_TASK_FINISH, finish_body, session, reterr);
+	r = session_begin_task(session, SESSION_TASK_FINISH, finish_body, session, NULL);
 	/* Without a thread: then here. */
 	if (r < 0)
-		close_claims(session, finishing);
+		finish_body(session);
 	return r;
 }
 
 void session_begin_release(struct session *session)
 {
-	if (begin_closing(session, false, NULL) < 0)
+	if (begin_closing(session, false) < 0)
 		session_look_again(session);
 }
 
+static void take_report(struct session *session)
+{
+	const struct finishing *finishing = &session->finishing;
+
+	session->state = SESSION_FINISHED;
+	heartbeat_end(&session->heartbeat, finishing->made ? session->report.files.json : NULL,
+		      finishing->made ? (int)report_end_code(&session->report) : 0);
+	session->has_report = finishing->made;
+	session->left_behind = finishing->left_behind;
+	session->errors[SESSION_TASK_FINISH] = finishing->error;
+}
+
 /* The last step. If the disks are still being released, it begins when that is done. */
-static int begin_report(struct session *session, struct error *reterr)
+static void begin_report(struct session *session)
 {
 	struct finishing *finishing = &session->finishing;
-	int r;
 
 	session->state = SESSION_FINISHING;
 	finishing->wanted = session_runs(session, SESSION_TASK_FINISH);
-	if (finishing->wanted)
-		return 0;
-	r = begin_closing(session, true, reterr);
-	if (r < 0) {
-		session->state = SESSION_FINISHED;
-		heartbeat_end(&session->heartbeat, NULL, 0);
-	}
-	return r;
+	if (finishing->wanted || begin_closing(session, true) == 0)
+		return;
+	take_report(session);
+	session_forget_destination(session);
 }
 
 static int finish_waiting(struct session *session, struct error *reterr)
@@ -222,7 +229,8 @@ static int finish_waiting(struct session *session, struct error *reterr)
 	 * health of the other disk. */
 	health_clear(&session->health.after[0], NULL);
 	health_clear(&session->health.after[1], NULL);
-	return begin_report(session, reterr);
+	begin_report(session);
+	return 0;
 }
 
 /* ---- the health of both disks, after the final flush ---- */
@@ -423,7 +431,8 @@ int session_finish(struct session *session, struct error *reterr)
 		session_join(session, SESSION_TASK_MOVE);
 		session_take_move(session, &changes);
 	}
-	return begin_report(session, reterr);
+	begin_report(session);
+	return 0;
 }
 
 void session_take_finish(struct session *session, unsigned *changes)
@@ -433,17 +442,11 @@ void session_take_finish(struct session *session, unsigned *changes)
 	if (finishing->wanted) {
 		finishing->wanted = false;
 		*changes |= SESSION_CHANGE_STATE;
-		begin_report(session, &session->errors[SESSION_TASK_FINISH]);
+		begin_report(session);
 		return;
 	}
 	if (session->state == SESSION_FINISHING) {
-		session->state = SESSION_FINISHED;
-		heartbeat_end(&session->heartbeat,
-			      finishing->made ? session->report.files.json : NULL,
-			      finishing->made ? (int)report_end_code(&session->report) : 0);
-		session->has_report = finishing->made;
-		session->left_behind = finishing->left_behind;
-		session->errors[SESSION_TASK_FINISH] = finishing->error;
+		take_report(session);
 		*changes |= SESSION_CHANGE_STATE;
 	}
 	session_forget_destination(session);

@@ -406,7 +406,10 @@ static void follow_state(struct app *app)
 		app_say(app, _("The copy has ended. Its disks are being released and its report "
 			       "saved."));
 	}
-	if (before == SESSION_FINISHING && now == SESSION_FINISHED)
+	/* Without a thread for it, the report was made at once. */
+	if ((before == SESSION_FINISHING || before == SESSION_RUNNING ||
+	     before == SESSION_WAITING) &&
+	    now == SESSION_FINISHED)
 		copy_ended(app);
 	follow_waiting(app, before);
 	follow_verify(app, before);

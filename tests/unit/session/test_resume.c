@@ -125,6 +125,26 @@ TEST(a_map_that_cannot_be_checked_now)
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 }
 
+/* The copy is complete: so are its report and what is told of it. */
+TEST(a_copy_that_ends_without_a_thread_for_its_report)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	wait_for_end();
+	while (!session_can_finish(session))
+		wait_once();
+	no_thread = true;
+	ck_assert_int_eq(session_finish(session, &error), 0);
+	no_thread = false;
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert_ptr_nonnull(session_copy(session).report);
+	ck_assert_int_eq(report_end_code(session_copy(session).report), EXIT_COMPLETE);
+	ck_assert_int_eq(access(session_copy(session).report->files.json, F_OK), 0);
+}
+
 /* Whoever is quick asks for it before the disks are known, on a busy machine most of all. */
 TEST(a_map_needs_the_list_of_disks)
 {
