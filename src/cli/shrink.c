@@ -132,6 +132,9 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 		r = headless_run(session, signal_fd, &wanted, &abandoned);
 	}
 	report = abandoned ? NULL : session_copy(session).report;
+	/* Only its report could not be saved. */
+	if (report && report_exit_code(report) == EXIT_COMPLETE && !report_after_failed(report))
+		r = EXIT_COMPLETE;
 	if (r == EXIT_BAD_AREAS && report && report_exit_code(report) == EXIT_COMPLETE) {
 		cli_say(_("clonedeck: Partition %u (%s) could not be shrunk in the image %s. The "
 			  "destination is as it was.\n"),

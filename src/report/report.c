@@ -129,8 +129,10 @@ enum exit_code report_end_code(const struct report *report)
 	bool not_grown = report->grown_fs.state == GROWN_FS_FAILED ||
 			 report->grown_fs.state == GROWN_FS_HANGS;
 
-	return code == EXIT_COMPLETE && (not_grown || report_after_failed(report)) ? EXIT_BAD_AREAS
-										   : code;
+	return code == EXIT_COMPLETE &&
+			       (not_grown || report_after_failed(report) || report->file_missing)
+		       ? EXIT_BAD_AREAS
+		       : code;
 }
 
 const char *report_result_word(const struct report *report)

@@ -82,6 +82,7 @@ struct report {
 	size_t event_count;
 	struct verdict_list verdicts; /* owned: those that warned or were lifted */
 	struct report_files files;
+	bool file_missing; /* one that was asked for could not be saved */
 	bool log_dir_in_memory;
 	bool map_lost; /* a stopped copy cannot be resumed: its map is nowhere */
 	char host[128], kernel[128], version[64];
@@ -107,7 +108,7 @@ const char *report_plan_id(const struct report *report, char buffer[static 9]);
 #define REPORT_PLAN_ID(report) report_plan_id((report), (char[9]){ "" })
 enum exit_code report_exit_code(const struct report *report);
 /* How the program ends: the same, but never 0 if something that was to be done to the complete copy
- * was not. */
+ * was not, or if a file is missing that was asked for. */
 enum exit_code report_end_code(const struct report *report);
 bool report_after_failed(const struct report *report);
 /* Did the copy get new identifiers, or a larger file system, after it was verified? In a report

@@ -82,17 +82,22 @@ int save_first(struct report *report, const struct files *files, struct log *log
 	/* Only existing files are named. */
 	if (checksums < 0)
 		report->files.checksums[0] = '\0';
+	report->file_missing = checksums < 0 || list < 0;
 	int certificate = save(report, REPORT_HTML, report->files.certificate,
 			       files->certificate_beneath, log, timeout, reterr);
 
-	if (certificate < 0)
+	if (certificate < 0) {
 		report->files.certificate[0] = '\0';
+		report->file_missing |= files->wanted_certificate != NULL;
+	}
 	/* The report is more important: return its error. */
 	int json = save(report, REPORT_JSON, report->files.json, files->report_beneath, log,
 			timeout, reterr);
 
-	if (json < 0)
+	if (json < 0) {
 		report->files.json[0] = '\0';
+		report->file_missing |= files->wanted_report != NULL;
+	}
 	if (json < 0 || certificate < 0)
 		return json < 0 ? json : certificate;
 	return list < 0 ? list : checksums;

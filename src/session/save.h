@@ -19,7 +19,7 @@ struct saving {
 };
 
 /* The report and the certificate where the copy's files go, which the report names; those that
- * cannot be saved it names no longer. */
+ * cannot be saved it names no longer. It says whether one of them was asked for. */
 int save_first(struct report *report, const struct files *files, struct log *log,
 	       struct file_timeout *timeout, struct error *reterr);
 /* Copies all of a report, so that another plan can be made meanwhile. -ENOMEM; then, too,

@@ -94,6 +94,15 @@ TEST(a_file_system_that_could_not_be_grown_is_no_plain_success)
 	ck_assert_str_eq(report_result_word(&sample.report), "COMPLETE");
 }
 
+TEST(a_file_that_was_asked_for_and_is_missing_is_no_plain_success)
+{
+	sample.report.file_missing = true;
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_BAD_AREAS);
+	ck_assert_str_eq(report_result_word(&sample.report), "COMPLETE");
+	sample.report.job.result = JOB_RESULT_STOPPED;
+	ck_assert_int_eq(report_end_code(&sample.report), EXIT_STOPPED);
+}
+
 /* Of a copy that goes on after it: that is what is told, and not that something is unknown. */
 TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 {

@@ -54,6 +54,41 @@ TEST(report_and_certificate_name_operator_and_ticket)
 	ck_assert(holds(report->files.certificate, "COMPLETE"));
 }
 
+/* Something else has got its name meanwhile. Where it was asked for, whoever looks at nothing but
+ * the exit status learns it, too. */
+TEST_ROWS(a_report_that_cannot_be_saved, 3)
+{
+	char report_path[160], certificate_path[160];
+	struct session_options wanted = {
+		.all = true,
+		.log_dir = directory,
+		.report_path = _i == 1 ? text_copy(report_path, 160, path_of("r.json")) : NULL,
+		.certificate_path =
+			_i == 2 ? text_copy(certificate_path, 160, path_of("c.html")) : NULL,
+	};
+	struct error error = { 0 };
+
+	ck_assert_int_eq(session_new(&wanted, &session, &error), 0);
+	ck_assert_int_eq(scan_once(&error), 0);
+	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	start_copy();
+	if (_i == 0)
+		run("cd %s && for i in *.log; do mkdir ${i%%.log}.json; done", directory);
+	else
+		ck_assert_int_eq(mkdir(path_of(_i == 1 ? "r.json" : "c.html"), 0700), 0);
+	wait_for_end();
+	ck_assert_int_eq(finish_and_wait(&error), -EINVAL);
+
+	const struct report *report = session_copy(session).report;
+
+	ck_assert_str_eq(report_result_word(report), "COMPLETE");
+	ck_assert_int_eq(report_end_code(report), _i == 0 ? EXIT_COMPLETE : EXIT_BAD_AREAS);
+	ck_assert_str_eq(_i == 2 ? report->files.certificate : report->files.json, "");
+	/* The report was saved after the certificate, and knows. */
+	if (_i == 2)
+		ck_assert(holds(report->files.json, "\"exit_code\": 4"));
+}
+
 TEST(a_report_is_saved_elsewhere_in_three_forms)
 {
 	struct error error = { 0 };
