@@ -191,8 +191,12 @@ void bench_bad_place(struct bench_run *run, const struct error *error)
 
 bool bench_is_fatal(const struct bench_run *run, int code)
 {
+	struct claim *claim = run->bench->claim;
+
+	if (claim)
+		claim_look(claim);
 	return code == -ENODEV || code == -ENXIO || code == -ENOMEDIUM || code == -ETIMEDOUT ||
-	       code == -ESTALE || (run->bench->claim && !claim_present(run->bench->claim));
+	       code == -ESTALE || (claim && !claim_present(claim));
 }
 
 /* ---- its thread ---- */

@@ -7,7 +7,7 @@
  * disk. The file of a loop device is locked like it. The descriptors of a claim are the only ones
  * the copy ever uses.
  *
- * One thread at a time (but for claim_present()); claim_check() may be called
+ * One thread at a time (but for claim_present() and claim_look()); claim_check() may be called
  * from another one than claim_open(), as long as nobody closes the claim
  * meanwhile.
  */
@@ -40,6 +40,12 @@ int claim_check(struct claim *claim, struct error *reterr);
  * the kernel, never the device. Any thread, concurrently.
  */
 bool claim_present(const struct claim *claim);
+/* A request has failed: has a medium been taken out, or another one put in? Asks the device; what
+ * is found, claim_present() says. Any thread, concurrently. */
+void claim_look(const struct claim *claim);
+/* The kernel's number of the medium, where that can be taken out while the device stays; 0: it
+ * cannot, or has no number. */
+uint64_t claim_medium(const struct claim *claim);
 /* How often a disk below the claimed end was reset, or lost its power for a moment, since it was
  * claimed, as far as the kernel tells (guard/resets.h). `wait`: a moment for what it has to tell
  * right now. One thread at a time, which may be another one than that of the other functions. */

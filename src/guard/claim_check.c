@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Claims: proof on the open descriptor that it is what was chosen, and still there. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -210,9 +211,58 @@ static bool left_the_kernel(const char *class, dev_t disk)
 	return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
+/* The capacity of a disk that was taken away, or of a drive without a medium, becomes 0. */
+static bool is_empty(const char *class, dev_t disk)
+{
+	char folder[64];
+	uint64_t size;
+
+	snprintf(folder, sizeof(folder), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
+	/* A partition keeps its own. */
+	return (attr_u64(folder, "../size", &size) || attr_u64(folder, "size", &size)) && size == 0;
+}
+
 static bool device_present(const char *class, dev_t devno)
 {
-	return !left_the_kernel(class, devno) && !given_up(class, devno);
+	return !left_the_kernel(class, devno) && !given_up(class, devno) && !is_empty(class, devno);
+}
+
+static bool is_removable(dev_t disk)
+{
+	char folder[64];
+	uint64_t removable;
+
+	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(disk), minor(disk));
+	return (attr_u64(folder, "../removable", &removable) ||
+		attr_u64(folder, "removable", &removable)) &&
+	       removable;
+}
+
+/* When a node is opened, the kernel asks for the medium; otherwise it may never do so. What it
+ * finds is in sysfs and in the disk's sequence number then. */
+void claim_look(const struct claim *claim)
+{
+	const struct guard_place *place = &claim->place;
+
+	for (size_t i = 0; i < place->below_count; i++) {
+		if (!place->below[i].bottom || !is_removable(place->below[i].devno))
+			continue;
+
+		int fd = open(place->below[i].disk, O_RDONLY | O_CLOEXEC);
+
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+uint64_t claim_medium(const struct claim *claim)
+{
+	const struct endpoint *endpoint = &claim->endpoint;
+
+	return claim_is_device(claim) && !endpoint_is_sg_only(endpoint) &&
+			       is_removable(endpoint->identity.devno)
+		       ? endpoint->identity.diskseq
+		       : 0;
 }
 
 /* One disk of a mirror is enough. */

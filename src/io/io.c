@@ -15,6 +15,10 @@
 #include "base/i18n.h"
 #include "scsi/sense.h"
 
+#ifndef BLKGETDISKSEQ
+#define BLKGETDISKSEQ _IOR(0x12, 128, uint64_t)
+#endif
+
 static int extend(const struct io_end *end, struct error *reterr)
 {
 	struct stat st;
@@ -40,11 +44,28 @@ int io_open(const struct io_backend *backend, const struct io_end *end,
 	return r < 0 ? r : backend->open(backend, end, setup, ret, reterr);
 }
 
+/* The kernel refuses what is sent to another medium only until it has seen that medium. */
+static bool has_other_medium(const struct io_end *end)
+{
+	uint64_t now;
+
+	return end->medium && ioctl(end->fd, BLKGETDISKSEQ, &now) == 0 && now != end->medium;
+}
+
+static int refuse(const struct io_end *end, enum io_direction direction)
+{
+	if (has_other_medium(end))
+		return -ENODEV;
+	return direction == IO_WRITE && io_is_shortened(end) ? -EBADFD : 0;
+}
+
 enum io_answer io_submit(struct io_handle *handle, struct io_request *request)
 {
-	if (request->direction == IO_READ || !io_is_shortened(handle->end))
+	int r = refuse(handle->end, request->direction);
+
+	if (r == 0)
 		return handle->backend->submit(handle, request);
-	request->result = -EBADFD;
+	request->result = r;
 	request->done = 0;
 	request->sense = (struct sense){ 0 };
 	request->submitted = request->completed = clock_monotonic();
@@ -173,6 +194,8 @@ int io_clear(const struct io_end *end, bool discard, uint64_t offset, uint64_t l
 	struct stat st;
 	int r;
 
+	if (has_other_medium(end))
+		return -ENODEV;
 	if (fstat(end->fd, &st) < 0)
 		return -errno;
 	if (S_ISREG(st.st_mode)) {

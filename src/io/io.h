@@ -40,7 +40,8 @@ struct io_end {
 	enum tristate zeroes; /* it writes zeros by itself */
 	bool host_managed;    /* zones; never written to */
 	dev_t devno;          /* of the whole disk; 0 unknown */
-	char spindle[256];    /* sysfs path of the physical device, "" unknown */
+	uint64_t medium;   /* the kernel's number of it, where it can be taken out; otherwise 0 */
+	char spindle[256]; /* sysfs path of the physical device, "" unknown */
 	char transport[16];
 	char driver[32];
 	/* For backends that send SCSI commands to the whole disk; sg NULL or "": no sg node. */

@@ -170,6 +170,8 @@ static bool is_gone(struct job *job, bool destination)
 {
 	struct error error;
 
+	if (job->setup.look)
+		job->setup.look(job->setup.check_user, destination);
 	if (!unplug_found(&job->coordinator->unplug, destination, &error))
 		return false;
 	job_fail(job, destination ? FAILURE_DESTINATION : FAILURE_SOURCE, &error);

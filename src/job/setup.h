@@ -65,6 +65,9 @@ struct job_setup {
 	/* Is this end still attached? Called by any thread after a failed request, and once a
 	 * second; must not wait for the device. If not, the job ends with -ENODEV. May be NULL. */
 	bool (*present)(void *user, bool destination);
+	/* A request has failed: lets the kernel look whether a medium was taken out; after that,
+	 * present() tells. By the lane; may wait for the device. May be NULL. */
+	void (*look)(void *user, bool destination);
 	/* How often was the disk of this end reset since it was claimed? Called by the saver after
 	 * each flush. May be NULL: nobody knows. */
 	unsigned (*resets)(void *user, bool destination);

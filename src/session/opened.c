@@ -65,6 +65,7 @@ void opened_use_claim(const struct claim *claim, struct io_end *end)
 	end->fd = claim_fd(claim);
 	end->direct = claim_is_direct(claim);
 	end->sg_fd = claim_sg_fd(claim);
+	end->medium = claim_medium(claim);
 }
 
 static int check_ends(void *user, struct error *reterr)
@@ -86,6 +87,15 @@ bool opened_present(const struct opened *opened, bool destination)
 static bool is_present(void *user, bool destination)
 {
 	return opened_present(user, destination);
+}
+
+static void look(void *user, bool destination)
+{
+	const struct opened *opened = user;
+	const struct claim *claim = destination ? opened->destination : opened->source;
+
+	if (claim)
+		claim_look(claim);
 }
 
 static unsigned count_resets(void *user, bool destination)
@@ -118,6 +128,7 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		.destination_hwmon = destination ? destination->hwmon : NULL,
 		.check = check_ends,
 		.present = is_present,
+		.look = look,
 		.resets = count_resets,
 		.check_user = opened,
 	};

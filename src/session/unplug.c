@@ -128,6 +128,7 @@ static bool is_gone(const struct session *session, const struct error *error, bo
 	switch (-error->code) {
 	case ENODEV:
 	case ENXIO:
+	case ENOMEDIUM:
 		return true;
 	case ENOTCONN:
 	case ESTALE:

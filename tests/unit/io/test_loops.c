@@ -7,6 +7,8 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 
 #include "fake/loop.h"
 #include "fake/miniloop.h"
@@ -216,6 +218,35 @@ TEST_ROWS(misaligned_requests_fail, 2)
 	close_targets();
 	ck_assert_int_eq(pread(to.file, got, length, 0), length);
 	ck_assert_mem_eq(got, scribble, length);
+	free(request.buffer);
+	detach();
+}
+
+/* The descriptor stays open when a card is exchanged, and the kernel soon lets it write again. */
+TEST_ROWS(another_medium_is_not_written_to, 2)
+{
+	static const struct io_backend *const backends[] = { &io_uring_backend,
+							     &io_threads_backend };
+	struct io_setup setup = { .depth = 1 };
+	struct io_handle *handle;
+	struct io_request request = { .direction = IO_WRITE, .length = 4096 };
+	uint64_t number;
+
+	attach(512);
+	open_targets();
+	ck_assert_int_eq(ioctl(to.end.fd, BLKGETDISKSEQ, &number), 0);
+	to.end.medium = number + 1;
+	request.buffer = test_buffer(4096);
+	memset(request.buffer, 0, 4096);
+	ck_assert_int_eq(io_open(backends[_i], &to.end, &setup, &handle, NULL), 0);
+	ck_assert_int_eq(test_run(handle, &request), -ENODEV);
+	ck_assert_int_eq(io_clear(&to.end, false, 0, 4096), -ENODEV);
+	ck_assert_int_eq(pread(to.file, got, length, 0), length);
+	ck_assert_mem_eq(got, scribble, length);
+	to.end.medium = number;
+	ck_assert_int_eq(test_run(handle, &request), 0);
+	io_close(handle);
+	close_targets();
 	free(request.buffer);
 	detach();
 }
