@@ -68,6 +68,7 @@ start_copy() {
 go_on_after_a_kill() {
 	kill -KILL "$copy"
 	wait "$copy" || true
+	wait_for held_by_nobody "$source"
 	wait_for held_by_nobody "$destination"
 	run 0 resume copy.map --rate 0 --confirm "$destination" --log-dir logs
 }
