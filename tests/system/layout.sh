@@ -170,6 +170,7 @@ a_Btrfs_grows_beside_its_source() {
 	ends 137
 	touch killed
 	wait_for same_uuid
+	wait_for held_by_nobody "$source"
 	wait_for held_by_nobody "$destination"
 	detach "$source"
 	know_partitions "$destination" 1

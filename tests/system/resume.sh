@@ -84,6 +84,7 @@ kill_9_loses_nothing_that_the_map_calls_finished() {
 	kill -KILL "$copy"
 	wait "$copy" || true
 	# The kernel lets go of the disk only when the last request has come back.
+	wait_for held_by_nobody "$source"
 	wait_for held_by_nobody "$destination"
 	go_on
 }
