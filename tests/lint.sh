@@ -19,7 +19,7 @@ spelling)
 	ours ! -name COPYING ! -name '*.po' ! -path './tests/screens/saved/*-de.txt' ! -path './tests/screens/saved/*-pl.txt' \
 		! -path './tests/screens/saved/*-es.txt' ! -path './tests/screens/saved/*-fr.txt' ! -path './tests/screens/saved/*-pt_BR.txt' \
 		! -path './tests/fuzz/corpus/*' ! -path './tests/dumps/*' |
-		xargs -0 codespell --ignore-words-list=nd,conectix
+		xargs -0 codespell --ignore-words-list=nd,conectix,indx,caf
 	;;
 format)
 	ours -name '*.[ch]' | xargs -0 clang-format --dry-run -Werror

@@ -89,7 +89,7 @@ static int make_file(struct neighbour *all, const char *name, int from, mode_t m
 
 	memset(all->piece, 0, PIECE);
 	for (unsigned i = 0; fd >= 0 && n > 0 && (from >= 0 || i < HOT_SIZE / PIECE); i++) {
-		n = from < 0 ? PIECE : read(from, all->piece, PIECE);
+		n = from < 0 ? (ssize_t)PIECE : read(from, all->piece, PIECE);
 		if (n < 0 || (n > 0 && write(fd, all->piece, (size_t)n) != n) ||
 		    (n == 0 && fsync(fd) < 0)) {
 			close(fd);

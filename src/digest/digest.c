@@ -49,9 +49,14 @@ void digest_add(struct digest *sum, struct digest digest)
 
 struct digest digest_times(struct digest digest, uint64_t times)
 {
-	unsigned __int128 low = (unsigned __int128)digest.low * times;
+	struct digest product = { 0 };
 
-	return (struct digest){ (uint64_t)low, digest.high * times + (uint64_t)(low >> 64) };
+	for (; times; times >>= 1) {
+		if (times & 1)
+			digest_add(&product, digest);
+		digest_add(&digest, digest);
+	}
+	return product;
 }
 
 struct digest digest_less(struct digest a, struct digest b)

@@ -235,7 +235,8 @@ static void below_file(struct search *search, const char *path, unsigned depth)
 		search->place->complete = false;
 		return;
 	}
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+	/* It has a sign where it has 32 bits. */
+	if (fs.f_type == TMPFS_MAGIC || (uint32_t)fs.f_type == RAMFS_MAGIC)
 		search->place->in_memory = true;
 	else if (major(st.st_dev) != 0)
 		below_device(search, st.st_dev, depth + 1);

@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import time
 
-from drive import PATIENCE, Terminal, cells, run
+from drive import PATIENCE, Terminal, cells, run, translated
 from pty_program import Program
 from saved import PLAN, RANGES, RUN, STOPPED, press
 
@@ -654,7 +654,7 @@ def translated_screens_keep_their_parts():
         return "no translations were built"
     for keys, wanted in (([], "?=Hilfe"), (RANGES, "c=Plan"), (PLAN + ["Escape"], "Esc="), (RUN, "Strg-C="),
                          (RUN + ["C-c", "s"], "?=Hilfe")):
-        with Terminal(f"{FAKEDECK} rescue", env=f"LANGUAGE=de TRANSLATIONS={folder}") as terminal:
+        with Terminal(f"{FAKEDECK} rescue", env=translated("de", folder)) as terminal:
             terminal.wait(" sda ")
             terminal.settled()
             terminal.keys(*keys)

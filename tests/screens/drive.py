@@ -3,12 +3,14 @@
 
 import concurrent.futures
 import contextlib
+import functools
 import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import unicodedata
@@ -86,6 +88,19 @@ def kill(pids):
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+
+
+@functools.cache
+def locales():
+    """Newer C libraries translate nothing in C.UTF-8: here its files have another name."""
+    folder = tempfile.TemporaryDirectory()
+    os.symlink("/usr/lib/locale/C.utf8", f"{folder.name}/en_US.utf8")
+    return folder
+
+
+def translated(language, catalogues):
+    """For the environment of a Terminal."""
+    return f"LOCPATH={locales().name} LC_ALL=en_US.UTF-8 LANGUAGE={language} TRANSLATIONS={catalogues}"
 
 
 class Terminal:

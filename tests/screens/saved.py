@@ -16,7 +16,7 @@ import re
 import sys
 import time
 
-from drive import Terminal, cells, run
+from drive import Terminal, cells, run, translated
 
 FAKEDECK = os.environ["FAKEDECK"]
 LONGER = 20  # seconds
@@ -291,7 +291,7 @@ def frames_are_plain(name, terminal):
 def press(terminal, keys):
     """A key that is quicker than its screen would be one of the screen before."""
     done = 0
-    for start, tab in ((PLAN, "[3 "), (RUN, "[4 ")):
+    for start, tab in ((PLAN, "[3 "), (RUN, "[4 "), (COMPARE + ["C-c", "s"], "[5 ")):
         if keys[:len(start)] == start:
             terminal.keys(*keys[done:len(start)])
             terminal.wait(tab)
@@ -348,12 +348,12 @@ def cases():
                           [(what, "120x40") for what in GERMAN_WIDE]:
             machine, keys, _ = {**SCREENS, **SINGLE}[what]
             yield case(f"{what}-{size}-de", machine, keys, "3 Plan", *SIZES[size], "linux",
-                       "C.UTF-8", f"LANGUAGE=de TRANSLATIONS={TRANSLATIONS}")
+                       "C.UTF-8", translated("de", TRANSLATIONS))
     for language in OTHERS if os.path.exists(f"{TRANSLATIONS}/ja/LC_MESSAGES/clonedeck.mo") else []:
         for what in OTHER_SCREENS:
             machine, keys, _ = SCREENS[what]
             yield case(f"{what}-80x24-{language}", machine, keys, "3 ", *SIZES["80x24"], "xterm-256color", "C.UTF-8",
-                       f"LANGUAGE={language} TRANSLATIONS={TRANSLATIONS}")
+                       translated(language, TRANSLATIONS))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ TEST(state_says_how_it_ended)
 {
 	static const char *const words[] = { "41 %", "complete", "could not be read", "stopped",
 					     "gone" };
-	struct bench_progress progress = { .done = 0.41, .eta = -1, .what = "place 3" };
+	struct bench_progress progress = { .done = 0.415, .eta = -1, .what = "place 3" };
 
 	strcpy(result.error.sentence, "It is gone.");
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {

@@ -46,7 +46,7 @@ TEST(hundred_is_the_end)
 
 TEST(sent_when_it_changes)
 {
-	struct job_snapshot job = { .state = JOB_COPYING, .overall = 0.41 };
+	struct job_snapshot job = { .state = JOB_COPYING, .overall = 0.415 };
 	struct title none = of(NULL), now = of(&job), next;
 	char bytes[TITLE_BYTES_MAX];
 
@@ -54,7 +54,7 @@ TEST(sent_when_it_changes)
 	ck_assert_str_eq(title_sequence(&none, &now, bytes),
 			 "\033[22;0t\033]0;41% sda -> sdb\a\033]9;4;1;41\a");
 	ck_assert_str_eq(title_sequence(&now, &now, bytes), "");
-	job.overall = 0.42;
+	job.overall = 0.425;
 	next = of(&job);
 	ck_assert_str_eq(title_sequence(&now, &next, bytes),
 			 "\033]0;42% sda -> sdb\a\033]9;4;1;42\a");
