@@ -217,9 +217,11 @@ int cli_attach(int argc, char **argv)
 			  "needed only\n"
 			  "if several copies run. The options are those of the deck.\n"
 			  "\n"
-			  "A copy that was started on the command line has no deck: its progress "
-			  "is shown\n"
-			  "until it ends. Ctrl-C leaves that; the copy goes on.\n"));
+			  "A copy that was started on the command line has no deck, and the deck "
+			  "of a copy\n"
+			  "of practice disks stays in its terminal. Of both, the progress is shown "
+			  "until\n"
+			  "the copy ends. Ctrl-C leaves that; the copy goes on.\n"));
 	if (optind < argc && !cli_parse_number(argv[optind], INT32_MAX, &pid))
 		return cli_usage(argv[0],
 				 _("\"%s\" is no process number; 'clonedeck jobs' shows those of "

@@ -287,6 +287,9 @@ int session_allow(struct session *session, const char *rule, struct error *reter
 int session_measure(struct session *session, struct error *reterr);
 /* Back to SESSION_CHOOSING; not while a copy runs. */
 void session_discard_plan(struct session *session);
+/* Only in SESSION_CHECKING: the plan that is being made is not wanted any more. Back to
+ * SESSION_FINISHED where the report of an earlier copy is still there, else to SESSION_CHOOSING. */
+void session_give_up_plan(struct session *session);
 /* Accepts if the token is right and no rule refuses; otherwise -EACCES (class REFUSED). -EAGAIN
  * while the plan is being checked again because disks came or went. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);

@@ -142,6 +142,22 @@ void session_discard_plan(struct session *session)
 	session->state = SESSION_CHOOSING;
 }
 
+/* No plan came of it. */
+static void without_plan(struct session *session)
+{
+	session->loads = false;
+	session->state = session->has_report ? SESSION_FINISHED : SESSION_CHOOSING;
+	if (!session->has_report)
+		session_discard_plan(session);
+}
+
+void session_give_up_plan(struct session *session)
+{
+	/* What the check, which goes on, finds out is for nobody. */
+	if (session->state == SESSION_CHECKING)
+		without_plan(session);
+}
+
 /* ---- the check, in the background ---- */
 
 /* Of the source, if its health was asked for already. */
@@ -283,10 +299,7 @@ static void take_first(struct session *session, unsigned *changes)
 	}
 	session->errors[SESSION_TASK_PLAN] = check->error;
 	loaded_done(&check->loaded);
-	session->loads = false;
-	session->state = session->has_report ? SESSION_FINISHED : SESSION_CHOOSING;
-	if (!session->has_report)
-		session_discard_plan(session);
+	without_plan(session);
 }
 
 static void check_anew(struct session *session, unsigned *changes)
@@ -557,40 +570,4 @@ int session_confirm(struct session *session, const char *token, struct error *re
 				 session->token_phrase);
 	session->state = SESSION_CONFIRMED;
 	return 0;
-}
-
-/* ---- measuring ---- */
-
-int session_measure(struct session *session, struct error *reterr)
-{
-	if (session->state != SESSION_PLANNED || session->plan->source.gone[0] ||
-	    session_runs(session, SESSION_TASK_MEASURE))
-		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
-				 _("There is no plan to be measured now."));
-	session->measured = false;
-	measure_prepare(&session->measurement, session->plan);
-	return session_begin_task(session, SESSION_TASK_MEASURE, measure_run, &session->measurement,
-				  reterr);
-}
-
-void session_take_measure(struct session *session, unsigned *changes)
-{
-	struct measurement *measurement = &session->measurement;
-	const struct session_measured *known = &session->known;
-
-	/* A profile of the whole disk is better than a measurement at three places. */
-	if (known->source > 0)
-		measurement->found.source = known->source;
-	if (known->destination > 0)
-		measurement->found.destination = known->destination;
-	measurement->found.writes = known->writes;
-	session->errors[SESSION_TASK_MEASURE] = measurement->error;
-	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
-	*changes |= SESSION_CHANGE_MEASURED;
-}
-
-void session_forget_measure(struct session *session)
-{
-	atomic_store(&session->measurement.cancel, true);
-	session->measured = false;
 }

@@ -476,3 +476,39 @@ const struct past_copy *session_past(const struct session *session, size_t *retc
 	*retcount = session->past ? session->past->count : 0;
 	return session->past ? session->past->items : NULL;
 }
+
+/* ---- measuring ---- */
+
+int session_measure(struct session *session, struct error *reterr)
+{
+	if (session->state != SESSION_PLANNED || session->plan->source.gone[0] ||
+	    session_runs(session, SESSION_TASK_MEASURE))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
+				 _("There is no plan to be measured now."));
+	session->measured = false;
+	measure_prepare(&session->measurement, session->plan);
+	return session_begin_task(session, SESSION_TASK_MEASURE, measure_run, &session->measurement,
+				  reterr);
+}
+
+void session_take_measure(struct session *session, unsigned *changes)
+{
+	struct measurement *measurement = &session->measurement;
+	const struct session_measured *known = &session->known;
+
+	/* A profile of the whole disk is better than a measurement at three places. */
+	if (known->source > 0)
+		measurement->found.source = known->source;
+	if (known->destination > 0)
+		measurement->found.destination = known->destination;
+	measurement->found.writes = known->writes;
+	session->errors[SESSION_TASK_MEASURE] = measurement->error;
+	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
+	*changes |= SESSION_CHANGE_MEASURED;
+}
+
+void session_forget_measure(struct session *session)
+{
+	atomic_store(&session->measurement.cancel, true);
+	session->measured = false;
+}

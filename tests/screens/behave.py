@@ -153,6 +153,17 @@ def the_mouse():
         time.sleep(0.6)
         at(11, 20)
         terminal.wait("on a disk that stays")
+    # In the layout editor digits do not leave it, so a tab does not; in help both do.
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN + ["Escape", "l"])
+        terminal.wait("LAYOUT")
+        at(0, 4)
+        terminal.keys("1", "?")
+        terminal.wait("Help for the layout")
+        terminal.keys("Escape")
+        terminal.wait("LAYOUT")
+        terminal.keys("Escape", "Escape", "?", "1")
+        terminal.wait("[1 Disks]")
     # The small one opens the large one.
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)

@@ -20,6 +20,7 @@ struct fake_machines {
 	bool ending;     /* … and it ends only after the earlier copies were read once */
 	bool grabbed;    /* the destination is in use when it is to be opened for the first time */
 	bool stuck;      /* file systems never answer: no plan is ever checked */
+	bool stuck_maps; /* … none that is made from a map */
 };
 void fake_machines(const struct fake_machines *machines);
 

@@ -84,9 +84,15 @@ void session_destroy(struct session *session)
 	free(session);
 }
 
+/* The plan that is being made stays so. */
+static bool stuck(const struct session *session)
+{
+	return machines.stuck || (machines.stuck_maps && session->resumes);
+}
+
 bool session_wait(struct session *session, int interrupt, int timeout)
 {
-	return !machines.stuck || session->state != SESSION_CHECKING;
+	return !stuck(session) || session->state != SESSION_CHECKING;
 }
 
 enum session_state session_state(const struct session *session)
@@ -169,7 +175,7 @@ unsigned session_dispatch(struct session *session)
 		scan(session);
 	if (session->state == SESSION_WAITING && changes & SESSION_CHANGE_DISKS)
 		come_back(session, &changes);
-	if (session->state == SESSION_CHECKING && !machines.stuck) {
+	if (session->state == SESSION_CHECKING && !stuck(session)) {
 		session->state = session->plan ? SESSION_PLANNED : SESSION_CHOOSING;
 		if (session->coming.count)
 			session->verdicts = session->coming;
@@ -387,6 +393,15 @@ void session_discard_plan(struct session *session)
 	session->resumes = false;
 	session->allowed[0] = NULL;
 	session->state = SESSION_CHOOSING;
+}
+
+void session_give_up_plan(struct session *session)
+{
+	session->resumes = false;
+	if (session->has_report)
+		session->state = SESSION_FINISHED;
+	else
+		session_discard_plan(session);
 }
 
 int session_confirm(struct session *session, const char *token, struct error *reterr)

@@ -55,6 +55,7 @@ int main(int argc, char **argv)
 		{ "hang", no_argument, NULL, 'h' },
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
+		{ "stuck-maps", no_argument, NULL, 'x' },
 		{ "grabbed", no_argument, NULL, 't' },
 		{ "unfinished", no_argument, NULL, 'n' },
 		{ "ending", no_argument, NULL, 'd' },
@@ -105,6 +106,8 @@ int main(int argc, char **argv)
 			fake_hangs();
 		else if (option == 'k')
 			machines.stuck = true;
+		else if (option == 'x')
+			machines.stuck_maps = true;
 		else if (option == 'n')
 			machines.unfinished = true;
 		else if (option == 'd')

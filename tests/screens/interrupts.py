@@ -15,7 +15,7 @@ import time
 from behave import FAKEDECK, copying, cpu_seconds, start, to_run
 from drive import PATIENCE, Terminal, below, kill, run
 from pty_program import Program
-from saved import RANGES, RUN
+from saved import RANGES, RUN, STOPPED
 
 
 def ctrl_c_asks_and_asks_no_more():
@@ -182,9 +182,9 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("?")
         terminal.wait("Help for screen 2")
         terminal.keys("q", "3")
-        terminal.wait("Esc stops waiting")
+        terminal.wait("Esc gives it up")
         terminal.keys("Escape")
-        terminal.wait("not waited for")
+        terminal.wait("was given up")
         terminal.keys("1", "G", "k", "k", "s")
         terminal.wait("sdd and sdc are the same model")
         terminal.keys("q")
@@ -194,10 +194,31 @@ def hanging_file_systems_hinder_nobody():
         terminal.keys("c")
         terminal.wait("Looking at mounts")
         terminal.keys("q")
-        terminal.wait("Esc stops waiting")
+        terminal.wait("Esc gives it up")
         terminal.keys("C-c")
         screen = terminal.wait("EXIT 0")
         assert "does not answer" in screen, screen
+
+
+def a_plan_that_is_given_up_changes_nothing():
+    """One from a map becomes no choice that nobody sees: what had ended is there as before, and the
+    next plan is one of the choice. Until then clicks do no more than keys."""
+    with Terminal(f"{FAKEDECK} --stuck-maps rescue") as terminal:
+        start(terminal, STOPPED)
+        terminal.wait("r goes on from the map")
+        for leave, said in ((["Escape"], "was given up"), (["?", "7", "5"], "l=log")):
+            terminal.keys("r")
+            terminal.wait("Looking at mounts")
+            # The tab of 1 Disks.
+            terminal.tmux("send-keys", "-H", *"1b 5b 4d 20 25 21 1b 5b 4d 23 25 21".split())
+            terminal.wait("Esc gives it up")
+            terminal.keys(*leave)
+            terminal.wait(said)
+            assert "[5 Report]" in terminal.screen()
+        terminal.keys("3")
+        terminal.wait("This plan was carried out")
+        terminal.keys("1", "Enter")
+        terminal.wait("Nothing has been written yet")
 
 
 def hang_up_in_the_background():
@@ -602,7 +623,7 @@ def paused_copy_without_a_terminal_stops():
 CASES = [
     ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
-    hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody,
+    hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody, a_plan_that_is_given_up_changes_nothing,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,

@@ -206,6 +206,8 @@ static void enter(struct app *app)
 
 void app_go(struct app *app, enum screen_id screen)
 {
+	if (screen != SCREEN_PLAN)
+		app_give_up_plan(app);
 	leave(app);
 	/* The message was about the screen that is left. */
 	if (screen != app->current) {
@@ -457,22 +459,50 @@ static bool keep_early(struct app *app, int key)
 /* What is typed while the plan is made is meant for the plan, such as a serial number: here it
  * would choose other disks, or quit. It is not kept, since nobody has seen yet what it would
  * confirm. */
+static bool waits_for_plan(const struct app *app)
+{
+	return app->planning && !app->help && app->current != SCREEN_PLAN;
+}
+
+static void give_up_plan(struct app *app)
+{
+	app_give_up_plan(app);
+	app_say(app, _("The plan was given up: what was chosen stays."));
+}
+
+static void tell_planning(struct app *app)
+{
+	app_hint(app, MESSAGE_INFO,
+		 _("The plan is being made; nothing else can be done yet. Esc gives it up."));
+}
+
 static bool drop_for_plan(struct app *app, int key)
 {
 	char bytes[KEY_TEXT_MAX];
 
-	if (!app->planning || app->help || app->current == SCREEN_PLAN || key == '?')
+	if (!waits_for_plan(app) || key == '?')
 		return false;
 	if (key == SPECIAL_ESCAPE) {
-		app->planning = false;
-		app_say(app, _("The plan is not waited for any more."));
+		give_up_plan(app);
 		return true;
 	}
 	if (!keys_character(key, bytes)[0] && key != SPECIAL_ENTER && key != SPECIAL_BACKSPACE &&
 	    key != SPECIAL_TAB)
 		return false;
-	app_hint(app, MESSAGE_INFO,
-		 _("The plan is still being made; this key was not taken. Esc stops waiting."));
+	tell_planning(app);
+	return true;
+}
+
+/* What is clicked does no more than its key would. */
+static bool drop_click_for_plan(struct app *app, enum command command)
+{
+	if (!waits_for_plan(app) || command == COMMAND_UP || command == COMMAND_DOWN ||
+	    command == COMMAND_HELP)
+		return false;
+	if (command == COMMAND_BACK)
+		give_up_plan(app);
+	else
+		tell_planning(app);
 	return true;
 }
 
@@ -501,7 +531,10 @@ static void mouse_key(struct app *app, int key)
 			popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
 		return;
 	}
-	for (int i = 0; command != COMMAND_NONE && i < times; i++)
+	/* In the layout editor, the tabs are only shown. */
+	if (!keys_has(shown_id(app), command) || drop_click_for_plan(app, command))
+		return;
+	for (int i = 0; i < times; i++)
 		app_command(app, command);
 }
 

@@ -94,9 +94,9 @@ struct app_shrink {
 /* For app_shrink.c. */
 struct app_shrink *app_shrink(struct app *app);
 
-/* Plans what was chosen. Shows the plan when it has been checked, unless the user has gone to
- * another screen meanwhile, by mouse, or pressed Esc: other keys are not taken until then. False:
- * the reason is on the message line (and in reterr). */
+/* Plans what was chosen, and shows the plan when it has been checked. Until then, other keys and
+ * clicks are not taken; Esc, or to go to another screen, gives it up. False: the reason is on the
+ * message line (and in reterr). */
 bool app_plan(struct app *app, struct error *reterr);
 /* Shows the layout editor, for the plan that there is, or for one that is made first. */
 void app_edit_layout(struct app *app);

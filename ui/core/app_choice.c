@@ -265,6 +265,19 @@ bool app_resume(struct app *app, const char *map_path, const struct range_list *
 	return begun(app, err, &error);
 }
 
+void app_give_up_plan(struct app *app)
+{
+	if (!app->planning)
+		return;
+	session_give_up_plan(app->session);
+	app->session_state = session_state(app->session);
+	app->planning = app->layout = false;
+	/* There is no plan, not even one of an earlier copy: 3 makes it. */
+	if (app->session_state == SESSION_CHOOSING)
+		app_forget(app, SCREEN_PLAN);
+	app_take_snapshot(app);
+}
+
 bool app_start(struct app *app, const char *typed)
 {
 	struct error error = { 0 };
@@ -301,6 +314,9 @@ static bool take_choice(struct app *app)
 		return false;
 	}
 	plan = session_choice(app->session).plan;
+	/* Those were of another disk. */
+	if (strcmp(choice->source.node, plan->source.node) != 0)
+		forget_ranges(app);
 	choice->source = plan->source;
 	choice->destination = plan->destinations[0];
 	choice->options = plan->options;

@@ -108,8 +108,11 @@ void app_end_viewers(struct app *app);
 /* What is printed where the screens were. */
 const char *app_last_words(const struct app *app);
 
-/* app_choice.c: the plan was checked, or could not be. */
+/* app_choice.c */
+/* The plan was checked, or could not be. */
 void app_follow_plan(struct app *app);
+/* The one that is being made, if any: the choice, and what an earlier copy has shown, stay. */
+void app_give_up_plan(struct app *app);
 
 /* app_follow.c */
 /* Shows what has changed in the session. */

@@ -230,13 +230,13 @@ static const struct command_info table[] = {
 	{ COMMAND_RIGHT, ON_ALL & ~ON(SCREEN_DISKS) & ~ON(SCREEN_BENCH), { SPECIAL_RIGHT }, NULL, NULL, NULL, 0 },
 	{ COMMAND_PREVIOUS_FIELD, ON_ALL & ~ON(SCREEN_DISKS), { SPECIAL_BACK_TAB },
 	  NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_1, STEPS, { '1' }, NULL, NULL, N_("go to that screen"), 0 },
-	{ COMMAND_SCREEN_2, STEPS & ~ON(SCREEN_DISKS), { '2' }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_3, STEPS, { '3' }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_4, STEPS, { '4' }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_5, STEPS, { '5' }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_6, STEPS, { '6' }, NULL, NULL, NULL, 0 },
-	{ COMMAND_SCREEN_7, STEPS, { '7', '0' }, NULL, NULL, N_("copies, also earlier"), 0 },
+	{ COMMAND_SCREEN_1, STEPS | ON(SCREEN_HELP), { '1' }, NULL, NULL, N_("go to that screen"), 0 },
+	{ COMMAND_SCREEN_2, (STEPS | ON(SCREEN_HELP)) & ~ON(SCREEN_DISKS), { '2' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_3, STEPS | ON(SCREEN_HELP), { '3' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_4, STEPS | ON(SCREEN_HELP), { '4' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_5, STEPS | ON(SCREEN_HELP), { '5' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_6, STEPS | ON(SCREEN_HELP), { '6' }, NULL, NULL, NULL, 0 },
+	{ COMMAND_SCREEN_7, STEPS | ON(SCREEN_HELP), { '7', '0' }, NULL, NULL, N_("copies, also earlier"), 0 },
 	{ COMMAND_UNITS, (ON_ALL & ~ON(SCREEN_RANGES)) | ON(SCREEN_EDITOR), { 'u', 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_UNITS, ON(SCREEN_RANGES), { 'U' }, NULL, NULL, N_("TB, TiB, sectors"), 0 },
 	{ COMMAND_THEME, ON_ALL, { ',' }, NULL, NULL, N_("next colour theme"), 0 },
@@ -268,6 +268,14 @@ enum command keys_lookup(enum screen_id screen, int key)
 				return info->command;
 	}
 	return COMMAND_NONE;
+}
+
+bool keys_has(enum screen_id screen, enum command command)
+{
+	for (const struct command_info *info = table; info->command; info++)
+		if (info->command == command && info->screens & ON(screen))
+			return true;
+	return false;
 }
 
 static const char *special_name(int key)

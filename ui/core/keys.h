@@ -175,6 +175,8 @@ struct command_info {
 const struct command_info *keys_table(void);
 /* What a key means on a screen; COMMAND_NONE if nothing. */
 enum command keys_lookup(enum screen_id screen, int key);
+/* Whether a key of that screen does it. */
+bool keys_has(enum screen_id screen, enum command command);
 #define KEY_TEXT_MAX 5
 /* The character of a key as UTF-8; "" for one that is none. */
 const char *keys_character(int key, char bytes[static KEY_TEXT_MAX]);

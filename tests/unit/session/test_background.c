@@ -314,6 +314,10 @@ TEST(the_report_stays_until_a_map_was_read)
 	ck_assert_ptr_nonnull(session_copy(session).report);
 	ck_assert_ptr_nonnull(session_copy(session).job);
 	ck_assert_int_eq(session_plan(session, &(struct session_wish){ .map = path }, &error), 0);
+	session_give_up_plan(session);
+	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
+	ck_assert(!session_choice(session).resumes);
+	ck_assert_int_eq(session_plan(session, &(struct session_wish){ .map = path }, &error), 0);
 	ck_assert_ptr_nonnull(session_copy(session).report);
 	while (session_state(session) == SESSION_CHECKING)
 		wait_once();
