@@ -47,8 +47,8 @@ fill_disks() {
 }
 
 serial_of() { # NODE, as the disk itself says it
-	local number='Unit serial number: *([^[:cntrl:]]*)'
-	[[ "$(sg_inq -p 0x80 "$1")" =~ $number ]] && echo "${BASH_REMATCH[1]}"
+	local number='(Unit|Product) serial number: *([^[:cntrl:]]*)'
+	[[ "$(sg_vpd -p sn "$1")" =~ $number ]] && echo "${BASH_REMATCH[2]}"
 }
 
 token_of() { # NODE
