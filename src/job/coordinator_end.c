@@ -177,14 +177,16 @@ static void check_not_shortened(struct job *job)
 /* The proof is valid without the list; only later verifications need it. */
 static void save_digests(struct job *job)
 {
+	struct coordinator *co = job->coordinator;
 	struct error error;
 	struct place place;
 
-	if (!job->verification.proof || !job_place(job, &job->coordinator->digests_place, &place))
+	if (!job->verification.proof || !job_place(job, &co->digests_place, &place))
 		return;
-	if (proof_save(&job->verification, place.path,
-		       saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
-		       &job->coordinator->digests_saved, &error) < 0)
+	co->digests_code = proof_save(&job->verification, place.path,
+				      saver_timeout(job->saver, TIMEOUT_AT_END, place.beneath),
+				      &co->digests_saved, &error);
+	if (co->digests_code < 0)
 		job_event_add(job, LOG_LEVEL_WARNING, "%s", error.sentence);
 }
 

@@ -46,6 +46,7 @@ struct coordinator {
 	unsigned resets[JOB_ENDS_MAX]; /* told so far */
 	uint64_t next_save;
 	bool map_safe, map_warned, digests_warned, digests_saved;
+	int digests_code;
 	int64_t map_saved_at;
 	bool memory_short; /* what a lane has reported does not fit into the map */
 	bool pass_waits;   /* there is no memory to begin it */

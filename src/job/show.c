@@ -168,6 +168,7 @@ static void fill_map(const struct job *job, struct job_snapshot *s)
 	s->map_saved_at = co->map_saved_at;
 	s->log_failed = job->events.log_failing;
 	s->digests_saved = co->digests_saved;
+	s->digests_code = co->digests_code;
 }
 
 /* Only the coordinator builds it; the lock protects the copying. */

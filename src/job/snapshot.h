@@ -225,6 +225,7 @@ struct job_snapshot {
 	struct job_sums sums;
 	struct job_free free;
 	bool digests_saved; /* the list is at digests_path */
+	int digests_code;   /* below 0: why it could not be saved there, a negative errno */
 	uint64_t events;    /* number of the newest event */
 	bool map_failed; /* the last save failed; the map is in memory, and will be tried again */
 	bool map_safe;   /* the last save succeeded */

@@ -302,7 +302,11 @@ static const char *map_file(const struct report *report, char *buffer, size_t si
 
 static const char *digests_file(const struct report *report, char *buffer, size_t size)
 {
-	return text_copy(buffer, size, report->job.digests_saved ? report->files.digests : "");
+	if (report->job.digests_code < 0)
+		snprintf(buffer, size, _("%s could not be written"), report->files.digests);
+	else
+		text_copy(buffer, size, report->job.digests_saved ? report->files.digests : "");
+	return buffer;
 }
 
 static bool sum_file_line(const struct report *report, bool full, size_t index,

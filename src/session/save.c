@@ -72,6 +72,18 @@ static int save_checksums(const struct report *report, struct log *log,
 	return r;
 }
 
+/* The copy has tried at its end. No option asks for this list, so it is not file_missing. */
+static int tell_digests(const struct report *report, struct error *reterr)
+{
+	int code = report->job.digests_code;
+
+	if (code == 0)
+		return 0;
+	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, code, "save", report->files.digests,
+			 _("The list of digests could not be saved as %s: %s."),
+			 report->files.digests, file_phrase(code));
+}
+
 int save_first(struct report *report, const struct files *files, struct log *log,
 	       struct file_timeout *timeout, struct error *reterr)
 {
@@ -100,7 +112,9 @@ int save_first(struct report *report, const struct files *files, struct log *log
 	}
 	if (json < 0 || certificate < 0)
 		return json < 0 ? json : certificate;
-	return list < 0 ? list : checksums;
+	if (list < 0 || checksums < 0)
+		return list < 0 ? list : checksums;
+	return tell_digests(report, reterr);
 }
 
 /* In a directory they get the names that they have in the log directory. Log and map stay where
@@ -178,7 +192,7 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 		return r;
 	list = put_list(report, files.digests, NULL, reterr);
 	/* The files name each other; the report is worth keeping without a list. */
-	if (list < 0)
+	if (list < 0 || !report->job.digests_saved)
 		text_copy(files.digests, sizeof(files.digests), report->files.digests);
 	report->files = files;
 	r = report_save_sums(report, NULL, reterr);

@@ -89,6 +89,33 @@ TEST_ROWS(a_report_that_cannot_be_saved, 3)
 		ck_assert(holds(report->files.json, "\"exit_code\": 4"));
 }
 
+/* A later verification by the report needs them; no option asks for them. */
+TEST(digests_that_cannot_be_saved_are_told)
+{
+	struct error error = { 0 };
+
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 4 * 1024 * 1024);
+	start_copy();
+	run("cd %s && for i in *.log; do mkdir ${i%%.log}.digests; done", path_of("logs"));
+	wait_for_end();
+	ck_assert_int_eq(finish_and_wait(&error), -EEXIST);
+	ck_assert(strstr(error.sentence, "The list of digests could not be saved as ") != NULL);
+
+	const struct report *report = session_copy(session).report;
+
+	ck_assert_str_eq(report_result_word(report), "COMPLETE");
+	ck_assert_int_eq(report_end_code(report), EXIT_COMPLETE);
+	ck_assert(holds(report->files.json, "The list of digests could not be saved as "));
+	ck_assert(holds(report->files.json, "\"digests\": null"));
+
+	char *text = NULL;
+
+	ck_assert_int_eq(report_text(report, 200, &text, &error), 0);
+	ck_assert(strstr(text, ".digests could not be written") != NULL);
+	free(text);
+}
+
 TEST(a_report_is_saved_elsewhere_in_three_forms)
 {
 	struct error error = { 0 };
