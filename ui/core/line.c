@@ -44,16 +44,22 @@ void line_put_tail(struct line *line, int width, const char *text)
 	put(line, width, text, true);
 }
 
+const char *line_short_fs(const char *fs, char buffer[static LINE_FS_MAX])
+{
+	if (strcmp(fs, "crypto_LUKS") == 0)
+		fs = "LUKS";
+	text_copy(buffer, LINE_FS_MAX, fs);
+	buffer[strcspn(buffer, "_")] = '\0';
+	return buffer;
+}
+
 void line_put_fs(struct line *line, int width, const char *fs)
 {
-	char name[32];
-	char *member;
+	char name[LINE_FS_MAX];
 
-	text_copy(name, sizeof(name), fs[0] ? fs : "-");
-	member = strstr(name, "_member");
-	if (member && text_width(name) > width)
-		*member = '\0';
-	line_put(line, width, name);
+	if (!fs[0])
+		fs = "-";
+	line_put(line, width, text_width(fs) > width ? line_short_fs(fs, name) : fs);
 }
 
 void line_put_right(struct line *line, int width, const char *text)

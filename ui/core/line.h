@@ -25,8 +25,10 @@ void line_put(struct line *line, int width, const char *text);
 void line_put_tail(struct line *line, int width, const char *text);
 /* Cut, it ends in "..", where there is room for that. */
 void line_put_marked(struct line *line, int width, const char *text);
-/* The name of a file system: "LVM2" for "LVM2_member" where the long word does not fit; "-" for
- * none. */
+#define LINE_FS_MAX 32
+/* The short name of what a partition holds: "LVM2" for "LVM2_member", "LUKS" for "crypto_LUKS". */
+const char *line_short_fs(const char *fs, char buffer[static LINE_FS_MAX]);
+/* Its name, the short one where the long one does not fit; "-" for none. */
 void line_put_fs(struct line *line, int width, const char *fs);
 /* Right-aligned. A number that does not fit is shown as '#': cut, it would be another number. */
 void line_put_right(struct line *line, int width, const char *text);

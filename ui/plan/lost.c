@@ -34,8 +34,10 @@ static void name_lost(const struct lost *lost, uint32_t sector_size, enum units_
 {
 	const struct partition *partition = lost->partition;
 	const char *label = partition->label[0] ? partition->label : partition->name;
-	const char *what = partition->fs[0] ? partition->fs : partition->type_name;
-	char size[UNITS_TEXT_MAX], shown[4 * LOST_LABEL_COLS + 1];
+	char size[UNITS_TEXT_MAX], shown[4 * LOST_LABEL_COLS + 1], fs[LINE_FS_MAX];
+	/* Where nothing is known inside, what the table calls it. */
+	const char *what =
+		partition->fs[0] ? line_short_fs(partition->fs, fs) : partition->type_name;
 
 	units_print_short(partition->sectors * sector_size, scale, sector_size, size);
 	text_fit(shown, sizeof(shown), label,
@@ -46,8 +48,7 @@ static void name_lost(const struct lost *lost, uint32_t sector_size, enum units_
 		line_add(line, "%s ", node_short(partition->node));
 	else
 		line_add(line, "%u ", partition->number);
-	/* "LVM2" for "LVM2_member"; where nothing is known inside, what the table calls it. */
-	line_add(line, "%.*s%s%s%s", (int)strcspn(what, "_"), what, what[0] ? " " : "", size,
+	line_add(line, "%s%s%s%s", what, what[0] ? " " : "", size,
 		 lost->how == LOST_PARTLY       ? _(" (partly)")
 		 : lost->how == LOST_FROM_TABLE ? _(" (its entry)")
 						: "");

@@ -159,6 +159,11 @@ static void tell_ready(const struct plan_screen *screen, struct app *app)
 				     : _("Nothing has been written yet. Esc, Esc goes back."));
 }
 
+static void tell_letters(struct app *app)
+{
+	app_say(app, _("Letters are commands now. Tab goes back to the field."));
+}
+
 static void enter(void *state, struct app *app)
 {
 	struct plan_screen *screen = state;
@@ -278,6 +283,17 @@ static void open_options(struct plan_screen *screen, struct app *app)
 	screen->complaint[0] = '\0';
 	screen->options_open = true;
 	gate_set_typing(&screen->gate, false);
+	/* That letters are commands is not so in its fields. */
+	app_say(app, "%s", "");
+}
+
+static void close_options(struct plan_screen *screen, struct app *app)
+{
+	screen->options_open = false;
+	if (gate_refused(&screen->gate))
+		tell_ready(screen, app);
+	else
+		tell_letters(app);
 }
 
 static bool command(void *state, struct app *app, enum command command)
@@ -479,7 +495,7 @@ static void options_edited(struct plan_screen *screen, struct app *app, enum fie
 		take_options(screen, app);
 		break;
 	case FIELD_CANCELLED:
-		screen->options_open = false;
+		close_options(screen, app);
 		break;
 	default:
 		break;
@@ -502,7 +518,7 @@ static void edited(void *state, struct app *app, enum field_event event)
 		field_clear(&screen->gate.typed);
 		gate_set_typing(&screen->gate, false);
 		screen->letters = true;
-		app_say(app, _("Letters are commands now. Tab goes back to the field."));
+		tell_letters(app);
 		break;
 	default:
 		break;

@@ -62,6 +62,10 @@ TEST(test_file_systems)
 	line_put_fs(&line, 11, "LVM2_member");
 	line_put_fs(&line, 2, "");
 	ck_assert_str_eq(line.text, "LVM2   LVM2_member- ");
+	line_start(&line, 80);
+	line_put_fs(&line, 6, "crypto_LUKS");
+	line_put_fs(&line, 11, "crypto_LUKS");
+	ck_assert_str_eq(line.text, "LUKS  crypto_LUKS");
 }
 
 /* Whole, or not at all. */
