@@ -84,6 +84,8 @@ static void read_disk(void *data)
 		ret->error = -ESTALE;
 	} else if (request->sg_only) {
 		ret->error = sg_only_measure(source.fd, &ret->size);
+	} else if (request->size == 0) {
+		ret->error = -ENOMEDIUM;
 	} else {
 		ret->opened = true;
 		ret->error = request->as_before ? 0 : table_read(&source, &ret->table);

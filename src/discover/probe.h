@@ -19,7 +19,7 @@ struct probe_request {
 	char node[64];
 	dev_t devno; /* another device under this name is not read */
 	uint64_t diskseq;
-	uint64_t size;
+	uint64_t size; /* 0: it is only opened and closed, so that the kernel looks for a medium */
 	uint32_t sector_size;
 	bool sg_only;        /* the disk has no block node: its size is asked for, nothing else */
 	bool as_before;      /* its table is known: only whether it is there, and held */

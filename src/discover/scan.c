@@ -241,6 +241,8 @@ static int take_result(struct build *build, const struct asked *asked, struct pr
 		take_size(disk, &result->size);
 		return 0;
 	}
+	if (disk->identity.size == 0)
+		return 0;
 	take_table(build, asked, result);
 	if (result->exclusive_refused)
 		r = use_list_add(&disk->in_use, USE_EXCLUSIVE, "", disk->node);
@@ -328,7 +330,10 @@ static bool is_to_be_read(const struct build *build, const struct disk *disk)
 	const struct scan_options *options = build->options;
 	dev_t devno = disk->identity.devno;
 
-	return (disk->identity.size || disk_is_sg_only(disk)) && !is_spared(options, disk) &&
+	/* Without polling, the kernel looks for a medium only when its drive is opened; the next
+	 * list has it. */
+	return (disk->identity.size || disk_is_sg_only(disk) || disk->removable == YES) &&
+	       !is_spared(options, disk) &&
 	       (!options->only_some || devno == options->only[0] || devno == options->only[1]);
 }
 

@@ -230,6 +230,14 @@ bool ends_have_label(const struct disk_list *disks, const struct endpoint *endpo
 	return disk && has_label(disk);
 }
 
+bool ends_medium_may_differ(const struct disk_list *disks, const struct endpoint *recorded,
+			    const struct endpoint *found)
+{
+	const struct disk *disk = endpoint_disk(disks, found);
+
+	return disk && disk->removable == YES && !is_still_there(disk, recorded);
+}
+
 int ends_of_map(const struct disk_list *disks, const char *map_path, struct endpoint *source,
 		struct endpoint *destination)
 {

@@ -24,6 +24,10 @@ int ends_of_map(const struct disk_list *disks, const char *map_path, struct endp
 		struct endpoint *destination);
 /* Is there anything but its name to tell this disk or partition from others? */
 bool ends_have_label(const struct disk_list *disks, const struct endpoint *endpoint);
+/* Was another medium than the recorded one perhaps put into the same drive? The serial number is
+ * that of the drive. */
+bool ends_medium_may_differ(const struct disk_list *disks, const struct endpoint *recorded,
+			    const struct endpoint *found);
 /* Is an image on the same file system, of the same disk, as according to another list? UNKNOWN:
  * that has no identity. */
 enum tristate ends_same_file_system(const struct disk_list *before, const struct endpoint *recorded,

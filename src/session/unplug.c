@@ -359,12 +359,26 @@ static bool was_refused(const struct unplugged *waiting, const struct endpoint *
 	       destination->identity.diskseq == waiting->refused[1];
 }
 
-static bool is_sure(const struct session *session, const struct endpoint *recorded,
-		    bool destination, const struct endpoint *found)
+/* Why only the user can say whether this is the same disk; NULL: it is, as far as its label and a
+ * comparison of what was copied can tell. */
+static const char *unsure_of(const struct session *session, bool destination,
+			     const struct endpoint *found)
 {
-	if (found->kind == ENDPOINT_IMAGE)
-		return same_image(session, recorded, destination, found) == YES;
-	return found->gone[0] || ends_have_label(session->disks, found);
+	const struct endpoint *recorded =
+		destination ? &session->plan->destinations[0] : &session->plan->source;
+	bool nothing = !session->resume || map_bytes(session->resume, MAP_FINISHED) == 0;
+
+	if (found->gone[0])
+		return NULL;
+	if (found->kind == ENDPOINT_IMAGE ? same_image(session, recorded, destination, found) != YES
+					  : !ends_have_label(session->disks, found))
+		return _("It has neither a serial number nor a WWN: only you can say whether it "
+			 "is the same disk.");
+	if (nothing && ends_medium_may_differ(session->disks, recorded, found))
+		return _("The serial number may be that of the card reader, and nothing had been "
+			 "copied yet that could be compared: only you can say whether it is the "
+			 "same medium.");
+	return NULL;
 }
 
 void session_look_for_ends(struct session *session, unsigned *changes)
@@ -373,6 +387,7 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 	struct session_waiting *shown = &waiting->shown;
 	struct endpoint source, destination;
 	char note[sizeof(shown->note)];
+	const char *unsure;
 
 	if (session->state != SESSION_WAITING || shown->trying || !waiting->has_looked)
 		return;
@@ -390,14 +405,13 @@ void session_look_for_ends(struct session *session, unsigned *changes)
 		return;
 	if (session->options.on_vanish == SESSION_VANISH_ASK)
 		return;
-	if (!is_sure(session, &session->plan->source, false, &source) ||
-	    !is_sure(session, &session->plan->destinations[0], true, &destination)) {
-		text_copy(shown->note, sizeof(shown->note),
-			  _("It has neither a serial number nor a WWN: only you can say whether it "
-			    "is the same disk."));
-		return;
-	}
-	session_go_on(session, NULL);
+	unsure = unsure_of(session, false, &source);
+	if (!unsure)
+		unsure = unsure_of(session, true, &destination);
+	if (unsure)
+		text_copy(shown->note, sizeof(shown->note), unsure);
+	else
+		session_go_on(session, NULL);
 }
 
 int session_go_on(struct session *session, struct error *reterr)

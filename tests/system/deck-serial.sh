@@ -39,12 +39,7 @@ see_no_more() { # TEXT
 }
 
 monitor() { # COMMAND
-	/usr/bin/python3 -c 'import socket, sys, time
-monitor = socket.socket(socket.AF_UNIX)
-monitor.connect(sys.argv[1])
-monitor.recv(4096)
-monitor.sendall(sys.argv[2].encode() + b"\n")
-time.sleep(0.5)' "$case_dir/monitor" "$1"
+	"$here/../lab/qemu-monitor" "$case_dir/monitor" "$1"
 }
 
 stop_tmux() {

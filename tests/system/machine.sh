@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Every bus: the cases below run inside an emulated machine with SATA, NVMe,
 # USB (both protocols), virtio and SCSI disks, each with a serial number, and two
-# LUNs of one SCSI and of one USB target. Three smaller ones have a sector that
-# cannot be read.
+# LUNs of one SCSI and of one USB target. Three larger ones have a sector that
+# cannot be read. There is a card reader, whose cards are changed from outside.
 if [ "${1:-}" != inside ]; then
 	here=$(cd -- "$(dirname -- "$0")" && pwd -P)
 	work=$(mktemp -d "${TMPDIR:-/tmp}/clonedeck-machine.XXXXXX") || exit 99
@@ -20,16 +20,39 @@ if [ "${1:-}" != inside ]; then
 		head -c 4M /dev/urandom >"$work/bad-${disk%%:*}"
 		disks+=(-d "${disk%%:*}:$work/bad-${disk%%:*}:${disk#*:}:5003")
 	done
+	# Three cards of one reader; what is on the others is known before.
+	for card in card other third; do
+		head -c 2M /dev/urandom >"$work/$card.img"
+		cp "$work/$card.img" "$work/$card.before"
+	done
+	disks+=(-d "card:$work/card.img:CARD-RDR-000013")
+	change_cards() {
+		local asked
+		while sleep 0.1; do
+			[ -e "$work/result/ask" ] || continue
+			asked=$(cat "$work/result/ask")
+			"$here/../lab/qemu-monitor" "$work/monitor" "eject -f drive12"
+			[ "$asked" = none ] ||
+				"$here/../lab/qemu-monitor" "$work/monitor" "change drive12 $work/$asked.img raw"
+			rm "$work/result/ask"
+		done
+	}
+	mkdir "$work/result"
+	change_cards &
+	changer=$!
 	# Once more if the emulated kernel itself hung (126): that says nothing of clonedeck.
 	for _ in once again; do
-		"$here/../lab/qemu-run" -t 900 -m nvme,poll_queues=1 "${disks[@]}" "$here/machine.sh" inside >"$work/tap" &
+		LAB_RESULT=$work/result "$here/../lab/qemu-run" -t 900 -q "$work/monitor" -m nvme,poll_queues=1 "${disks[@]}" \
+			"$here/machine.sh" inside "$work" >"$work/tap" &
 		wait $!
 		status=$?
 		[ "$status" -eq 126 ] || break
 	done
+	kill "$changer"
 	cat "$work/tap"
 	exit "$status"
 fi
+outside=$2
 . "$(dirname -- "$0")/lib.sh"
 
 # onto SOURCE-SERIAL DESTINATION-SERIAL [OPTION]...: clones and compares; nobody else's bytes change.
@@ -52,13 +75,17 @@ onto() {
 sums_of_all() { # that can be read
 	local node good=()
 	for node in /dev/sd? /dev/nvme0n1 /dev/vda; do
-		is_bad "$node" || good+=("$node")
+		is_bad "$node" || is_card "$node" || good+=("$node")
 	done
 	md5sum "${good[@]}"
 }
 
 is_bad() { # NODE
 	[ "$(<"/sys/block/${1##*/}/size")" -eq $(((4 << 20) / 512)) ]
+}
+
+is_card() { # NODE
+	[ "$(<"/sys/block/${1##*/}/size")" -eq $(((2 << 20) / 512)) ]
 }
 
 # find_ends SERIAL SERIAL: sets source and destination to their nodes, from and to to what was given.
@@ -80,7 +107,7 @@ list_knows_every_bus() {
 	jq -e '[.disks[] | select(.size == 3145728) | {(.transport): .serial}] | add |
 		.sata == "SATA-SRC-000001" and .nvme == "NVME-DST-000002" and
 		.virtio == "VIRTIO-D-000004"' out
-	jq -e '[.disks[] | select(.transport == "usb")] | length == 6' out
+	jq -e '[.disks[] | select(.transport == "usb")] | length == 7' out
 	jq -e 'all(.disks[] | select(.node | startswith("/dev/sd")); .sg != null and .hctl != null)' out
 	jq -e '.disks[] | select(.transport == "nvme") | .ng == "/dev/ng0n1" and .sg == null' out
 	run 0 list
@@ -265,7 +292,63 @@ masked_serials_are_nowhere_to_be_read() {
 	sha256sum -c "of NVME-DST-000002.sha256"
 }
 
+put_card() { # NAME, or none
+	echo "$1" >"$LAB_RESULT/ask.part"
+	mv "$LAB_RESULT/ask.part" "$LAB_RESULT/ask"
+	wait_for test ! -e "$LAB_RESULT/ask"
+}
+
+says_soon() { # TEXT
+	wait_for contain "$1" out err || {
+		cat out err
+		return 1
+	}
+}
+
+copy_onto_the_card() { # MILLISECONDS: how often the kernel looks for a card by itself; 0: never
+	find_ends SATA-SRC-000001 CARD-RDR-000013
+	echo "$1" >"/sys/block/${destination##*/}/events_poll_msecs"
+	"$CLONEDECK" clone -s "$source" -d "$destination" -r 0+2MiB --confirm 000013 --log-dir logs \
+		--map copy.map --rate 512K --map-interval 1 >out 2>err &
+	copy=$!
+}
+
+# The serial number is that of the reader. What was copied tells one card from another.
+a_card_that_is_put_back_goes_on_and_another_one_is_refused() {
+	copy_onto_the_card 500
+	wait_for contain ' +'$'\n' copy.map
+	put_card none
+	says_soon "is gone"
+	put_card other
+	says_soon "one of them is another disk"
+	cmp "$destination" "$outside/other.before"
+	put_card none
+	put_card card
+	says_soon "goes on"
+	ends 0
+	says COMPLETE
+	blockdev --flushbufs "$source" "$destination"
+	cmp -n $((2 << 20)) "$source" "$destination"
+}
+
+# Before anything was copied, nothing tells the cards apart. Where the kernel does not look for them,
+# the copy does.
+a_card_is_not_exchanged_before_anything_was_copied() {
+	copy_onto_the_card 0
+	wait_for told testing
+	put_card none
+	says_soon "is gone"
+	put_card third
+	says_soon "only you can say"
+	kill -TERM "$copy"
+	ends 7
+	blockdev --flushbufs "$destination"
+	cmp "$destination" "$outside/third.before"
+}
+
 run_cases list_knows_every_bus SATA_onto_NVMe USB_onto_virtio UAS_onto_SCSI SCSI_onto_SATA_by_sg \
 	UAS_onto_USB_by_sg SCSI_LUNs_of_one_target_by_sg UAS_LUNs_of_one_target_by_sg bad_sector_over_SATA_by_sg bad_sector_over_USB_by_sg \
 	bad_sector_over_UAS_by_sg no_sg_on_NVMe_nor_virtio \
+	a_card_that_is_put_back_goes_on_and_another_one_is_refused \
+	a_card_is_not_exchanged_before_anything_was_copied \
 	completions_are_polled_for_where_the_disk_has_a_queue_for_it masked_serials_are_nowhere_to_be_read
