@@ -233,8 +233,9 @@ a_disk_that_becomes_write_protected() {
 }
 
 protect() { # NODE 08, or 00
-	sg_wr_mode --page=0xa --contents="0a,0a,02,00,$2,00,00,00,00,00,02,4b" --mask=00,00,00,00,08 \
-		"$(sg_of "$1")"
+	# MODE SELECT of the control mode page, behind an empty header.
+	printf '%b' '\0\0\0\0\0\0\0\0' "\x0a\x0a\x02\0\x$2\0\0\0\0\0\x02\x4b" |
+		sg_raw --send=20 "$(sg_of "$1")" 55 10 00 00 00 00 00 00 14 00
 }
 
 unprotect() { # NODE
