@@ -151,8 +151,24 @@ def the_mouse():
         terminal.keys("x")
         terminal.wait("The window shows the keys")
         time.sleep(0.6)
+        # Beside the window, in the row of an answer.
+        at(11, 1)
+        terminal.keys("y")
+        terminal.wait("y does nothing here. The window")
         at(11, 20)
         terminal.wait("on a disk that stays")
+    # A window with a text is closed by its word alone.
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["i"])
+        lines = terminal.wait("Esc=close").split("\n")
+        row = next(i for i, line in enumerate(lines) if "Esc=close" in line)
+        time.sleep(0.6)
+        for col in (0, lines[row].index("/=find"), 79):
+            at(row, col)
+        terminal.keys("y")
+        terminal.wait("y does nothing here. The window")
+        at(row, lines[row].index("Esc=close") + 8)
+        terminal.wait_gone("Esc=close")
     # In the layout editor digits do not leave it, so a tab does not; in help both do.
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, PLAN + ["Escape", "l"])

@@ -526,7 +526,7 @@ static void mouse_key(struct app *app, int key)
 
 	if (app->popup.kind != POPUP_NONE) {
 		if (key == SPECIAL_CLICK)
-			popup_click(app, app->term->click_row);
+			popup_click(app, app->term->click_row, app->term->click_col);
 		else
 			popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
 		return;

@@ -239,12 +239,35 @@ static struct rect open_box(struct draw *draw, struct rect screen, int rows, int
 }
 
 /* A row that can be clicked. */
+/* All of that row of the window. */
 static void add_row(struct popup *popup, struct rect area, int row, int key)
 {
-	if (row < area.rows && popup->row_count < (int)ARRAY_SIZE(popup->rows)) {
-		popup->rows[popup->row_count].row = area.row + row;
-		popup->rows[popup->row_count++].key = key;
-	}
+	if (row < area.rows && popup->row_count < (int)ARRAY_SIZE(popup->rows))
+		popup->rows[popup->row_count++] =
+			(struct popup_row){ area.row + row, area.col, area.col + area.cols, key };
+}
+
+/* Of the row in which the keys are named, the word of that key: the others mean something else. */
+static void add_word(struct popup *popup, struct rect area, const char *keys, int key)
+{
+	char name[24], word[32], before[128];
+	const char *at;
+	int from;
+
+	snprintf(word, sizeof(word), "%s=", keys_name(key, name, sizeof(name)));
+	at = strstr(keys, word);
+	if (!at)
+		return;
+	text_copy(before, sizeof(before), keys);
+	before[at - keys] = '\0';
+	/* draw_words() begins with a blank. */
+	from = 1 + text_width(before);
+	text_copy(before, sizeof(before), at);
+	if (strstr(before, "  "))
+		*strstr(before, "  ") = '\0';
+	rect_cut_left(&area, from);
+	area.cols = area.cols < text_width(before) ? area.cols : text_width(before);
+	add_row(popup, area, 0, key);
 }
 
 #define DIALOG_COLS 70
@@ -394,7 +417,7 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 					   : _("Esc=close"),
 		 popup->lines.top + 1, lines);
 	draw_words(draw, foot, ROLE_DIM, keys);
-	add_row(popup, foot, 0, SPECIAL_ESCAPE);
+	add_word(popup, foot, keys, SPECIAL_ESCAPE);
 	draw_cursor(draw, area, 0, 0);
 }
 
@@ -535,15 +558,18 @@ void popup_key(struct app *app, int key)
 	app_redraw(app);
 }
 
-void popup_click(struct app *app, int row)
+void popup_click(struct app *app, int row, int col)
 {
 	const struct popup *popup = app_popup(app);
 
 	if (clock_monotonic() - popup->opened < DOUBLE_CLICK)
 		return;
-	for (int i = 0; i < popup->row_count; i++)
-		if (popup->rows[i].row == row) {
-			popup_key(app, popup->rows[i].key);
+	for (int i = 0; i < popup->row_count; i++) {
+		const struct popup_row *hit = &popup->rows[i];
+
+		if (hit->row == row && col >= hit->from && col < hit->to) {
+			popup_key(app, hit->key);
 			return;
 		}
+	}
 }

@@ -81,8 +81,8 @@ struct popup {
 	struct list lines; /* of a text */
 	int cols;          /* it was drawn with */
 	/* Of the terminal, as it was drawn last: a click there is that key. */
-	struct {
-		int row, key;
+	struct popup_row {
+		int row, from, to, key;
 	} rows[POPUP_CHOICES_MAX + 1];
 	int row_count;
 	popup_chosen_fn *chosen;
@@ -98,6 +98,6 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
 bool popup_holds(void *popup, int row, const char *text);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
-/* At that row of the terminal. Nothing answers a question that has just opened: that would be the
+/* At that place of the terminal. Nothing answers a question that has just opened: that would be the
  * second half of a double click. */
-void popup_click(struct app *app, int row);
+void popup_click(struct app *app, int row, int col);
