@@ -197,10 +197,11 @@ static void draw_picture(const struct plan_screen *screen, struct app *app, stru
 	line_start(&line, count);
 	plan_text_axis(size, app_units(app), destination->identity.logical_sector_size, &line);
 	draw_text(draw, area, 3, 9, ROLE_DIM, line.text);
-	draw_text(draw, area, 4, 1, ROLE_DIM,
-		  screen->finished.count ? _("x overwritten  + copied before  - not touched")
-					 : _("x overwritten  - not touched, but partitions vanish "
-					     "with a replaced table"));
+	draw_wrapped(draw, area, 4, 1, 1, ROLE_DIM,
+		     screen->finished.count
+			     ? _("x overwritten  + copied before  - not touched")
+			     : _("x overwritten  - not touched, but partitions vanish "
+				 "with a replaced table"));
 }
 
 static void lost_text(const struct plan_screen *screen, struct app *app, size_t index,

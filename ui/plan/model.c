@@ -110,7 +110,7 @@ static void text_end(const struct plan *plan, const char *label, const struct en
 
 		line_put(line, name, node_short(end->node));
 		line_put(line, 1, "");
-		line_put(line, model, end->identity.model[0] ? end->identity.model : "-");
+		line_put_marked(line, model, end->identity.model[0] ? end->identity.model : "-");
 		line_add(line, " %s ", _("S/N"));
 		put_serial(line, &end->identity, line->limit - line->columns - wide - 2);
 	}

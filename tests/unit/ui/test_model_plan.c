@@ -54,6 +54,11 @@ TEST(test_mock_up)
 {
 	struct line line;
 
+	/* Where there is less room, the model is cut, and says so. */
+	line_start(&line, 60);
+	plan_text_source(&plan, &line);
+	ck_assert_msg(strstr(line.text, ".. S/N") != NULL, "%s", line.text);
+
 	line_start(&line, 80);
 	plan_text_source(&plan, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, " SOURCE  sda"));
