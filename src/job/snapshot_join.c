@@ -25,6 +25,8 @@ void job_snapshot_join(const struct job_snapshot *earlier, struct job_snapshot *
 {
 	job->started_at = earlier->started_at;
 	job->already = earlier->already;
+	if (!job->map_saved_at)
+		job->map_saved_at = earlier->map_saved_at;
 	job->elapsed += earlier->elapsed;
 	job->copy_ns += earlier->copy_ns;
 	job->flush_ns += earlier->flush_ns;

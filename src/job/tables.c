@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/file.h"
+#include "base/i18n.h"
 #include "base/text.h"
 #include "copy/held_memory.h"
 #include "job/core.h"
@@ -85,8 +87,14 @@ void tables_take_saved(struct job *job, const struct saver_result *result)
 
 void tables_remove(struct job *job, struct file_timeout *timeout)
 {
-	if (job->tables->path[0])
-		file_remove(timeout, job->tables->path);
+	const char *path = job->tables->path;
+	int r = path[0] ? file_remove(timeout, path) : 0;
+
+	if (r < 0)
+		job_event_add(job, LOG_LEVEL_WARNING,
+			      _("The tables of the source in %s are no longer needed, but cannot "
+				"be removed: %s."),
+			      path, file_phrase(r));
 }
 
 void tables_done(struct tables *tables)

@@ -254,7 +254,9 @@ TEST(a_claim_that_is_lost_writes_nothing)
 	ck_assert_str_eq(error.sentence, "Another disk has this name now.");
 	ck_assert_int_eq(atomic_load(&calls), 1);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
+	/* A report names no map that nobody tried to save. */
 	ck_assert_int_ne(access(rig.map_path, F_OK), 0);
+	ck_assert(!s.map_saved_at && !s.map_failed);
 	ck_assert(!s.flushed);
 }
 
