@@ -273,13 +273,15 @@ static int take_results(struct build *build, struct probe_result *results,
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < count; i++) {
-		if (results[i].answered) {
+	for (size_t i = 0; i < count; i++) {
+		if (r < 0) {
+			table_done(&results[i].table);
+		} else if (results[i].answered) {
 			r = take_result(build, &asked[i], &results[i]);
-			continue;
+		} else {
+			table_done(&build->tables[asked[i].disk]);
+			r = say_silent(build, &build->list->disks[asked[i].disk]);
 		}
-		table_done(&build->tables[asked[i].disk]);
-		r = say_silent(build, &build->list->disks[asked[i].disk]);
 	}
 	return r;
 }
