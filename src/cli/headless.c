@@ -375,6 +375,14 @@ static int failed(const struct session *session, enum session_task task)
 	return code == EXIT_COMPLETE ? EXIT_INTERNAL : code;
 }
 
+/* There was no memory for it, which was said; only the log tells how the copy ended. Never 0. */
+static int without_report(const struct session *session)
+{
+	enum exit_code code = error_exit_code(session_error(session, SESSION_TASK_FINISH));
+
+	return code == EXIT_COMPLETE ? EXIT_INTERNAL : (int)code;
+}
+
 static int print_report(struct headless *run)
 {
 	const struct report *report = session_copy(run->session).report;
@@ -383,7 +391,7 @@ static int print_report(struct headless *run)
 	int code;
 
 	if (!report)
-		return EXIT_INTERNAL;
+		return without_report(run->session);
 	code = (int)report_end_code(report);
 	if (run->json) {
 		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);
