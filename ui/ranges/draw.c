@@ -121,8 +121,8 @@ static void draw_map(struct ranges_screen *screen, struct draw *draw, struct rec
 	if (cells > MAP_CELLS_MAX)
 		cells = MAP_CELLS_MAX;
 	ranges_model_map(screen->model, cells, what, ticked);
-	draw_text(draw, map, 0, 1, ROLE_DIM,
-		  _("Disk map: digit = partition, G = table, . = free;  = under it: ticked"));
+	draw_wrapped(draw, map, 0, 1, 1, ROLE_DIM,
+		     _("Disk map: digit = partition, G = table, . = free;  = under it: ticked"));
 	draw_printf(draw, map, 1, 1, ROLE_NORMAL, "|%s|", what);
 	draw_text(draw, map, 2, 1, ROLE_NORMAL, "|");
 	draw_cells(draw, map, 2, 2, ticked);

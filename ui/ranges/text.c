@@ -211,8 +211,10 @@ static void put_short(struct line *line, int most, const char *text, bool tail)
 	if (tail)
 		line_put_tail(line, wide, text[0] ? text : "-");
 	else
-		line_put(line, wide, text[0] ? text : "-");
+		line_put_marked(line, wide, text[0] ? text : "-");
 }
+
+#define IDENTITY_COLS 12 /* of both, from which on they can be told apart */
 
 /* Model and serial share what `rest`, which follows them, leaves; the serial tells more. The WWN
  * where there is room for all of it. */
@@ -225,6 +227,11 @@ static void put_identity(struct line *line, const struct identity *identity, con
 	if (line->limit >= LAYOUT_WIDE_COLS && identity->wwn[0])
 		snprintf(wwn, sizeof(wwn), "  %s %s", _("WWN"), identity->wwn);
 	left = line->limit - line->columns - text_width(rest) - text_width(_("S/N")) - 3;
+	/* On a narrow screen, what tells two disks apart comes first. */
+	if (left < IDENTITY_COLS && text_width(identity->model) + serial > left) {
+		left += text_width(rest);
+		rest = "";
+	}
 	if (text_width(wwn) > left - text_width(identity->model) - serial)
 		wwn[0] = '\0';
 	left -= text_width(wwn);

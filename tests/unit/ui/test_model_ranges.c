@@ -363,6 +363,11 @@ TEST(test_title)
 	line_start(&line, 80);
 	ranges_model_title(model, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "SSTAIL  gpt  10,000 sectors of 512"));
+	/* On a narrow screen, before anything else. */
+	line_start(&line, 48);
+	ranges_model_title(model, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, "MM.. "));
+	ck_assert_ptr_nonnull(strstr(line.text, "SSSSSSSTAIL"));
 	/* Where it goes stands below, and the WWN where there is room for all of it. */
 	strcpy(model->source.identity.serial, "S1");
 	strcpy(model->source.identity.model, "M1");
