@@ -222,8 +222,8 @@ static void draw_form(struct ranges_screen *screen, struct app *app, struct draw
 			   screen->focus == FOCUS_DESTINATION);
 	}
 
-	draw_text(
-		draw, layout->grammar, 0, 1, ROLE_DIM,
+	draw_words(
+		draw, layout->grammar, ROLE_DIM,
 		_("  A-B first-last  A+N first+count  @N partition  -N last N  A- to end  * all"));
 	if (wrong) {
 		field_view(field, cols - 2, view, &shown, &first);
