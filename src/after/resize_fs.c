@@ -296,7 +296,8 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 
 	if (r == 0)
 		ret->state = GROWN_FS_DONE;
-	else if (r == -ENOENT)
+	/* A tool that is there ends so, too: without one of its libraries. */
+	else if (r == -ENOENT && any_missing(grower->tools))
 		ret->state = GROWN_FS_BY_HAND;
 	else if (r == -ETIMEDOUT)
 		ret->state = GROWN_FS_HANGS;

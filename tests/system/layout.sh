@@ -212,6 +212,20 @@ a_damaged_one_does_not_grow() {
 	same source.img "$MIB" destination.img "$MIB" $((13 * MIB))
 }
 
+# Without one of its libraries a tool ends as a shell does that finds no tool.
+a_tool_that_cannot_start_grows_nothing() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	printf '#!/bin/sh\necho no library; exit 127\n' >tool
+	chmod +x tool
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 4 ]' sh \
+		"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	says 'could not be grown; the log says why: no library'
+	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
+	clean_gpt "$destination"
+}
+
 what_is_behind_a_partition_makes_way() {
 	source_gpt
 	destination=$(new_disk destination 64)
@@ -766,7 +780,7 @@ no_table_fits_other_sectors() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_tool_that_cannot_start_grows_nothing a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
