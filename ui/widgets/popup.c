@@ -238,8 +238,7 @@ static struct rect open_box(struct draw *draw, struct rect screen, int rows, int
 	return inside;
 }
 
-/* A row that can be clicked. */
-/* All of that row of the window. */
+/* All of that row of the window can be clicked. */
 static void add_row(struct popup *popup, struct rect area, int row, int key)
 {
 	if (row < area.rows && popup->row_count < (int)ARRAY_SIZE(popup->rows))
