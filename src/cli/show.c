@@ -193,7 +193,11 @@ static void print_use(const char *heading, const struct use *use)
 		line(heading, _("%s: the running system was started from it (%s)"), node, what);
 		break;
 	case USE_LOOP:
-		line(heading, _("%s: a file on it is in use as a disk: %s"), node, what);
+		line(heading,
+		     strncmp(use->what, "/dev/", strlen("/dev/")) == 0
+			     ? _("%s is held by %s")
+			     : _("%s: a file on it is in use as a disk: %s"),
+		     node, what);
 		break;
 	case USE_EXCLUSIVE:
 		if (use->what[0])

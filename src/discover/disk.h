@@ -37,7 +37,8 @@ enum use_kind {
 	USE_MD,        /* R md array */
 	USE_BCACHE,    /* H other holder in sysfs */
 	USE_BOOT,      /* B the running system was started from it (any depth of holders) */
-	USE_LOOP,      /* F a file on it backs a loop device or zram; what = file */
+	USE_LOOP,      /* F a file on it backs a loop device or zram; what = file, or that
+			* device, which stands on the whole of the node */
 	USE_EXCLUSIVE, /* O an exclusive open was refused, holder unknown */
 	USE_COPY,      /* C an end of the copy that runs in this process */
 };

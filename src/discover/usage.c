@@ -244,15 +244,25 @@ static int add_swaps(struct usage *usage)
 	return r;
 }
 
+/* The file behind a loop device, unless that is the device below itself. */
+static const char *name_holder(const struct stack_block *holder, const struct stack_block *below)
+{
+	if (!holder->backing_file)
+		return holder->holder_name;
+	return strcmp(holder->backing_file, below->node) == 0 ? holder->node : holder->backing_file;
+}
+
 static int add_holder(struct usage *usage, size_t holder)
 {
 	const struct stack_block *block = &usage->stack->blocks[holder];
-	const char *what = block->backing_file ? block->backing_file : block->holder_name;
 
-	for (size_t n = 0; n < block->below_count; n++)
-		if (spread(usage, block->below[n], stack_holder_kind(usage->stack, holder), what) <
-		    0)
+	for (size_t n = 0; n < block->below_count; n++) {
+		size_t below = block->below[n];
+		const char *what = name_holder(block, &usage->stack->blocks[below]);
+
+		if (spread(usage, below, stack_holder_kind(usage->stack, holder), what) < 0)
 			return -ENOMEM;
+	}
 	return 0;
 }
 

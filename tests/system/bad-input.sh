@@ -296,6 +296,11 @@ a_loop_device_over_a_device() {
 	clone 0 "$over" "$destination"
 	mkfs.ext4 -q -F "$destination"
 	over=$(attach_over "$destination")
+	run 0 show "$destination"
+	says "$destination is held by $over"
+	refused 3 "$source" clone "$source" "$destination"
+	says "Another device is built upon the destination $destination"
+	says "($destination: $over)"
 	mount_at "$case_dir/mnt" "$destination"
 	refused 3 "$source" clone "$source" "$over"
 	says "$destination, which is in use ($destination: $case_dir/mnt)"
