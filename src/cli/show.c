@@ -194,9 +194,8 @@ static void print_use(const char *heading, const struct use *use)
 		break;
 	case USE_LOOP:
 		line(heading,
-		     strncmp(use->what, "/dev/", strlen("/dev/")) == 0
-			     ? _("%s is held by %s")
-			     : _("%s: a file on it is in use as a disk: %s"),
+		     use_is_by_device(use) ? _("%s is held by %s")
+					   : _("%s: a file on it is in use as a disk: %s"),
 		     node, what);
 		break;
 	case USE_EXCLUSIVE:

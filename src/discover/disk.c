@@ -127,6 +127,11 @@ const char *use_mountpoint(const struct use_list *list)
 	return use ? use->what : "";
 }
 
+bool use_is_by_device(const struct use *use)
+{
+	return use->kind == USE_LOOP && strncmp(use->what, "/dev/", strlen("/dev/")) == 0;
+}
+
 const struct partition *disk_partition(const struct disk *disk, unsigned number)
 {
 	for (size_t i = 0; disk && i < disk->partition_count; i++)

@@ -207,6 +207,8 @@ const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16]);
 /* Where it, or what lies on it, is mounted first, "" if nowhere; borrowed from the list. */
 const char *use_mountpoint(const struct use_list *list);
+/* USE_LOOP, but by a loop device over the whole node: there is no file. */
+bool use_is_by_device(const struct use *use);
 uint64_t disk_sectors(const struct disk *disk);
 /* Bytes of a GPT of the usual size, behind the first sector or at the end: header and entries. */
 static inline uint64_t disk_gpt_bytes(const struct disk *disk)

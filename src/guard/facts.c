@@ -415,26 +415,36 @@ static bool same_device_below(const struct plan *plan, const struct guard_facts 
 	return false;
 }
 
-/* A loop device over the destination's file, whose users would see its contents change. A file may
- * be attached to several. */
-static void find_loop(const struct endpoint *destination, const struct disk_list *disks,
-		      char ret[static 64])
+static bool lies_on(const struct guard_place *below, dev_t devno)
 {
-	struct storage storage, other;
+	for (size_t i = 0; i < below->below_count; i++)
+		if (below->below[i].devno == devno)
+			return true;
+	return false;
+}
 
-	if (!storage_of(destination, &storage))
-		return;
+/* A loop device over a file that the destination is or is made of: its users would see its contents
+ * change. A file may be attached to several. */
+static void find_loop(const struct endpoint *destination, const struct guard_place *below,
+		      const struct disk_list *disks, char ret[static 64])
+{
+	struct storage files[GUARD_BELOW_MAX + 1], other;
+	size_t count = below->file_count;
+
+	memcpy(files, below->files, count * sizeof(*files));
+	count += storage_of(destination, &files[count]);
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
 		struct endpoint loop;
 
-		if (disk->kind != DISK_LOOP ||
+		if (disk->kind != DISK_LOOP || lies_on(below, disk->identity.devno) ||
 		    (destination->kind != ENDPOINT_IMAGE &&
 		     disk->identity.devno == destination->identity.devno))
 			continue;
 		endpoint_from_disk(disk, &loop);
-		if (storage_of(&loop, &other) && storage_shared(&storage, &other))
-			text_copy(ret, 64, loop.node);
+		for (size_t file = 0; file < count; file++)
+			if (storage_of(&loop, &other) && storage_shared(&files[file], &other))
+				text_copy(ret, 64, loop.node);
 	}
 }
 
@@ -494,7 +504,7 @@ void facts_gather(const struct plan *plan, const struct disk_list *disks, const 
 		facts_find_writers(&plan->source, disks, &ret->source_writers);
 	}
 	ret->destination_swap = storage_is_swap(&plan->destinations[0]);
-	find_loop(&plan->destinations[0], disks, ret->destination_loop);
+	find_loop(&plan->destinations[0], &ret->destination_below, disks, ret->destination_loop);
 	ret->same_storage |= same_device_below(plan, ret) ||
 			     made_of_file(&ret->destination_below, &plan->source) ||
 			     made_of_file(&ret->source_below, &plan->destinations[0]);

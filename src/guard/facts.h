@@ -79,8 +79,8 @@ struct guard_facts {
 	bool same_storage;
 	/* A destination image, or the file of a loop device, is an active swap file. */
 	bool destination_swap;
-	/* The loop device over a destination image, or another one over what a destination is, one
-	 * itself; "" none. */
+	/* The loop device over a destination image, or another one over a file that the destination
+	 * is made of; "" none. */
 	char destination_loop[64];
 	struct end_writers source_writers, destination_writers;
 	/* Not by facts_gather(): */

@@ -108,14 +108,9 @@ static void say_bcache(const struct use *use, const char *name, const char *list
 		 name, list, text_base_name(use->node));
 }
 
-static bool is_built_upon(const struct use *use)
-{
-	return use->kind == USE_LOOP && strncmp(use->what, "/dev/", strlen("/dev/")) == 0;
-}
-
 static void say_held(const struct use *use, const char *name, const char *list, struct verdict *ret)
 {
-	switch (is_built_upon(use) ? USE_BCACHE : use->kind) {
+	switch (use_is_by_device(use) ? USE_BCACHE : use->kind) {
 	case USE_DM:
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The device mapper holds the destination %s (%s). Release it first: "

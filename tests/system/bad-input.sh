@@ -261,6 +261,10 @@ a_file_that_is_attached_twice() {
 	twice=$(attach "$case_dir/destination.img")
 	refused 3 "$destination" clone "$source" "$twice"
 	says "losetup -d $destination"
+	over=$(attach_over "$twice")
+	refused 3 "$destination" clone "$source" "$over"
+	says "losetup -d $destination"
+	detach_over "$over"
 	detach "$twice"
 	behind=$(attach "$case_dir/destination.img" --offset $((16 * MIB)))
 	refused 3 "$destination" clone "$source" "$behind" -r 0+2048

@@ -144,7 +144,8 @@ static void write_use(const struct disk *disk, struct line *line)
 		const struct use *use = &disk->in_use.items[i];
 
 		line_add(line, "%s%s: %s%s%s", line->columns ? ", " : "", text_base_name(use->node),
-			 _(words[use->kind]), use->what[0] ? " " : "", use->what);
+			 _(words[use_is_by_device(use) ? USE_BCACHE : use->kind]),
+			 use->what[0] ? " " : "", use->what);
 	}
 }
 
