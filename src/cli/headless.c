@@ -367,20 +367,15 @@ static void finish(struct headless *run)
 		cli_error(session_error(run->session, SESSION_TASK_FINISH));
 }
 
-/* Never 0: nothing was done. */
-static int failed(const struct session *session, enum session_task task)
+static int never_complete(int code)
 {
-	int code = cli_error(session_error(session, task));
-
 	return code == EXIT_COMPLETE ? EXIT_INTERNAL : code;
 }
 
-/* There was no memory for it, which was said; only the log tells how the copy ended. Never 0. */
-static int without_report(const struct session *session)
+/* Nothing was done. */
+static int failed(const struct session *session, enum session_task task)
 {
-	enum exit_code code = error_exit_code(session_error(session, SESSION_TASK_FINISH));
-
-	return code == EXIT_COMPLETE ? EXIT_INTERNAL : (int)code;
+	return never_complete(cli_error(session_error(session, task)));
 }
 
 static int print_report(struct headless *run)
@@ -390,8 +385,10 @@ static int print_report(struct headless *run)
 	char *text CLEANUP(free) = NULL;
 	int code;
 
+	/* There was no memory for it, which was said; only the log tells how the copy ended. */
 	if (!report)
-		return without_report(run->session);
+		return never_complete(
+			(int)error_exit_code(session_error(run->session, SESSION_TASK_FINISH)));
 	code = (int)report_end_code(report);
 	if (run->json) {
 		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);

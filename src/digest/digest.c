@@ -51,6 +51,7 @@ struct digest digest_times(struct digest digest, uint64_t times)
 {
 	struct digest product = { 0 };
 
+	/* Bit by bit: 32-bit processors have no integers of 128 bits to multiply with. */
 	for (; times; times >>= 1) {
 		if (times & 1)
 			digest_add(&product, digest);

@@ -235,7 +235,7 @@ static void below_file(struct search *search, const char *path, unsigned depth)
 		search->place->complete = false;
 		return;
 	}
-	/* It has a sign where it has 32 bits. */
+	/* Where f_type has 32 bits, it is signed, and this number is negative. */
 	if (fs.f_type == TMPFS_MAGIC || (uint32_t)fs.f_type == RAMFS_MAGIC)
 		search->place->in_memory = true;
 	else if (major(st.st_dev) != 0)
@@ -442,8 +442,10 @@ static void find_loop(const struct endpoint *destination, const struct guard_pla
 		     disk->identity.devno == destination->identity.devno))
 			continue;
 		endpoint_from_disk(disk, &loop);
+		if (!storage_of(&loop, &other))
+			continue;
 		for (size_t file = 0; file < count; file++)
-			if (storage_of(&loop, &other) && storage_shared(&files[file], &other))
+			if (storage_shared(&files[file], &other))
 				text_copy(ret, 64, loop.node);
 	}
 }

@@ -109,7 +109,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	}
 	report->event_count = job_events(job, 0, report->events, JOB_EVENTS_MAX);
 	report->files = session->files.at;
-	/* Refused on the disks as they were opened: no map was even tried. */
+	/* Refused when the disks were opened: nobody tried to save a map. */
 	if (!report->job.map_saved_at && !report->job.map_failed && !session->resumes)
 		report->files.map[0] = '\0';
 	text_copy(report->version, sizeof(report->version), PACKAGE_VERSION);

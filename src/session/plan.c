@@ -153,7 +153,7 @@ static void without_plan(struct session *session)
 
 void session_give_up_plan(struct session *session)
 {
-	/* What the check, which goes on, finds out is for nobody. */
+	/* Its check may wait for a disk: it is left running, and its result is dropped. */
 	if (session->state == SESSION_CHECKING)
 		without_plan(session);
 }

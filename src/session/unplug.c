@@ -366,7 +366,7 @@ static const char *unsure_of(const struct session *session, bool destination,
 {
 	const struct endpoint *recorded =
 		destination ? &session->plan->destinations[0] : &session->plan->source;
-	bool nothing = !session->resume || map_bytes(session->resume, MAP_FINISHED) == 0;
+	bool empty = !session->resume || map_bytes(session->resume, MAP_FINISHED) == 0;
 
 	if (found->gone[0])
 		return NULL;
@@ -374,7 +374,7 @@ static const char *unsure_of(const struct session *session, bool destination,
 					  : !ends_have_label(session->disks, found))
 		return _("It has neither a serial number nor a WWN: only you can say whether it "
 			 "is the same disk.");
-	if (nothing && ends_medium_may_differ(session->disks, recorded, found))
+	if (empty && ends_medium_may_differ(session->disks, recorded, found))
 		return _("The serial number may be that of the card reader, and nothing had been "
 			 "copied yet that could be compared: only you can say whether it is the "
 			 "same medium.");

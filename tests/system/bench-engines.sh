@@ -70,7 +70,8 @@ a_wrong_copy_is_found_out() {
 	# shellcheck disable=SC2016 # the inner shell expands them
 	with_own_mounts bash -c 'mount --bind "$(type -P true)" "$(readlink -f "$(type -P dd)")" &&
 		exec "$CLONEDECK" bench copy --rounds 1 --size 2M --json' >out
-	[ "$(jq '[.notes[] | select(test("^dd, .* differs from the source"))] | length' out)" = 3 ] ||
+	# Of sg3-utils 1.48, sgp_dd makes such a copy by itself.
+	[ "$(jq '[.notes[] | select(contains("differs from the source") and (startswith("sgp_dd ") | not))] | length' out)" = 3 ] ||
 		fail "not told"
 	! all_figures | grep '^copy dd-' || fail "measured"
 	all_figures | grep -q '^copy uring seconds' || fail "the others are not measured"

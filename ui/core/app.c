@@ -456,9 +456,6 @@ static bool keep_early(struct app *app, int key)
 	return true;
 }
 
-/* What is typed while the plan is made is meant for the plan, such as a serial number: here it
- * would choose other disks, or quit. It is not kept, since nobody has seen yet what it would
- * confirm. */
 static bool waits_for_plan(const struct app *app)
 {
 	return app->planning && !app->help && app->current != SCREEN_PLAN;
@@ -476,6 +473,9 @@ static void tell_planning(struct app *app)
 		 _("The plan is being made; nothing else can be done yet. Esc gives it up."));
 }
 
+/* What is typed while the plan is made is meant for the plan, such as a serial number: here it
+ * would choose other disks, or quit. It is not kept, since nobody has seen yet what it would
+ * confirm. */
 static bool drop_for_plan(struct app *app, int key)
 {
 	char bytes[KEY_TEXT_MAX];

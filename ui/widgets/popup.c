@@ -246,26 +246,23 @@ static void add_row(struct popup *popup, struct rect area, int row, int key)
 			(struct popup_row){ area.row + row, area.col, area.col + area.cols, key };
 }
 
-/* Of the row in which the keys are named, the word of that key: the others mean something else. */
+/* In a row that names keys ("/=find  Esc=close"), only the word of that key can be clicked. */
 static void add_word(struct popup *popup, struct rect area, const char *keys, int key)
 {
-	char name[24], word[32], before[128];
+	char name[24], start[32], before[128], word[64];
 	const char *at;
-	int from;
 
-	snprintf(word, sizeof(word), "%s=", keys_name(key, name, sizeof(name)));
-	at = strstr(keys, word);
+	snprintf(start, sizeof(start), "%s=", keys_name(key, name, sizeof(name)));
+	at = strstr(keys, start);
 	if (!at)
 		return;
-	text_copy(before, sizeof(before), keys);
-	before[at - keys] = '\0';
+	snprintf(before, sizeof(before), "%.*s", (int)(at - keys), keys);
+	text_copy(word, sizeof(word), at);
+	if (strstr(word, "  "))
+		*strstr(word, "  ") = '\0';
 	/* draw_words() begins with a blank. */
-	from = 1 + text_width(before);
-	text_copy(before, sizeof(before), at);
-	if (strstr(before, "  "))
-		*strstr(before, "  ") = '\0';
-	rect_cut_left(&area, from);
-	area.cols = area.cols < text_width(before) ? area.cols : text_width(before);
+	rect_cut_left(&area, 1 + text_width(before));
+	area.cols = area.cols < text_width(word) ? area.cols : text_width(word);
 	add_row(popup, area, 0, key);
 }
 
