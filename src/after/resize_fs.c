@@ -20,10 +20,12 @@
 /* A check of a large file system takes its time; what hangs is ended all the same. */
 #define TOOL_TIMEOUT 3600 /* seconds: longer than those of a script */
 
+/* What the script mounts, nobody else sees. What others unmount meanwhile is unmounted there, too:
+ * their disk would stay in use as long as the script runs. */
+#define ALONE "unshare -m --propagation slave sh -ec "
 /* The kernel could take the source, which has the same UUID, for its other half: so it is mounted
  * under another one, and gets its own back, whatever becomes of the rest. btrfstune gives none that
  * another disk has: there, it finds no other. */
-#define ALONE     "unshare -m --propagation private sh -ec "
 #define NO_OTHERS "mount -t tmpfs none /sys/block; mount --bind /dev/null /proc/partitions; "
 /* It may still be mounted where the tool was killed, or hangs: then the kernel writes its
  * superblock again. $2 is the UUID. */
@@ -60,8 +62,8 @@ static const struct grower {
 	  "fsck.f2fs --dry-run \"$1\"; resize.f2fs \"$1\"; fsck.f2fs --dry-run \"$1\"",
 	  "resize.f2fs %s" },
 	{ "xfs", "xfsprogs", "xfs_repair xfs_growfs unshare",
-	  "xfs_repair -n \"$1\"; unshare -m --propagation private sh -ec 'mount -t xfs -o nouuid "
-	  "\"$1\" /mnt; xfs_growfs /mnt; umount /mnt' sh \"$1\"; xfs_repair -n \"$1\"",
+	  "xfs_repair -n \"$1\"; " ALONE "'mount -t xfs -o nouuid \"$1\" /mnt; xfs_growfs /mnt; "
+	  "umount /mnt' sh \"$1\"; xfs_repair -n \"$1\"",
 	  "mount -o nouuid %s /mnt && xfs_growfs /mnt" },
 	{ "btrfs", "btrfs-progs", "btrfs btrfstune blkid timeout unshare", BTRFS("max"),
 	  "mount %s /mnt && btrfs filesystem resize max /mnt", BTRFS("\"$3K\"") },

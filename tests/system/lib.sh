@@ -13,6 +13,12 @@
 set -u
 
 CLONEDECK=${CLONEDECK:?the program to test}
+# What a test mounts, no other test has: a name space that one makes holds all that is mounted where
+# it is made, and a disk that is unmounted meanwhile stays in use until that name space ends.
+if [ -z "${CLONEDECK_OWN_MOUNTS-}" ] && [ "$(id -u)" = 0 ]; then
+	CLONEDECK_OWN_MOUNTS=1 exec unshare --mount --propagation private "$BASH" "$0" "$@"
+fi
+
 # shellcheck disable=SC2034 # for the tests
 MIB=1048576
 export LC_ALL=C.UTF-8
@@ -193,8 +199,8 @@ unmount() { # FOLDER
 	done
 }
 
-# with_own_mounts COMMAND...: what it mounts is only its own. What other tests and cases have mounted
-# at this moment is let go of: a disk they unmount would stay in use as long as this runs.
+# with_own_mounts COMMAND...: what it mounts is only its own. What other cases have mounted at this
+# moment is let go of: a disk they unmount would stay in use as long as this runs.
 with_own_mounts() {
 	# shellcheck disable=SC2016 # the inner shell expands them
 	unshare --mount --propagation private bash -c '
