@@ -27,7 +27,7 @@ allowed() { # LAYER
 	health) echo 'base/* discover/disk.h' ;;
 	plan) echo 'base/* discover/disk.h discover/endpoint.h discover/lvm.h' ;;
 	layout) echo 'base/* discover/disk.h discover/table.h content/content.h plan/plan.h' ;;
-	after) echo 'base/* discover/disk.h plan/identifiers.h plan/plan.h' ;;
+	after) echo 'base/* content/content.h discover/disk.h plan/identifiers.h plan/plan.h' ;;
 	stats) echo 'base/*' ;;
 	io) echo 'config.h base/* scsi/* discover/disk.h plan/options.h' ;;
 	guard) echo 'base/* scsi/sg_only.h plan/* discover/*' ;;

@@ -14,8 +14,11 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/units.h"
+#include "content/content.h"
 
 /* A check of a large file system takes its time; what hangs is ended all the same. */
 #define TOOL_TIMEOUT 3600 /* seconds: longer than those of a script */
@@ -168,11 +171,18 @@ static bool give_back(int loop, const char *node, const char *uuid, struct log *
 
 /* ---- the tools ---- */
 
+struct resize {
+	const struct after_disk *disk;
+	unsigned partition;
+	const char *fs;
+	const struct grower *grower;
+	const char *steps;
+	uint64_t kib; /* 0: as large as the partition */
+};
+
 /* The loop device is held by the shell, too, so that the tools get to their end even where this
  * program is killed. A tool that is missing is what a shell says with 127. */
-static int run_on(const struct after_disk *disk, int loop, const char *node,
-		  const struct grower *grower, const char *steps, uint64_t kib, char *said,
-		  size_t size)
+static int run_on(const struct resize *resize, int loop, const char *node, char *said, size_t size)
 {
 	char script[1536], number[24];
 	int r;
@@ -180,39 +190,65 @@ static int run_on(const struct after_disk *disk, int loop, const char *node,
 	snprintf(script, sizeof(script),
 		 "exec 9<\"$1\"; for t in $2; do command -v \"$t\" >/dev/null || exit 127; done; "
 		 "set -x; %s",
-		 steps);
-	snprintf(number, sizeof(number), "%" PRIu64, kib);
-	r = after_tool((const char *const[]){ "sh", "-ec", script, "sh", node, grower->tools,
-					      number, NULL },
-		       TOOL_TIMEOUT, disk->log, said, size);
+		 resize->steps);
+	snprintf(number, sizeof(number), "%" PRIu64, resize->kib);
+	r = after_tool((const char *const[]){ "sh", "-ec", script, "sh", node,
+					      resize->grower->tools, number, NULL },
+		       TOOL_TIMEOUT, resize->disk->log, said, size);
 	return r == 0 && fsync(loop) < 0 ? -errno : r;
 }
 
+/* A file system ends with a whole unit of its own: ext4 before a last block group that its tables
+ * would fill, others on a border between two segments or clusters. */
+#define LEFT_OVER (16ULL << 20) /* bytes, at most */
+
+/* What a tool that ended well has done. 1: not that, and `said` is what was found. */
+static int measure(const struct resize *resize, int loop, uint64_t length, char *said, size_t size)
+{
+	/* Not through the page cache: a file system that was mounted has written past it. */
+	CLEANUP(close) int fd = file_open_again(loop, O_RDONLY | O_DIRECT);
+	uint32_t sector = resize->disk->sector_size;
+	uint64_t wanted = resize->kib ? resize->kib * 1024 : length, now;
+
+	if (fd < 0)
+		return fd;
+	now = content_size(&(struct volume){ .fd = fd, .size = length, .sector_size = sector },
+			   resize->fs);
+	if (now <= wanted && (resize->kib || wanted - now <= LEFT_OVER))
+		return 0;
+	snprintf(said, size, _("the tool ended well, but the file system has %s, not %s"),
+		 UNITS_SHORT(now, UNITS_SI, sector), UNITS_SHORT(wanted, UNITS_SI, sector));
+	log_line(resize->disk->log, LOG_LEVEL_WARNING, "after", "%s", said);
+	return 1;
+}
+
 /* As after_tool(). retuuid: what it must get back, "" nothing. */
-static int run(const struct after_disk *disk, unsigned partition, const struct grower *grower,
-	       const char *steps, uint64_t kib, char *said, size_t size,
+static int run(const struct resize *resize, char *said, size_t size,
 	       char retuuid[static UUID_TEXT_MAX])
 {
+	const struct after_disk *disk = resize->disk;
 	char uuid[UUID_TEXT_MAX] = "", node[LOOP_NODE_MAX];
 	uint64_t start, length;
 	bool unfinished = false;
 	int r = -ERANGE;
 
 	said[0] = retuuid[0] = '\0';
-	if (after_range(disk, partition, &start, &length))
+	if (after_range(disk, resize->partition, &start, &length))
 		r = after_loop(disk, start, length, node);
 	CLEANUP(close) int loop = r;
 
 	if (r < 0) {
 		log_line(disk->log, LOG_LEVEL_WARNING, "after", "no loop for partition %u: %s",
-			 partition, error_phrase(r));
+			 resize->partition, error_phrase(r));
 		return r == -ENOENT ? -ENODEV : r;
 	}
-	if (strcmp(grower->fs, "btrfs") == 0)
+	if (strcmp(resize->grower->fs, "btrfs") == 0)
 		read_uuid(loop, uuid, &unfinished);
 	if (uuid[0])
-		announce(disk, partition, uuid);
-	r = run_on(disk, loop, node, grower, steps, kib, said, size);
+		announce(disk, resize->partition, uuid);
+	r = run_on(resize, loop, node, said, size);
+	if (r == 0)
+		r = measure(resize, loop, length, said, size);
 	if (uuid[0] && !unfinished && !give_back(loop, node, uuid, disk->log)) {
 		text_copy(retuuid, UUID_TEXT_MAX, uuid);
 		r = r == 0 ? -EIO : r;
@@ -274,13 +310,18 @@ int shrink_fs(const struct shrink_fs *shrink, char *said, size_t size)
 					  .partitions = &place,
 					  .count = 1,
 					  .log = shrink->log };
+	struct resize resize = {
+		.disk = &image, .partition = 1, .fs = shrink->fs, .grower = grower
+	};
 	char uuid[UUID_TEXT_MAX];
 	int r;
 
 	said[0] = '\0';
 	if (!grower || !grower->smaller)
 		return -ENOTSUP;
-	r = run(&image, 1, grower, grower->smaller, shrink->bytes / 1024, said, size, uuid);
+	resize.steps = grower->smaller;
+	resize.kib = shrink->bytes / 1024;
+	r = run(&resize, said, size, uuid);
 	return r == 0 && fsync(shrink->image) < 0 ? -errno : r;
 }
 
@@ -293,8 +334,12 @@ void grow_fs(const struct after_disk *disk, unsigned partition, const char *fs,
 		ret->state = GROWN_FS_BY_HAND;
 		return;
 	}
-	int r = run(disk, partition, grower, grower->script, 0, ret->said, sizeof(ret->said),
-		    ret->uuid);
+	int r = run(&(struct resize){ .disk = disk,
+				      .partition = partition,
+				      .fs = fs,
+				      .grower = grower,
+				      .steps = grower->script },
+		    ret->said, sizeof(ret->said), ret->uuid);
 
 	if (r == 0)
 		ret->state = GROWN_FS_DONE;

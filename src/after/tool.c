@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define ARGUMENTS_MAX 12
 #define LINE_BYTES    256
+#define LINES_MAX     400 /* in the log: as many as it takes at once, though none was written yet */
 #define NOT_FOUND     127 /* exit status of a shell */
 #define STEP          (10 * NSEC_PER_MSEC)
 
@@ -24,6 +26,7 @@ struct output {
 	const char *tool;
 	char line[LINE_BYTES];
 	size_t length;
+	uint64_t lines;
 	char *said;
 	size_t size;
 };
@@ -39,7 +42,11 @@ static void end_line(struct output *output)
 	/* With "+ ", a shell (set -x) shows the next command: that was not said by a tool. */
 	if (strncmp(line, "+ ", 2) != 0)
 		text_copy(output->said, output->size, line);
-	log_line(output->log, LOG_LEVEL_INFO, "after", "%s: %s", output->tool, line);
+	if (++output->lines <= LINES_MAX)
+		log_line(output->log, LOG_LEVEL_INFO, "after", "%s: %s", output->tool, line);
+	else if (output->lines == LINES_MAX + 1)
+		log_line(output->log, LOG_LEVEL_INFO, "after",
+			 "%s: of what follows, only the last line is kept", output->tool);
 }
 
 static void take(struct output *output, const char *bytes, size_t length)
@@ -132,6 +139,9 @@ int after_tool(const char *const *argv, unsigned seconds, struct log *log, char 
 		r = wait_for(pid, deadline);
 	}
 	close(pipes[0]);
+	if (output.lines > LINES_MAX)
+		log_line(log, LOG_LEVEL_INFO, "after", "%s: %" PRIu64 " lines, the last one: %s",
+			 argv[0], output.lines, said);
 	log_line(log, LOG_LEVEL_INFO, "after", "%s %s: ends with %d", argv[0], argv[1], r);
 	return r;
 }

@@ -226,6 +226,23 @@ a_tool_that_cannot_start_grows_nothing() {
 	clean_gpt "$destination"
 }
 
+# What it says of itself is not believed, and what it says without end is not all kept.
+a_tool_that_does_nothing_grows_nothing() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	printf '#!/bin/sh\nyes | head -n 200000; echo all is well\n' >tool
+	chmod +x tool
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 4 ]' sh \
+		"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	says 'could not be grown; the log says why: the tool ended well, but the file system has 25.2M, not 89.1M'
+	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
+	! grep 'lines are missing' logs/*.log || fail 'the disk of the log did not answer'
+	grep -q 'lines, the last one: ' logs/*.log
+	[ "$(wc -l <logs/*.log)" -lt 700 ]
+	clean_gpt "$destination"
+}
+
 what_is_behind_a_partition_makes_way() {
 	source_gpt
 	destination=$(new_disk destination 64)
@@ -384,6 +401,14 @@ what_is_too_large_is_said() {
 		"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
 	says 'NOT DONE: partition 3 (ext4) is shrunk to'
 	says 'no luck'
+	says 'could not be shrunk in the image image. The destination is as it was'
+	sha256sum -c before
+	rm image
+	echo '#!/bin/sh' >tool
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 2 ]' sh \
+		"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
+	says 'the tool ended well, but the file system has'
 	says 'could not be shrunk in the image image. The destination is as it was'
 	sha256sum -c before
 	run 1 clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
@@ -780,7 +805,8 @@ no_table_fits_other_sectors() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_tool_that_cannot_start_grows_nothing a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_tool_that_cannot_start_grows_nothing a_tool_that_does_nothing_grows_nothing \
+	a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \
 	printed_commands_shrink no_command_is_printed_that_btrfs_refuses \
