@@ -346,16 +346,3 @@ bool rule_copies_table(const struct rule_context *context)
 		return false;
 	return plan->extents[0].source_lba == 0 && plan->extents[0].destination_lba == 0;
 }
-
-uint64_t rule_destination_end(const struct plan *plan)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(plan, i);
-
-		if (e.destination + e.length > end)
-			end = e.destination + e.length;
-	}
-	return end;
-}

@@ -236,7 +236,7 @@ static bool keeps_backup_gpt(const struct plan *plan, const struct disk *disk)
 
 		if (region->kind == REGION_TABLE_BACKUP &&
 		    u64_mul(region->start, disk->identity.logical_sector_size, &start) &&
-		    start >= rule_destination_end(plan))
+		    start >= plan_destination_end(plan))
 			return true;
 	}
 	return false;
@@ -248,7 +248,7 @@ void rule_leftovers(const struct rule_context *c, struct verdict *ret)
 	const struct disk *disk = c->destination_disk;
 
 	if (!plan->whole || c->destination->kind != ENDPOINT_DISK || !disk ||
-	    rule_destination_end(plan) >= c->destination->size)
+	    plan_destination_end(plan) >= c->destination->size)
 		return;
 	if (keeps_backup_gpt(plan, disk))
 		rule_say(ret, VERDICT_WARN,

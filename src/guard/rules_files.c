@@ -67,7 +67,7 @@ static uint64_t image_needs(const struct rule_context *c)
 		return bytes;
 	/* How much of an existing file is holes is not known, so only what is beyond its end is
 	 * counted. */
-	uint64_t end = rule_destination_end(c->plan);
+	uint64_t end = plan_destination_end(c->plan);
 
 	return end > c->destination->size ? end - c->destination->size : 0;
 }
@@ -101,7 +101,7 @@ void rule_image_space(const struct rule_context *c, struct verdict *ret)
 
 void rule_image_limit(const struct rule_context *c, struct verdict *ret)
 {
-	uint64_t end = rule_destination_end(c->plan), limit = c->facts->image_limit;
+	uint64_t end = plan_destination_end(c->plan), limit = c->facts->image_limit;
 
 	if (c->destination->kind != ENDPOINT_IMAGE || limit == 0 || end <= limit)
 		return;

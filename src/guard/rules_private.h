@@ -44,8 +44,6 @@ bool rule_is_whole_disk(const struct endpoint *endpoint);
 bool rule_copies_table(const struct rule_context *c);
 /* Bytes [start, start + length) of the source's node are inside the plan's extents. */
 bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length);
-/* The first byte of the destination's node after everything that is written. */
-uint64_t rule_destination_end(const struct plan *plan);
 
 /* All rules: id, function, flags, meaning. The order is the one in which a technician wants to hear
  * of it: is it the right disk, is it free, does it fit, what is lost, and what is left to do

@@ -115,7 +115,7 @@ static void say_what_fits(const struct rule_context *c, char *advice, size_t siz
 
 void rule_destination_too_small(const struct rule_context *c, struct verdict *ret)
 {
-	uint64_t needed = rule_destination_end(c->plan);
+	uint64_t needed = plan_destination_end(c->plan);
 	uint32_t unit = c->plan->sector_size;
 	char sectors[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
 
@@ -305,7 +305,7 @@ void rule_table_beyond_end(const struct rule_context *c, struct verdict *ret)
 	uint64_t last = partitions_end(c->source_contents, &number);
 
 	/* Where not everything fits, destination-too-small refuses; this is about chosen ranges. */
-	if (rule_destination_end(plan) > destination->size || unit == 0)
+	if (plan_destination_end(plan) > destination->size || unit == 0)
 		return;
 	if (last > destination->size / unit)
 		rule_say(ret, VERDICT_REFUSE,

@@ -487,6 +487,19 @@ struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i)
 	};
 }
 
+uint64_t plan_destination_end(const struct plan *plan)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < plan->extent_count; i++) {
+		struct extent_bytes e = plan_extent_bytes(plan, i);
+
+		if (e.destination + e.length > end)
+			end = e.destination + e.length;
+	}
+	return end;
+}
+
 /* ---- both ends on one disk ---- */
 
 /*

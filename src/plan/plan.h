@@ -135,6 +135,8 @@ struct extent_bytes {
 	uint64_t source, destination, length;
 };
 struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i);
+/* The first byte of the destination's node behind everything that is written. */
+uint64_t plan_destination_end(const struct plan *plan);
 
 /* The partition of the source that contains this LBA; 0: none or unknown. disk: of the source, or
  * NULL. */

@@ -35,19 +35,6 @@ static bool copies_table(const struct plan *plan)
 	       first->destination_lba == 0;
 }
 
-static uint64_t end_of_copy(const struct plan *plan)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(plan, i);
-
-		if (e.destination + e.length > end)
-			end = e.destination + e.length;
-	}
-	return end;
-}
-
 /* The byte of the destination to which a partition of the source was copied. False: no tool may be
  * let at it there, as not all of it was copied, or not in one piece. */
 static bool find_place(const struct plan *plan, const struct partition *p, uint64_t *ret)
@@ -214,7 +201,7 @@ static void care(struct claim *claim, struct log *log, const struct disk *source
 	struct contents found = { 0 };
 	struct after_disk disk = { .fd = claim_fd(claim),
 				   .size = end->size,
-				   .table = copies_table(plan) ? end_of_copy(plan) : 0,
+				   .table = copies_table(plan) ? plan_destination_end(plan) : 0,
 				   .sector_size = plan->fitted.sector ? plan->fitted.sector
 								      : plan->sector_size,
 				   .log = log };
