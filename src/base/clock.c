@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/cleanup.h"
+
 uint64_t clock_monotonic(void)
 {
 	struct timespec now;
@@ -24,6 +26,15 @@ void clock_sleep_until(uint64_t monotonic)
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
 		;
+}
+
+void clock_boot_id(char ret[static CLOCK_BOOT_MAX])
+{
+	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!file || !fgets(ret, CLOCK_BOOT_MAX, file))
+		strcpy(ret, "-");
+	ret[strcspn(ret, "\n")] = '\0';
 }
 
 /* Its callers' formats are checked. */

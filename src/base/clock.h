@@ -11,6 +11,10 @@
 uint64_t clock_monotonic(void);
 void clock_sleep_until(uint64_t monotonic);
 
+/* Names this start of the machine; "-": unknown. */
+#define CLOCK_BOOT_MAX 64
+void clock_boot_id(char ret[static CLOCK_BOOT_MAX]);
+
 /* A moment in local time as strftime() formats it; "-" for 0, which is none, and beyond the
  * calendar. Returns the buffer. */
 const char *clock_print(int64_t unix_seconds, const char *format, char *buffer, size_t size)

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "map/map_held.h"
@@ -69,7 +69,6 @@ static const struct field fields[] = {
 
 #define FIELDS    ARRAY_SIZE(fields)
 #define VALUE_MAX 2048 /* the longest text, with every byte encoded */
-#define BOOT_MAX  64
 
 struct map_plan_reader {
 	bool schema;
@@ -79,7 +78,7 @@ struct map_plan_reader {
 	uint64_t sector_size, extents_told, extents_read;
 	bool has_id, masked;
 	char id[9];
-	char boot[BOOT_MAX];
+	char boot[CLOCK_BOOT_MAX];
 	char source_writer[PLAN_WRITER_MAX];
 	char domain[PLAN_PATH_MAX];
 	struct fitted fitted;
@@ -145,26 +144,16 @@ static void print_options(const struct plan_options *options, FILE *file)
 			plan_option_print(options, i, value));
 }
 
-/* The boot id of the kernel; "" unknown. */
-static void this_boot(char ret[static BOOT_MAX])
-{
-	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!file || !fgets(ret, BOOT_MAX, file))
-		ret[0] = '\0';
-	ret[strcspn(ret, "\n")] = '\0';
-}
-
 void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 {
-	char boot[BOOT_MAX];
+	char boot[CLOCK_BOOT_MAX];
 
 	fputs(MAP_COMMENT_PREFIX "schema=" MAP_SCHEMA "\n", file);
 	fprintf(file, MAP_COMMENT_PREFIX "plan=%s\n", masked_id ? masked_id : PLAN_ID(plan));
 	if (masked_id)
 		fputs(MAP_MASKED_LINE "\n", file);
-	this_boot(boot);
-	if (boot[0] && !masked_id)
+	clock_boot_id(boot);
+	if (boot[0] != '-' && !masked_id)
 		fprintf(file, MAP_COMMENT_PREFIX "boot=%s\n", boot);
 	print_end(&plan->source, end_names[0], file);
 	print_end(&plan->destinations[0], end_names[1], file);
@@ -395,10 +384,10 @@ static bool sane_end(const struct endpoint *end, uint64_t seen)
 /* Disk sequence numbers are valid only until the next boot. */
 static void forget_numbers_of_another_boot(struct map_plan_reader *reader)
 {
-	char boot[BOOT_MAX];
+	char boot[CLOCK_BOOT_MAX];
 
-	this_boot(boot);
-	if (boot[0] && strcmp(reader->boot, boot) == 0)
+	clock_boot_id(boot);
+	if (boot[0] != '-' && strcmp(reader->boot, boot) == 0)
 		return;
 	for (int which = 0; which < 2; which++)
 		reader->ends[which].identity.diskseq = 0;

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "io/io.h"
 
 #define NAME      "measured"
-#define BOOT_MAX  48
 #define LINE_SIZE 640
 #define KEPT_MAX  500 /* disks; the oldest line goes */
 
@@ -28,15 +28,6 @@
 struct line {
 	char text[LINE_SIZE];
 };
-
-static void this_boot(char ret[static BOOT_MAX])
-{
-	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-
-	if (!file || !fgets(ret, BOOT_MAX, file))
-		text_copy(ret, BOOT_MAX, "-");
-	ret[strcspn(ret, "\n")] = '\0';
-}
 
 /* A disk without an identity is known by its diskseq. Identities have no tabs: discovery makes them
  * printable. */
@@ -56,7 +47,7 @@ static size_t print_key(const struct identity *disk, const char *boot, char ret[
 
 static bool parse(const char *text, const char *boot, struct measured *ret)
 {
-	char then[BOOT_MAX] = "";
+	char then[CLOCK_BOOT_MAX] = "";
 	struct measured found = { 0 };
 
 	if (sscanf(text, "%lf\t%lf\t%" SCNu32 "\t%" SCNu32 "\t%47s", &found.read, &found.write,
@@ -96,11 +87,11 @@ static bool name_file(const char *directory, char path[static PATH_MAX])
 
 bool measured_find(const char *directory, const struct identity *disk, struct measured *ret)
 {
-	char path[PATH_MAX], boot[BOOT_MAX], key[LINE_SIZE];
+	char path[PATH_MAX], boot[CLOCK_BOOT_MAX], key[LINE_SIZE];
 	size_t length;
 
 	*ret = (struct measured){ 0 };
-	this_boot(boot);
+	clock_boot_id(boot);
 	length = print_key(disk, boot, key);
 	if (!length || !name_file(directory, path))
 		return false;
@@ -137,11 +128,11 @@ int measured_keep(const char *directory, const struct identity *disk, const stru
 {
 	CLEANUP(free) struct line *lines = calloc(KEPT_MAX, sizeof(*lines));
 	struct kept kept = { .lines = lines };
-	char path[PATH_MAX], boot[BOOT_MAX], *key = kept.own.text;
+	char path[PATH_MAX], boot[CLOCK_BOOT_MAX], *key = kept.own.text;
 	struct measured all = { 0 };
 	size_t length;
 
-	this_boot(boot);
+	clock_boot_id(boot);
 	length = print_key(disk, boot, key);
 	if (!lines || !length || !name_file(directory, path))
 		return lines ? -ENOENT : -ENOMEM;
