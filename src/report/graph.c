@@ -214,18 +214,13 @@ static json_object *latency_bars(const struct zones_shown *zones, const struct d
 static json_object *latency(const struct report *report)
 {
 	const struct zones_shown *zones = &report->job.zones;
-	uint32_t least = UINT32_MAX, most = 0;
+	uint32_t least, most;
 	struct decades decades;
 
-	for (unsigned i = 0; i < zones->count; i++) {
-		const struct zone_latency *cell = &zones->cells[i];
-
-		least = cell->max && cell->median < least ? cell->median : least;
-		most = cell->max > most ? cell->max : most;
-	}
+	zones_span(zones, &least, &most);
 	if (!most)
 		return NULL;
-	decades.low = (int)floor(log10(least ? least : 1));
+	decades.low = (int)floor(log10(least));
 	decades.high = (int)floor(log10(most)) + 1;
 	return graph(_("Latency over the source"), latency_lines(&decades),
 		     latency_bars(zones, &decades), scale(zones->first, zones->count * zones->cell),

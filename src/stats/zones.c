@@ -256,3 +256,17 @@ void zones_show(const struct zones *zones, struct zones_shown *ret)
 	if (known >= CELLS_LEAST)
 		find_slowest(zones, ret);
 }
+
+void zones_span(const struct zones_shown *zones, uint32_t *retleast, uint32_t *retmost)
+{
+	uint32_t least = UINT32_MAX, most = 0;
+
+	for (unsigned i = 0; i < zones->count; i++) {
+		const struct zone_latency *cell = &zones->cells[i];
+
+		least = cell->max && cell->median < least ? cell->median : least;
+		most = cell->max > most ? cell->max : most;
+	}
+	*retleast = least ? least : 1;
+	*retmost = most;
+}

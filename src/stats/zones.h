@@ -65,3 +65,5 @@ uint64_t zones_needed(struct zones *zones, uint64_t submitted, uint64_t complete
 /* A good read from byte `offset` on took `ns`, of which the disk needed so much for it. */
 void zones_add(struct zones *zones, uint64_t offset, uint32_t length, uint64_t ns, uint64_t needed);
 void zones_show(const struct zones *zones, struct zones_shown *ret);
+/* The shortest median, at least 1, and the longest read, in microseconds; 0: nothing was read. */
+void zones_span(const struct zones_shown *zones, uint32_t *retleast, uint32_t *retmost);

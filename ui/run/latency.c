@@ -191,19 +191,14 @@ static void draw_bars(struct draw *draw, const struct run_latency *latency, stru
 
 int run_places(const struct zones_shown *zones, bool worst, int count, float *ret)
 {
-	uint32_t least = UINT32_MAX, most = 0;
+	uint32_t least, most;
 	double whole;
 
-	for (unsigned i = 0; i < zones->count; i++) {
-		const struct zone_latency *cell = &zones->cells[i];
-
-		least = cell->max && cell->median < least ? cell->median : least;
-		most = cell->max > most ? cell->max : most;
-	}
+	zones_span(zones, &least, &most);
 	if (!most)
 		return 0;
 	/* The fastest is still to be seen. */
-	whole = log2((double)most / (least ? least : 1)) + 1;
+	whole = log2((double)most / least) + 1;
 	for (int i = 0; i < count; i++) {
 		unsigned from = (unsigned)i * zones->count / (unsigned)count;
 		unsigned to = (unsigned)(i + 1) * zones->count / (unsigned)count;
@@ -215,7 +210,7 @@ int run_places(const struct zones_shown *zones, bool worst, int count, float *re
 
 			us = one > us ? one : us;
 		}
-		ret[i] = us ? (float)((log2((double)us / (least ? least : 1)) + 1) / whole) : NAN;
+		ret[i] = us ? (float)((log2((double)us / least) + 1) / whole) : NAN;
 	}
 	return count;
 }
