@@ -250,6 +250,8 @@ const char *pass_words(enum pass_kind kind);
  * else NULL. */
 const struct job_pass *job_pass_counted(const struct job_snapshot *job);
 
+/* Why an area is bad that a map names: what a device said about any sector of it, if it did. */
+void job_bad_area_explain(struct job_bad_area *area, const struct job_bad_area *seen, size_t count);
 /* Adds what the parts before have done to that of a later part of the same copy. */
 void job_snapshot_join(const struct job_snapshot *earlier, struct job_snapshot *job);
 

@@ -2,22 +2,22 @@
 /* The parts of a copy whose disk was away, added up. */
 #include "job/snapshot.h"
 
+void job_bad_area_explain(struct job_bad_area *area, const struct job_bad_area *seen, size_t count)
+{
+	for (size_t i = 0; i < count && !area->code; i++) {
+		if (seen[i].write || seen[i].lba + seen[i].sectors <= area->lba ||
+		    seen[i].lba >= area->lba + area->sectors)
+			continue;
+		area->code = seen[i].code;
+		area->sense = seen[i].sense;
+	}
+}
+
 /* The map says which sectors are bad; why was said to the part that read them. */
 static void join_reasons(const struct job_snapshot *earlier, struct job_snapshot *job)
 {
-	for (size_t i = 0; i < job->bad_shown; i++) {
-		struct job_bad_area *area = &job->bad[i];
-
-		for (size_t k = 0; !area->code && k < earlier->bad_shown; k++) {
-			const struct job_bad_area *seen = &earlier->bad[k];
-
-			if (seen->write || seen->lba + seen->sectors <= area->lba ||
-			    seen->lba >= area->lba + area->sectors)
-				continue;
-			area->code = seen->code;
-			area->sense = seen->sense;
-		}
-	}
+	for (size_t i = 0; i < job->bad_shown; i++)
+		job_bad_area_explain(&job->bad[i], earlier->bad, earlier->bad_shown);
 }
 
 /* What cannot be added up (latencies, the engine, the error) stays that of the last part. */

@@ -98,21 +98,6 @@ void bad_areas_note(struct bad_areas *areas, const struct lane_report *report)
 	areas->count++;
 }
 
-/* What a device said about any sector of the area; otherwise it is from a resumed map. */
-static void explain(const struct bad_areas *areas, struct job_bad_area *area)
-{
-	for (size_t i = 0; i < areas->count; i++) {
-		const struct job_bad_area *seen = &areas->list[i];
-
-		if (seen->write || seen->lba + seen->sectors <= area->lba ||
-		    seen->lba >= area->lba + area->sectors)
-			continue;
-		area->code = seen->code;
-		area->sense = seen->sense;
-		return;
-	}
-}
-
 void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct job_snapshot *ret)
 {
 	uint32_t size = areas->plan->sector_size;
@@ -132,7 +117,7 @@ void bad_areas_show(const struct bad_areas *areas, const struct map *map, struct
 			.partition =
 				plan_partition_at(areas->plan, areas->disk, block.start / size),
 		};
-		explain(areas, area);
+		job_bad_area_explain(area, areas->list, areas->count);
 	}
 	ret->bad_areas = map_areas(map, MAP_BAD);
 	ret->bad_bytes = map_bytes(map, MAP_BAD);
