@@ -41,12 +41,6 @@ struct digest digest_bytes(const void *data, size_t length)
 	return (struct digest){ hash.low64, hash.high64 };
 }
 
-void digest_add(struct digest *sum, struct digest digest)
-{
-	sum->low += digest.low;
-	sum->high += digest.high + (sum->low < digest.low);
-}
-
 struct digest digest_times(struct digest digest, uint64_t times)
 {
 	struct digest product = { 0 };

@@ -18,12 +18,6 @@ static inline struct digest digest_sector(const void *data, uint32_t sector, uin
 	return (struct digest){ hash.low64, hash.high64 };
 }
 
-static inline void add(struct digest *sum, struct digest digest)
-{
-	sum->low += digest.low;
-	sum->high += digest.high + (sum->low < digest.low);
-}
-
 /* Data from a disk is in no cache; prefetched this far ahead, it arrives in time. */
 #define AHEAD 4096
 #define LINE  64
@@ -42,8 +36,8 @@ static inline struct digest sum_up(const void *data, uint32_t length, uint32_t s
 
 	for (const char *p = data, *end = p + length; p < end; p += sector) {
 		fetch(p, sector);
-		add(&sum, digest_sector(p, sector, lba++));
-		add(weighted, sum);
+		digest_add(&sum, digest_sector(p, sector, lba++));
+		digest_add(weighted, sum);
 	}
 	return sum;
 }
