@@ -125,16 +125,23 @@ void run_text_now(const struct run_facts *facts, struct line *line, enum role *r
 		line_piece(line, "%s", verified);
 }
 
-void run_text_speeds(const struct run_facts *facts, struct line *line, enum role *retrole)
+static void put_averages(const struct job_snapshot *job, struct line *line)
 {
-	const struct job_snapshot *job = facts->job;
 	bool measured = is_measured(job) && job->average > 0;
 	char text[UNITS_TEXT_MAX];
 
 	line_piece(line, _("average %s"), megabytes(job->average, measured, text, sizeof(text)));
 	line_piece(line, _("last minute %s"), megabytes(job->minute, measured, text, sizeof(text)));
-	line_piece(line, _("fastest %s MB/s"),
-		   megabytes(job->peak, measured && job->peak > 0, text, sizeof(text)));
+}
+
+void run_text_speeds(const struct run_facts *facts, struct line *line, enum role *retrole)
+{
+	const struct job_snapshot *job = facts->job;
+	bool measured = is_measured(job) && job->average > 0 && job->peak > 0;
+	char text[UNITS_TEXT_MAX];
+
+	put_averages(job, line);
+	line_piece(line, _("fastest %s MB/s"), megabytes(job->peak, measured, text, sizeof(text)));
 	if (job->state != JOB_ENDED)
 		line_piece(line, _("elapsed %s"), run_elapsed(job, text));
 }
@@ -190,17 +197,11 @@ void run_text_trouble(const struct run_facts *facts, struct line *line, enum rol
 void run_text_status(const struct run_facts *facts, struct line *line, enum role *retrole)
 {
 	const struct job_snapshot *job = facts->job;
-	bool measured = is_measured(job) && job->average > 0;
 	enum role trouble = ROLE_NORMAL;
-	char text[UNITS_TEXT_MAX];
 
 	run_text_alarm(facts, line, retrole);
-	if (line->columns <= 1 && job->state != JOB_PAUSED && !run_is_rescue(job)) {
-		line_piece(line, _("average %s"),
-			   megabytes(job->average, measured, text, sizeof(text)));
-		line_piece(line, _("last minute %s"),
-			   megabytes(job->minute, measured, text, sizeof(text)));
-	}
+	if (line->columns <= 1 && job->state != JOB_PAUSED && !run_is_rescue(job))
+		put_averages(job, line);
 	run_text_trouble(facts, line, &trouble);
 	if (*retrole == ROLE_NORMAL)
 		*retrole = trouble;
