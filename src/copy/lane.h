@@ -249,6 +249,8 @@ void lane_slot_fit(const struct lane *lane, const struct slot *slot);
 int lane_clear(struct lane *lane, const struct piece *piece, bool discard);
 /* Writes the first write_length bytes of the piece from the buffer. */
 void lane_slot_write(struct lane *lane, struct slot *slot);
+/* All of it, with zeros. */
+void lane_slot_write_zeros(struct lane *lane, struct slot *slot);
 /* Queues the slot for the pass's inspect(), which runs after sending and before its report. */
 void lane_slot_inspect(struct lane *lane, struct slot *slot);
 /* Inspects the slot that has waited longest. */

@@ -197,6 +197,13 @@ void lane_slot_write(struct lane *lane, struct slot *slot)
 	slot_queue_push(&lane->to_destination, slot);
 }
 
+void lane_slot_write_zeros(struct lane *lane, struct slot *slot)
+{
+	memset(slot->buffer, 0, slot->piece.length);
+	slot->write_length = slot->piece.length;
+	lane_slot_write(lane, slot);
+}
+
 void lane_slot_read(struct lane *lane, struct slot *slot)
 {
 	slot->phase = SLOT_READ;

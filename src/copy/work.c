@@ -19,14 +19,20 @@ static uint64_t chunks_of(const struct work_area *area, uint32_t chunk)
 	return last - first + 1;
 }
 
-static int add_area(struct work *work, struct work_area area)
+/* There is room for it. */
+static void put_area(struct work *work, struct work_area area)
 {
-	if (array_reserve(work->areas, work->capacity, work->count + 1) < 0)
-		return -ENOMEM;
 	area.first_chunk = work->chunks;
 	work->chunks += chunks_of(&area, work->chunk);
 	work->bytes += area.length;
 	work->areas[work->count++] = area;
+}
+
+static int add_area(struct work *work, struct work_area area)
+{
+	if (array_reserve(work->areas, work->capacity, work->count + 1) < 0)
+		return -ENOMEM;
+	put_area(work, area);
 	return 0;
 }
 
@@ -331,12 +337,8 @@ void work_leave_edges(struct work *work, const struct map *map, uint64_t least)
 		}
 		if (work->descending ? below : above)
 			shorten(work, &area);
-		if (area.length == 0)
-			continue;
-		area.first_chunk = work->chunks;
-		work->chunks += chunks_of(&area, work->chunk);
-		work->bytes += area.length;
-		work->areas[work->count++] = area;
+		if (area.length > 0)
+			put_area(work, area);
 	}
 }
 

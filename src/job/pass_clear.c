@@ -9,7 +9,6 @@
  * stopped or dies goes on about there.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/i18n.h"
@@ -163,9 +162,7 @@ static void clear_begin(struct lane *lane, struct slot *slot)
 		clear_large(lane, slot);
 		return;
 	}
-	memset(slot->buffer, 0, slot->piece.length);
-	slot->write_length = slot->piece.length;
-	lane_slot_write(lane, slot);
+	lane_slot_write_zeros(lane, slot);
 }
 
 /* One large piece at a time, so that a stop is noticed after each. */

@@ -8,7 +8,6 @@
  * already: a clone that is known to differ must not boot.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "base/i18n.h"
 #include "copy/retry.h"
@@ -124,9 +123,7 @@ static void wipe_begin(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		return;
 	}
-	memset(slot->buffer, 0, slot->piece.length);
-	slot->write_length = slot->piece.length;
-	lane_slot_write(lane, slot);
+	lane_slot_write_zeros(lane, slot);
 }
 
 void write_only_advance(struct lane *lane, struct slot *slot)
