@@ -199,8 +199,8 @@ static int run_on(const struct resize *resize, int loop, const char *node, char 
 }
 
 /* A file system ends with a whole unit of its own: ext4 before a last block group that its tables
- * would fill, others on a border between two segments or clusters. */
-#define LEFT_OVER (16ULL << 20) /* bytes, at most */
+ * would fill (32 MiB of inodes with mkfs.ext4 -i 1024), F2FS before a section that is cut. */
+#define LEFT_OVER (40ULL << 20) /* bytes, at most */
 
 /* What a tool that ended well has done. 1: not that, and `said` is what was found. */
 static int measure(const struct resize *resize, int loop, uint64_t length, char *said, size_t size)
