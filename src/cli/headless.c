@@ -39,7 +39,7 @@ struct headless {
 	bool map_failed;  /* was said */
 	bool log_failed;  /* likewise */
 	bool stop_wanted; /* a signal asked for it */
-	bool stop_said, way_out_said;
+	bool stop_said, way_out_said, changing_said;
 	bool abandoned;           /* the copy is still stopping, but no longer waited for */
 	uint64_t stop_since;      /* monotonic ns, of the first signal */
 	uint64_t moved[3];        /* what shows that something still goes on */
@@ -291,6 +291,20 @@ static void stop_when_wanted(struct headless *run)
 	      stderr);
 }
 
+/* No disk hangs then, and what is half changed is no use. Only a signal leaves that. */
+static void say_changing(struct headless *run)
+{
+	run->moved_at = clock_monotonic();
+	if (run->changing_said)
+		return;
+	run->changing_said = true;
+	close_line(run);
+	fputs(_("clonedeck: The copy is complete, and what was asked for is being changed on it "
+		"(file system, identifiers): that is waited for. A second signal leaves it: the "
+		"tool that runs gets to its end, the rest is not done, and no report is made.\n"),
+	      stderr);
+}
+
 /* A hanging disk may keep the copy from ever stopping: give it up after a while, even without a
  * user. */
 static void look_after_stop(struct headless *run)
@@ -300,6 +314,10 @@ static void look_after_stop(struct headless *run)
 
 	if (!run->stop_wanted)
 		return;
+	if (session_copy(run->session).changing) {
+		say_changing(run);
+		return;
+	}
 	session_snapshot(run->session, &job);
 
 	const uint64_t moved[] = { job.source.requests + job.destination.requests,
@@ -470,11 +488,17 @@ static void wait_for_disk(struct headless *run)
 static int leave(const struct headless *run, bool *retabandoned)
 {
 	*retabandoned = true;
-	fputs(run->reads ? _("clonedeck: Left while it was still stopping. If the kernel still "
-			     "waits for the disk, this process ends when the disk answers.\n")
-			 : _("clonedeck: Left while the copy was still stopping. Resume continues "
-			     "from the map as it was saved last. If the kernel still waits for the "
-			     "disk, this process ends when the disk answers.\n"),
+	fputs(session_copy(run->session).changing
+		      ? _("clonedeck: Left while what was asked for was being changed on the "
+			  "complete copy. The tool that runs gets to its end, the rest is not "
+			  "done, "
+			  "and no report is made.\n")
+	      : run->reads
+		      ? _("clonedeck: Left while it was still stopping. If the kernel still "
+			  "waits for the disk, this process ends when the disk answers.\n")
+		      : _("clonedeck: Left while the copy was still stopping. Resume continues "
+			  "from the map as it was saved last. If the kernel still waits for the "
+			  "disk, this process ends when the disk answers.\n"),
 	      stderr);
 	return EXIT_STOPPED;
 }

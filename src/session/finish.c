@@ -124,7 +124,9 @@ static int make_report(struct session *session, const struct error *close_error,
 	find_writer(session, report);
 	outcome_find_hurt(job, copied(session), report);
 	identifiers_find(report->plan, copied(session), &session->volumes, &report->identifiers);
+	atomic_store(&session->finishing.changing, true);
 	aftercare_run(session->log, copied(session), &session->shrink, report);
+	atomic_store(&session->finishing.changing, false);
 	boot_check_copy(job, copied(session), report);
 	outcome_say_next(copied(session), close_error, report);
 	return 0;

@@ -35,6 +35,9 @@ struct session_copy {
 	/* Report or log were abandoned on a disk that does not answer. If the kernel waits for it,
 	 * the process ends only when the disk answers. */
 	bool left_behind;
+	/* The copy is complete, and what was asked for is changed on it, by tools that take their
+	 * time. Whoever leaves then leaves them to themselves. */
+	bool changing;
 };
 struct session_copy session_copy(const struct session *session);
 

@@ -387,6 +387,7 @@ struct session_copy session_copy(const struct session *session)
 		.verified = session->compared ? &session->verified : NULL,
 		.busy = session_is_busy(session),
 		.left_behind = session->left_behind,
+		.changing = atomic_load(&session->finishing.changing),
 	};
 }
 

@@ -131,6 +131,7 @@ struct finishing {
 	struct error close_error, error;
 	struct file_timeout timeout; /* of the report and its like */
 	bool left_behind;            /* a file of it, or the log, is still being written */
+	atomic_bool changing;        /* session_copy().changing */
 };
 
 struct session {

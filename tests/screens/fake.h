@@ -21,6 +21,7 @@ struct fake_machines {
 	bool grabbed;    /* the destination is in use when it is to be opened for the first time */
 	bool stuck;      /* file systems never answer: no plan is ever checked */
 	bool stuck_maps; /* … none that is made from a map */
+	bool changing;   /* tools change the copy without end, before there is a report */
 };
 void fake_machines(const struct fake_machines *machines);
 

@@ -181,7 +181,7 @@ unsigned session_dispatch(struct session *session)
 			session->verdicts = session->coming;
 		session->coming = (struct verdict_list){ 0 };
 		changes |= SESSION_CHANGE_STATE;
-	} else if (session->state == SESSION_FINISHING && !machines.stuck) {
+	} else if (session->state == SESSION_FINISHING && !machines.changing) {
 		make_report(session);
 		changes |= SESSION_CHANGE_STATE;
 	} else if (session->state == SESSION_STARTING && machines.grabbed) {
@@ -457,6 +457,7 @@ struct session_copy session_copy(const struct session *session)
 		.map_path = "/var/log/clonedeck/x.map",
 		.verified = session->has_verified ? &session->verified : NULL,
 		.busy = session->state >= SESSION_STARTING && session->state != SESSION_FINISHED,
+		.changing = session->state == SESSION_FINISHING && machines.changing,
 	};
 }
 

@@ -56,6 +56,7 @@ int main(int argc, char **argv)
 		{ "vanish", no_argument, NULL, 'v' },
 		{ "stuck", no_argument, NULL, 'k' },
 		{ "stuck-maps", no_argument, NULL, 'x' },
+		{ "changing", no_argument, NULL, 'y' },
 		{ "grabbed", no_argument, NULL, 't' },
 		{ "unfinished", no_argument, NULL, 'n' },
 		{ "ending", no_argument, NULL, 'd' },
@@ -108,6 +109,8 @@ int main(int argc, char **argv)
 			machines.stuck = true;
 		else if (option == 'x')
 			machines.stuck_maps = true;
+		else if (option == 'y')
+			machines.changing = true;
 		else if (option == 'n')
 			machines.unfinished = true;
 		else if (option == 'd')

@@ -279,6 +279,20 @@ def hanging_disk_is_left_after_a_second_question():
         assert "Resume continues" in terminal.wait("EXIT 6").replace("\n", "")
 
 
+def tools_that_change_a_complete_copy_are_not_called_a_hanging_disk():
+    """Nor is there anything to be resumed: whoever leaves knows what is left undone."""
+    with Terminal(f"{FAKEDECK} --complete --changing rescue") as terminal:
+        start(terminal, STOPPED)
+        terminal.wait("COMPLETE")
+        terminal.keys("C-c")
+        screen = terminal.wait("leave: no report is made")
+        assert "what was asked for is being changed" in " ".join(screen.split()).replace("| ", ""), screen
+        assert "hangs" not in screen, screen
+        terminal.keys("l")
+        screen = terminal.wait("EXIT 6").replace("\n", "")
+        assert "The tool that runs gets to its end" in screen and "Resume" not in screen, screen
+
+
 def hanging_disk_is_left_without_a_terminal():
     """Nobody can be asked: a second signal, some seconds later, means it."""
     program = copying("--hang", "rescue")
@@ -626,6 +640,7 @@ CASES = [
     hang_up_stops_where_that_was_asked_for, hanging_file_systems_hinder_nobody, a_plan_that_is_given_up_changes_nothing,
     hang_up_in_the_background, disk_that_goes_and_comes_back,
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
+    tools_that_change_a_complete_copy_are_not_called_a_hanging_disk,
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
     another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
     hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, stopped_stand_in,

@@ -243,6 +243,28 @@ a_tool_that_does_nothing_grows_nothing() {
 	clean_gpt "$destination"
 }
 
+# No disk hangs: whoever stops it is told what it is that goes on, and that it is waited for.
+a_tool_that_takes_its_time_is_waited_for() {
+	source_gpt
+	destination=$(new_disk destination 100)
+	printf '#!/bin/sh\n: >%s; until [ -e %s ]; do sleep 0.1; done; exec %s "$@"\n' "$PWD/begun" "$PWD/go_on" "$PWD/real" >tool
+	cp "$(command -v resize2fs)" real
+	chmod +x tool
+	# shellcheck disable=SC2016 # the script expands it
+	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; echo $$ >pid; exec "$@" >out 2>err' sh "$CLONEDECK" \
+		clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs &
+	copy=$!
+	wait_for test -e begun
+	kill -INT "$(cat pid)"
+	wait_for grep 'what was asked for is being changed on it' err
+	pause 8
+	touch go_on
+	ends 0
+	! grep 'not answer' out err || fail 'a disk was blamed'
+	says 'its file system was grown, and found sound before and after'
+	clean_gpt "$destination"
+}
+
 what_is_behind_a_partition_makes_way() {
 	source_gpt
 	destination=$(new_disk destination 64)
@@ -805,7 +827,7 @@ no_table_fits_other_sectors() {
 }
 
 run_together 6 a_GPT_fits_a_larger_disk its_last_partition_grows \
-	its_file_system_grows_too a_damaged_one_does_not_grow a_tool_that_cannot_start_grows_nothing a_tool_that_does_nothing_grows_nothing \
+	its_file_system_grows_too a_damaged_one_does_not_grow a_tool_that_cannot_start_grows_nothing a_tool_that_does_nothing_grows_nothing a_tool_that_takes_its_time_is_waited_for \
 	a_Btrfs_grows_beside_its_source what_is_behind_a_partition_makes_way \
 	partitions_are_arranged a_GPT_fits_a_smaller_disk \
 	partitions_move_together_and_are_cut so_they_do_after_kill_9 what_is_too_large_is_said \

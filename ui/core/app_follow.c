@@ -386,6 +386,16 @@ static void tell_not_started(struct app *app)
 		app->quit = true;
 }
 
+/* Tools that take their time, before there is a report. */
+static bool changes_follow(const struct app *app)
+{
+	const struct plan *plan = session_choice(app->session).plan;
+
+	return app->snapshot.result == JOB_RESULT_COMPLETE && plan &&
+	       (plan->options.identities != IDENTITIES_KEEP ||
+		(plan->options.grow_fs && plan->fitted.grown));
+}
+
 static void follow_state(struct app *app)
 {
 	enum session_state before = app->session_state, now = session_state(app->session);
@@ -403,8 +413,11 @@ static void follow_state(struct app *app)
 	}
 	if (before != now && now == SESSION_FINISHING) {
 		popup_close(app);
-		app_say(app, _("The copy has ended. Its disks are being released and its report "
-			       "saved."));
+		app_say(app, changes_follow(app)
+				     ? _("The copy is complete. What was asked for is changed on "
+					 "it, then its report is saved.")
+				     : _("The copy has ended. Its disks are being released and its "
+					 "report saved."));
 	}
 	/* Without a thread for it, the report was made at once. */
 	if ((before == SESSION_FINISHING || before == SESSION_RUNNING ||
