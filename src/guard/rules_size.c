@@ -77,14 +77,14 @@ static uint64_t say_range(const struct rule_context *c, char *advice, size_t siz
 	if (last == within)
 		snprintf(advice, size,
 			 _("But all partitions end before that: --ranges 0-%" PRIu64
-			   " fits. Or take a larger disk."),
+			   " (in the deck: f) fits. Or take a larger disk."),
 			 last - 1);
 	else if (within)
 		snprintf(
 			advice, size,
 			_("Partition %u ends at LBA %" PRIu64 ", the disk at %" PRIu64
 			  ": shrink it first, or take a larger disk. What fits: --ranges 0-%" PRIu64
-			  "."),
+			  " (in the deck: f)."),
 			number, last - 1, limit - 1, within - 1);
 	else
 		snprintf(advice, size,
@@ -104,13 +104,15 @@ static void say_what_fits(const struct rule_context *c, char *advice, size_t siz
 	ret->fits = say_range(c, advice, size);
 	if (!ret->fits_with_table)
 		return;
-	text_copy(advice, size,
-		  _("But what its partitions hold has room: --table=fit makes table and partitions "
-		    "fit. Or take a larger disk."));
+	text_copy(
+		advice, size,
+		_("But what its partitions hold has room: --table=fit (in the deck: t) makes table "
+		  "and partitions fit. Or take a larger disk."));
 	used = strlen(advice);
 	if (ret->fits)
 		snprintf(advice + used, size - used,
-			 _(" What fits without it: --ranges 0-%" PRIu64 "."), ret->fits - 1);
+			 _(" What fits without it: --ranges 0-%" PRIu64 " (in the deck: f)."),
+			 ret->fits - 1);
 }
 
 void rule_destination_too_small(const struct rule_context *c, struct verdict *ret)
@@ -240,7 +242,7 @@ void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has sectors of %" PRIu32 " bytes and %s of %" PRIu32
 			   ": a copied partition table would be unreadable there. --table=fit "
-			   "makes it anew."),
+			   "(in the deck: t) makes it anew."),
 			 c->source->node, from, c->destination->node, to);
 		return;
 	}

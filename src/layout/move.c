@@ -202,11 +202,11 @@ static int refuse_doubtful(const struct fitting *f, size_t from, uint64_t missin
 		if (content.whole[0])
 			return fitting_refuse(
 				f, reterr,
-				_("The partitions of %s are %llu sectors too large for %s, and "
+				_("The partitions of %s are %s sectors too large for %s, and "
 				  "partition %u (%s) is left as it is: %s. Bring it in order "
 				  "first, or take a larger disk."),
-				f->name, (unsigned long long)missing, f->other, part->number,
-				part->fs, content.whole);
+				f->name, UNITS_COUNT(missing), f->other, part->number, part->fs,
+				content.whole);
 	}
 	return 0;
 }
@@ -266,11 +266,11 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 	if (!spare)
 		return fitting_refuse(
 			f, reterr,
-			_("Moved together as far as possible, the partitions of %s are %llu "
+			_("Moved together as far as possible, the partitions of %s are %s "
 			  "sectors too large for %s: partition %u stays where it is (%s). No file "
 			  "system from there on can be shrunk by so much: take a larger disk, or "
 			  "copy files to new file systems."),
-			f->name, (unsigned long long)missing, f->other, part->number,
+			f->name, UNITS_COUNT(missing), f->other, part->number,
 			blocked == 0  ? _("it is the first one")
 			: part->fixed ? part->fixed
 				      : _("there is no room before it"));
@@ -283,11 +283,11 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 	text_copy(f->shrink.fs, sizeof(f->shrink.fs), spare->fs);
 	return fitting_refuse(
 		f, reterr,
-		_("Partition %u (%s, %s used) must become %llu sectors smaller for %s. "
+		_("Partition %u (%s, %s used) must become %s sectors smaller for %s. "
 		  "Shrink it in an image, not on the source:  clonedeck clone -s %s -d %s "
 		  "--shrink-via IMAGE"),
 		spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
-		(unsigned long long)missing, f->other,
+		UNITS_COUNT(missing), f->other,
 		text_shell_word(from, sizeof(from), f->name, "SOURCE"),
 		text_shell_word(to, sizeof(to), f->other, "DESTINATION"));
 }

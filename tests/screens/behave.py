@@ -75,6 +75,20 @@ def a_choice_is_kept_and_taken_back():
         terminal.wait("/dev/sda is smaller than /dev/sdb")
 
 
+def click(terminal, row, col, button=0):
+    place = [f"{33 + col:x}", f"{33 + row:x}"]
+    let_go = ["1b", "5b", "4d", "23", *place] if button < 64 else []
+    terminal.tmux("send-keys", "-H", "1b", "5b", "4d", f"{32 + button:x}", *place, *let_go)
+
+
+def click_on(terminal, word):
+    """Its last character, in the lowest row that has it. What has just opened takes no click yet."""
+    lines = terminal.wait(word).split("\n")
+    row = max(number for number, line in enumerate(lines) if word in line)
+    time.sleep(0.6)
+    click(terminal, row, lines[row].index(word) + len(word) - 1)
+
+
 def the_mouse():
     """Rows, keys of the footer and tabs can be clicked, and the wheel scrolls; a click, or two, starts
     nothing. Any clicks at any place are lived through."""
@@ -83,9 +97,7 @@ def the_mouse():
         terminal.wait("Choose a source")
 
         def at(row, col, button=0):
-            place = [f"{33 + col:x}", f"{33 + row:x}"]
-            let_go = ["1b", "5b", "4d", "23", *place] if button < 64 else []
-            terminal.tmux("send-keys", "-H", "1b", "5b", "4d", f"{32 + button:x}", *place, *let_go)
+            click(terminal, row, col, button)
 
         at(2, 10)
         at(23, 2)
@@ -163,7 +175,7 @@ def the_mouse():
         lines = terminal.wait("Esc=close").split("\n")
         row = next(i for i, line in enumerate(lines) if "Esc=close" in line)
         time.sleep(0.6)
-        for col in (0, lines[row].index("/=find"), 79):
+        for col in (0, lines[row].index("line "), 79):
             at(row, col)
         terminal.keys("y")
         terminal.wait("y does nothing here. The window")
@@ -189,6 +201,83 @@ def the_mouse():
     with Terminal(f"{FAKEDECK} --no-mouse rescue") as terminal:
         terminal.wait("Choose a source")
         assert terminal.tmux("display", "-p", "#{mouse_any_flag}").strip() == "0"
+
+
+def told_keys_can_be_clicked():
+    """Wherever keys are told, a click on their word does what they do; none starts a copy."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["i"])
+        click_on(terminal, "/=find")
+        terminal.wait("Enter=stay here")
+        click_on(terminal, "Esc=back to where it was")
+        terminal.wait_gone("Enter=stay here")
+        click_on(terminal, "Esc=close")
+        terminal.wait_gone("Esc=close")
+    with Terminal(f"{FAKEDECK} many") as terminal:
+        start(terminal)
+        click_on(terminal, "/=find")
+        terminal.keys("J0137")
+        click_on(terminal, "Enter=stay here")
+        terminal.wait("138 of 200")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RANGES + ["e"])
+        click_on(terminal, "Ctrl-U=empty the field")
+        terminal.keys("99,")
+        terminal.wait("[99,_")
+        click_on(terminal, "Esc=leave it")
+        terminal.wait_gone("Esc=leave it")
+        click_on(terminal, "c=plan")
+        terminal.wait("Nothing has been written")
+        terminal.keys("456789")
+        terminal.wait("it matches")
+        click_on(terminal, "Enter=start")
+        click_on(terminal, "Ctrl-P=preset")
+        assert "[3 Plan]" in terminal.wait("PRESET  Failing: one")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN + ["Escape", "o"])
+        click_on(terminal, "Space=next word")
+        click_on(terminal, "Esc=leave it")
+        terminal.wait_gone("Space=next word")
+        terminal.keys("a")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RUN + ["m"])
+        click_on(terminal, "Tab=bad areas")
+        terminal.wait("Tab=map")
+        click_on(terminal, "m Esc=close")
+        terminal.wait_gone("Tab=map")
+
+
+def the_wheel_changes_nothing():
+    """In the layout editor, where Up and Down change sizes, it goes to another partition; so does a click."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN + ["Escape", "l"])
+        row = next(i for i, line in enumerate(terminal.wait(" >  3 vg0").split("\n")) if " 2 boot " in line)
+        usual = terminal.wait("grows 2.00T").replace(">", " ").split("\n")[row - 2:row + 2]
+        for button, at in ((64, " >  1 ESP"), (65, " >  3 vg0"), (0, " >  2 boot")):
+            click(terminal, row, 10, button)
+            assert terminal.wait(at).replace(">", " ").split("\n")[row - 2:row + 2] == usual
+        click_on(terminal, "-=smaller")
+        terminal.wait("cannot become smaller")
+
+
+def the_footer_tells_what_a_key_does_now():
+    with Terminal(f"{FAKEDECK} --unfinished rescue") as terminal:
+        start(terminal, ["7"])
+        terminal.wait("Enter=continue n=new copy")
+        terminal.keys("Down")
+        terminal.wait("Enter=show n=new copy")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["7"])
+        screen = terminal.wait("n starts a copy.")
+        assert "Enter" not in screen, screen
+    with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
+        start(terminal, RUN + ["p"])
+        terminal.wait("p=go on")
+        terminal.keys("p")
+        terminal.wait("p=pause")
+    with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
+        start(terminal, PLAN + ["Escape", "o"])
+        terminal.wait("plan anew  Esc=leave it")
 
 
 def arrows_walk_through_the_answers():
@@ -794,6 +883,7 @@ CASES = [
     translated_screens_keep_their_parts, unplugged_while_a_range_is_typed,
     keys_for_a_plan_choose_nothing_before_it_is_made,
     details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
+    told_keys_can_be_clicked, the_wheel_changes_nothing, the_footer_tells_what_a_key_does_now,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]
 

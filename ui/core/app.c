@@ -515,20 +515,32 @@ void app_early_keys(struct app *app)
 		app_key(app, app->early[i]);
 }
 
-static void mouse_key(struct app *app, int key)
+static void popup_mouse(struct app *app, int key)
 {
+	int named = mouse_key(&app->mouse, app->term->click_row, app->term->click_col);
+
+	if (key != SPECIAL_CLICK)
+		popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
+	else if (named && popup_takes_clicks(&app->popup))
+		app_key(app, named);
+}
+
+static void use_mouse(struct app *app, int key)
+{
+	int named = mouse_key(&app->mouse, app->term->click_row, app->term->click_col);
 	int times = WHEEL_ROWS;
-	enum command command = key == SPECIAL_WHEEL_UP ? COMMAND_UP
+	enum command command = key == SPECIAL_WHEEL_UP ? app->mouse.above
 			       : key == SPECIAL_WHEEL_DOWN
-				       ? COMMAND_DOWN
+				       ? app->mouse.below
 				       : mouse_click(&app->mouse, app->term->click_row,
 						     app->term->click_col, &times);
 
 	if (app->popup.kind != POPUP_NONE) {
-		if (key == SPECIAL_CLICK)
-			popup_click(app, app->term->click_row, app->term->click_col);
-		else
-			popup_key(app, key == SPECIAL_WHEEL_UP ? SPECIAL_UP : SPECIAL_DOWN);
+		popup_mouse(app, key);
+		return;
+	}
+	if (key == SPECIAL_CLICK && named) {
+		app_key(app, named);
 		return;
 	}
 	/* In the layout editor, the tabs are only shown. */
@@ -549,7 +561,7 @@ void app_key(struct app *app, int key)
 		return;
 	}
 	if (key >= SPECIAL_CLICK && key <= SPECIAL_WHEEL_DOWN) {
-		mouse_key(app, key);
+		use_mouse(app, key);
 		return;
 	}
 	if (find(app, COMMAND_NONE, key))

@@ -2,6 +2,7 @@
 /* What stands around every screen: header, banner, message, keys. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -345,9 +346,8 @@ static void draw_message(struct app *app, struct draw *draw, struct rect area)
 	draw_wrapped(draw, area, 0, 1, area.rows, role, text);
 }
 
-static bool usable_now(void *user, enum command command)
+static bool usable_now(struct app *app, enum command command)
 {
-	struct app *app = user;
 	const struct screen_ops *ops = app_shown(app);
 
 	if (command >= COMMAND_SCREEN_1 && command <= COMMAND_SCREEN_7)
@@ -356,6 +356,23 @@ static bool usable_now(void *user, enum command command)
 	if (command == COMMAND_STOP)
 		return app_copying(app);
 	return !ops->unavailable || !ops->unavailable(app->states[ops->id], app, command);
+}
+
+static const char *word_now(void *user, enum command command, const char *word)
+{
+	struct app *app = user;
+	const struct screen_ops *ops = app_shown(app);
+	const char *other = ops->word ? ops->word(app->states[ops->id], app, command) : NULL;
+
+	return !usable_now(app, command) ? NULL : other ? other : word;
+}
+
+/* Where a screen has its own keys for a field, Enter starts something, which a click never does. */
+static void forget_enter(struct draw *draw)
+{
+	for (int i = 0; i < draw->key_count; i++)
+		if (draw->keys[i].key == SPECIAL_ENTER)
+			draw->keys[i].to = draw->keys[i].from;
 }
 
 static void draw_footer(struct app *app, struct draw *draw, struct rect area)
@@ -367,8 +384,8 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	int count;
 
 	if (app_is_finding(app)) {
-		draw_words(draw, area, ROLE_KEY,
-			   _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
+		draw_keys(draw, area, ROLE_KEY,
+			  _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
 		return;
 	}
 	/* A popup has its own. */
@@ -378,13 +395,15 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	if (ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state) : NULL;
 
-		draw_words(
+		draw_keys(
 			draw, area, ROLE_KEY,
 			keys ? keys
 			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
+		if (keys)
+			forget_enter(draw);
 		return;
 	}
-	count = keys_footer(ops->id, area.cols, wanted, usable_now, app, items);
+	count = keys_footer(ops->id, area.cols, wanted, word_now, app, items);
 	for (int i = 0; i < count; i++)
 		mouse_add(&app->mouse, area.row, items[i].col,
 			  draw_text(draw, area, 0, items[i].col, ROLE_KEY, items[i].text),
@@ -455,7 +474,10 @@ void app_draw(struct app *app)
 	app->dirty = false;
 	layout_frame(term->cols, term->rows, has_banner(app), &frame);
 	draw_start(&draw);
-	app->mouse = (struct mouse){ 0 };
+	/* In the layout editor, Up and Down change sizes. */
+	app->mouse = ops->id == SCREEN_EDITOR
+			     ? (struct mouse){ .above = COMMAND_LEFT, .below = COMMAND_RIGHT }
+			     : (struct mouse){ .above = COMMAND_UP, .below = COMMAND_DOWN };
 	park_cursor(&draw, frame.message);
 	if (layout_too_small(term->cols, term->rows)) {
 		draw_small(app, &draw, frame.message);
@@ -473,9 +495,14 @@ void app_draw(struct app *app)
 	app->mouse.map_cell = draw.map_cell;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
+	/* Below a popup, nothing is clicked but the keys of a search in it. */
+	if (app->popup.kind != POPUP_NONE && !app_is_finding(app))
+		draw.key_count = 0;
 	popup_draw(&app->popup, &draw,
 		   layout_is_small(frame.body) && !app_is_finding(app)
 			   ? (struct rect){ 0, 0, term->rows, term->cols }
 			   : frame.body);
+	memcpy(app->mouse.keys, draw.keys, sizeof(draw.keys));
+	app->mouse.key_count = draw.key_count;
 	show(app, &draw);
 }

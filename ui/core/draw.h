@@ -13,6 +13,8 @@
 #include "ui/core/layout.h"
 #include "ui/core/term.h"
 
+#define DRAW_KEYS_MAX 32
+
 struct draw {
 	const struct term *term;
 	int cursor_row, cursor_col; /* absolute; where the hardware cursor goes at the end */
@@ -22,7 +24,12 @@ struct draw {
 	struct rect range; /* where it edits the range; likewise */
 	struct rect map;   /* of a disk: a click opens it, or moves its cursor there */
 	int map_cell;      /* where its cursor is; -1: it is not open */
-	uint8_t *roles;    /* of each column of each row; NULL: nobody asks for them */
+	struct draw_key {
+		int row, from, to; /* absolute; `to` is behind the last */
+		int key;
+	} keys[DRAW_KEYS_MAX]; /* their names, where a click does what they do */
+	int key_count;
+	uint8_t *roles; /* of each column of each row; NULL: nobody asks for them */
 };
 
 /* A new frame: everything blank. Nothing is sent yet. */
@@ -45,6 +52,12 @@ int draw_wrapped(struct draw *draw, struct rect area, int row, int col, int rows
 
 /* In its first row, of words two blanks apart, a blank before the first, as many as fit. */
 void draw_words(struct draw *draw, struct rect area, enum role role, const char *text);
+
+/* The same, of keys and what they do ("Enter=take it  Up/Down=scroll"), which can be clicked. */
+void draw_keys(struct draw *draw, struct rect area, enum role role, const char *text);
+
+/* All of that row can be clicked, as that key. */
+void draw_key_row(struct draw *draw, struct rect area, int row, int key);
 
 /* A line over so many columns, as those of frames. */
 void draw_stroke(struct draw *draw, struct rect area, int row, int col, int cols);

@@ -131,7 +131,7 @@ static const struct command_info table[] = {
 	{ COMMAND_LAST, ON(SCREEN_EDITOR), { 'G', SPECIAL_END }, NULL, NULL, N_("last"), 0 },
 	/* 4 Run */
 	{ COMMAND_PAUSE, ON(SCREEN_RUN), { 'p' },
-	  N_("pause"), N_("pause/go on"), N_("pause, go on"), 1 },
+	  N_("pause"), NULL, N_("pause, go on"), 1 },
 	{ COMMAND_STOP, ON(SCREEN_RUN), { KEY_CTRL('c') },
 	  N_("stop"), NULL, N_("stop? again: stop at once"), 1 },
 	{ COMMAND_LOG, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'l' },
@@ -180,7 +180,7 @@ static const struct command_info table[] = {
 	  N_("chart"), N_("column of the chart"), N_("column that the chart shows"), 4 },
 	/* 7 Jobs */
 	{ COMMAND_ACCEPT, ON(SCREEN_JOBS), { SPECIAL_ENTER },
-	  N_("show"), N_("show, or continue"), N_("show its deck, or continue it"), 1 },
+	  N_("show"), NULL, N_("show its deck, or continue it"), 1 },
 	{ COMMAND_NEW, ON(SCREEN_JOBS), { 'n' },
 	  N_("new copy"), N_("new copy beside these"), N_("another copy beside these"), 1 },
 	{ COMMAND_DETAILS, ON(SCREEN_JOBS), { 'i' },
@@ -346,6 +346,18 @@ const char *keys_name(int key, char *buffer, size_t size)
 	return buffer;
 }
 
+int keys_named(const char *name, size_t length)
+{
+	char text[24];
+
+	for (int key = 1; key <= SPECIAL_F10; key = key == '~' ? SPECIAL_UP : key + 1) {
+		keys_name(key, text, sizeof(text));
+		if (strlen(text) == length && memcmp(text, name, length) == 0)
+			return key;
+	}
+	return SPECIAL_NONE;
+}
+
 const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size)
 {
 	size_t length = 0;
@@ -363,7 +375,7 @@ const char *keys_names(const struct command_info *info, int cols, char *buffer, 
 	return buffer;
 }
 
-static int collect(enum screen_id screen, bool wide, keys_usable_fn *usable, void *user,
+static int collect(enum screen_id screen, bool wide, keys_word_fn *word_now, void *user,
 		   const struct command_info **infos,
 		   struct footer_item items[static FOOTER_ITEMS_MAX])
 {
@@ -373,13 +385,15 @@ static int collect(enum screen_id screen, bool wide, keys_usable_fn *usable, voi
 		const char *word = wide && info->footer_wide ? info->footer_wide : info->footer;
 		char key[24];
 
-		if (!(info->screens & ON(screen)) || !word || count == FOOTER_ITEMS_MAX ||
-		    (usable && !usable(user, info->command)))
+		if (!(info->screens & ON(screen)) || !word || count == FOOTER_ITEMS_MAX)
+			continue;
+		word = word_now ? word_now(user, info->command, _(word)) : _(word);
+		if (!word)
 			continue;
 		keys_name(info->keys[0], key, sizeof(key));
 		infos[count] = info;
 		items[count].command = info->command;
-		snprintf(items[count].text, sizeof(items[count].text), "%s=%s", key, _(word));
+		snprintf(items[count].text, sizeof(items[count].text), "%s=%s", key, word);
 		count++;
 	}
 	return count;
@@ -412,17 +426,17 @@ static int drop_one(const struct command_info **infos, struct footer_item *items
 	return count - 1;
 }
 
-int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_usable_fn *usable,
+int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_word_fn *word_now,
 		void *user, struct footer_item items[static FOOTER_ITEMS_MAX])
 {
 	const struct command_info *infos[FOOTER_ITEMS_MAX];
 	bool wide = cols >= LAYOUT_WIDE_COLS;
-	int count = collect(screen, wide, usable, user, infos, items);
+	int count = collect(screen, wide, word_now, user, infos, items);
 
 	if (wide) {
 		if (place(items, count, 2) < cols)
 			return count;
-		count = collect(screen, false, usable, user, infos, items);
+		count = collect(screen, false, word_now, user, infos, items);
 	}
 	while (count && place(items, count, wide ? 2 : 1) >= cols)
 		count = drop_one(infos, items, count, wanted);

@@ -182,6 +182,8 @@ bool keys_has(enum screen_id screen, enum command command);
 const char *keys_character(int key, char bytes[static KEY_TEXT_MAX]);
 /* "Ctrl-L", "PgUp", "F10", "s": translated name of a key. */
 const char *keys_name(int key, char *buffer, size_t size);
+/* The key of such a name, of which so many bytes count; SPECIAL_NONE: there is none. */
+int keys_named(const char *name, size_t length);
 /* "Up Down j k": the keys of a command, as many as fit into `cols` columns. */
 const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size);
 
@@ -193,10 +195,11 @@ struct footer_item {
 	char text[64]; /* "s=source", translated */
 };
 
-/* Can this command be used now? */
-typedef bool keys_usable_fn(void *user, enum command command);
+/* What the command does now: `word`, or another one, translated; NULL: it cannot be used. */
+typedef const char *keys_word_fn(void *user, enum command command, const char *word);
 
-/* Chooses and places what can be used (NULL: all) and fits into `cols` columns; returns the number
- * of items. `wanted`, if it is a command of the footer, does not give way to others. */
-int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_usable_fn *usable,
+/* Chooses and places what can be used (word_now NULL: all, in the table's words) and fits into
+ * `cols` columns; returns the number of items. `wanted`, if it is a command of the footer, does not
+ * give way to others. */
+int keys_footer(enum screen_id screen, int cols, enum command wanted, keys_word_fn *word_now,
 		void *user, struct footer_item items[static FOOTER_ITEMS_MAX]);

@@ -27,6 +27,17 @@ static enum command map_click(const struct mouse *mouse, int row, int col, int *
 	return cell < mouse->map_cell ? COMMAND_LEFT : COMMAND_RIGHT;
 }
 
+int mouse_key(const struct mouse *mouse, int row, int col)
+{
+	for (int i = 0; i < mouse->key_count; i++) {
+		const struct draw_key *key = &mouse->keys[i];
+
+		if (key->row == row && col >= key->from && col < key->to)
+			return key->key;
+	}
+	return SPECIAL_NONE;
+}
+
 enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes)
 {
 	*rettimes = 1;
@@ -46,5 +57,5 @@ enum command mouse_click(const struct mouse *mouse, int row, int col, int *retti
 	    row == mouse->cursor)
 		return COMMAND_NONE;
 	*rettimes = abs(row - mouse->cursor);
-	return row < mouse->cursor ? COMMAND_UP : COMMAND_DOWN;
+	return row < mouse->cursor ? mouse->above : mouse->below;
 }

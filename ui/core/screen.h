@@ -54,6 +54,10 @@ struct screen_ops {
 	 * answers the key with more than a sentence. May be NULL. */
 	const char *(*unavailable)(void *state, struct app *app, enum command command);
 
+	/* What the command does now, translated, for the footer; NULL, also as the answer: what the
+	 * table of keys says. */
+	const char *(*word)(void *state, struct app *app, enum command command);
+
 	/* The command that is needed now, and has its place in the footer. May be NULL. */
 	enum command (*wanted)(void *state, struct app *app);
 

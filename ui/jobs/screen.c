@@ -97,19 +97,30 @@ static void look_again(struct jobs_screen *screen, struct app *app)
 		session_read_past(app_session(app));
 }
 
+static void say_keys(const struct jobs_screen *screen, struct app *app)
+{
+	app_say(app, "%s",
+		screen->model.count
+			? _("Enter shows a copy, or continues one. n starts another one.")
+			: _("n starts a copy."));
+}
+
 static void enter(void *state, struct app *app)
 {
 	look(state, app);
 	session_read_past(app_session(app));
-	app_say(app, _("Enter shows a copy, or continues one. n starts another one."));
+	say_keys(state, app);
 }
 
 static void changed(void *state, struct app *app, unsigned changes)
 {
 	struct jobs_screen *screen = state;
+	bool none = screen->model.count == 0;
 
 	if (changes & SESSION_CHANGE_PAST)
 		make_rows(screen, app);
+	if (none && screen->model.count && app_current(app) == SCREEN_JOBS)
+		say_keys(screen, app);
 	if (changes & (SESSION_CHANGE_DISKS | SESSION_CHANGE_STATE) ||
 	    clock_monotonic() - screen->looked >= LOOK_AGAIN)
 		look_again(screen, app);
@@ -230,8 +241,6 @@ static void open_row(struct jobs_screen *screen, struct app *app)
 		show_running(app, row);
 	} else if (!can_go_on(screen)) {
 		show_details(app, row);
-	} else if (app_copying(app)) {
-		app_say(app, _("This deck copies: n opens another one, which can continue that."));
 	} else {
 		/* The row goes with the choice. */
 		snprintf(map, sizeof(map), "%s", row->past->map);
@@ -298,15 +307,24 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 {
 	switch (command) {
 	case COMMAND_ACCEPT:
+		if (can_go_on(state) && app_copying(app))
+			return _("This deck copies: n opens another one, which can continue that.");
+		break;
 	case COMMAND_DETAILS:
 	case COMMAND_FIND:
 	case COMMAND_SORT:
 	case COMMAND_SORT_BACK:
-		return at_cursor(state) ? NULL
-					: _("No copy runs, and none is in the log directory.");
+		break;
 	default:
 		return NULL;
 	}
+	return at_cursor(state) ? NULL : _("No copy runs, and none is in the log directory.");
+}
+
+static const char *word(void *state, struct app *app, enum command command)
+{
+	(void)app;
+	return command == COMMAND_ACCEPT && can_go_on(state) ? _("continue") : NULL;
 }
 
 static const char *const notes[] = {
@@ -325,6 +343,7 @@ const struct screen_ops scr_jobs = {
 	.draw = draw_screen,
 	.command = command,
 	.unavailable = unavailable,
+	.word = word,
 	.list = list_of,
 	.holds = holds,
 	.moved = moved,

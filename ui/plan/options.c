@@ -441,6 +441,7 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 	else
 		draw_printf(draw, foot, 0, 3, ROLE_NORMAL, "%s: %s", options_form_label(form->at),
 			    options_form_allowed(form->at));
-	draw_wrapped(draw, keys, 0, 3, 1, ROLE_DIM,
-		     _("Up Down=line  Space=next word  Enter=take all, plan anew  Esc=leave it"));
+	rect_cut_left(&keys, 2);
+	draw_keys(draw, keys, ROLE_DIM,
+		  _("Enter=take all, plan anew  Esc=leave it  Space=next word  Up Down=line"));
 }

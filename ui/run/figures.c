@@ -264,20 +264,33 @@ bool run_text_small(const struct run_facts *facts, int index, struct line *line,
 	}
 }
 
+/* "copying 52.2%"; of what has no amount, such as a flush, what it does. */
+static void text_doing(const struct job_snapshot *job, char *buffer, size_t size)
+{
+	char percent[16];
+
+	passes_percent(job, percent, sizeof(percent));
+	if (job->only_reads && job->state == JOB_FLUSHING)
+		text_copy(buffer, size, _("flushing the destination before it is read back"));
+	else if (strcmp(percent, "-") == 0)
+		text_copy(buffer, size, run_state_phrase(job));
+	else
+		snprintf(buffer, size, "%s %s", run_state_phrase(job), percent);
+}
+
 void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *line)
 {
-	char all[16], percent[16], current[32], eta[96], at[160], verified[64];
+	char all[16], doing[128], current[32], eta[96], at[160], verified[64];
 	char elapsed[UNITS_TEXT_MAX];
 	const char *map = run_map_alarm(job);
 
 	passes_overall(job, all, sizeof(all));
-	passes_percent(job, percent, sizeof(percent));
+	text_doing(job, doing, sizeof(doing));
 	text_current(job, current, sizeof(current));
 	progress_left(job, eta, sizeof(eta));
 	run_text_ends_at(job, now, at, sizeof(at));
 	text_verified(job, verified, sizeof(verified));
-	line_add(line, _("%s of all, %s %s, %s, left %s"), all, run_state_phrase(job), percent,
-		 current, eta);
+	line_add(line, _("%s of all, %s, %s, left %s"), all, doing, current, eta);
 	if (at[0])
 		line_add(line, _(", ends %s"), at);
 	/* Only what is wrong is spoken every ten seconds. */

@@ -430,6 +430,14 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	return job && job->state != JOB_ENDED ? NULL : _("No copy runs.");
 }
 
+static const char *word(void *state, struct app *app, enum command command)
+{
+	const struct job_snapshot *job = app_job(app);
+
+	(void)state;
+	return command == COMMAND_PAUSE && job && job->state == JOB_PAUSED ? _("go on") : NULL;
+}
+
 static const char *const notes[] = {
 	N_("LEFT  is how long all stages take, verifying included. A range is the best and the "
 	   "worst "
@@ -467,6 +475,7 @@ const struct screen_ops scr_run = {
 	.draw = run_screen_draw,
 	.command = command,
 	.unavailable = unavailable,
+	.word = word,
 	.changed = changed,
 	.tick = tick,
 	.notes = notes,

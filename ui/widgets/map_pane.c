@@ -294,7 +294,7 @@ void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, st
 		   draw_has_shades(draw)
 			   ? _("█ verified  ▓ copied  ▒ to try  ░ to do  X bad  ► now  M letters")
 			   : _("V verified  + copied  * / to try  ? to do  - bad  > now"));
-	draw_words(draw, layout.keys, ROLE_KEY, keys_text(pane, scene));
+	draw_keys(draw, layout.keys, ROLE_KEY, keys_text(pane, scene));
 }
 
 /* ---- keys ---- */

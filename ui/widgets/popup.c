@@ -238,32 +238,11 @@ static struct rect open_box(struct draw *draw, struct rect screen, int rows, int
 	return inside;
 }
 
-/* All of that row of the window can be clicked. */
-static void add_row(struct popup *popup, struct rect area, int row, int key)
+/* draw_keys() begins with a blank. */
+static void draw_keys_of(struct draw *draw, struct rect area, int row, const char *keys)
 {
-	if (row < area.rows && popup->row_count < (int)ARRAY_SIZE(popup->rows))
-		popup->rows[popup->row_count++] =
-			(struct popup_row){ area.row + row, area.col, area.col + area.cols, key };
-}
-
-/* In a row that names keys ("/=find  Esc=close"), only the word of that key can be clicked. */
-static void add_word(struct popup *popup, struct rect area, const char *keys, int key)
-{
-	char name[24], start[32], before[128], word[64];
-	const char *at;
-
-	snprintf(start, sizeof(start), "%s=", keys_name(key, name, sizeof(name)));
-	at = strstr(keys, start);
-	if (!at)
-		return;
-	snprintf(before, sizeof(before), "%.*s", (int)(at - keys), keys);
-	text_copy(word, sizeof(word), at);
-	if (strstr(word, "  "))
-		*strstr(word, "  ") = '\0';
-	/* draw_words() begins with a blank. */
-	rect_cut_left(&area, 1 + text_width(before));
-	area.cols = area.cols < text_width(word) ? area.cols : text_width(word);
-	add_row(popup, area, 0, key);
+	area = (struct rect){ area.row + row, area.col - 1, row < area.rows, area.cols + 1 };
+	draw_keys(draw, area, ROLE_DIM, keys);
 }
 
 #define DIALOG_COLS 70
@@ -337,9 +316,9 @@ static void draw_ask(struct popup *popup, struct draw *draw, struct rect screen)
 				keys_name(popup->choices[i].key, key, sizeof(key)));
 		draw_wrapped(draw, area, row, col < 8 ? 8 : col + 1, 1, ROLE_DIALOG,
 			     popup->labels[i]);
-		add_row(popup, area, row, popup->choices[i].key);
+		draw_key_row(draw, area, row, popup->choices[i].key);
 	}
-	add_row(popup, area, row, SPECIAL_ESCAPE);
+	draw_key_row(draw, area, row, SPECIAL_ESCAPE);
 	draw_text(draw, area, row, 2, ROLE_STRONG, _("Esc"));
 	line_start(&line, area.cols - 8);
 	line_add(&line, "%s", _("do nothing"));
@@ -385,8 +364,7 @@ static void draw_prompt(struct popup *popup, struct draw *draw, struct rect scre
 	draw_field(draw, area, row, 0, area.cols, &popup->field, true);
 	draw_wrapped(draw, area, row + 1, 0, complaint, ROLE_BAD, popup->complaint);
 	row += 1 + complaint;
-	draw_text(draw, area, row + (row + 1 < area.rows), 0, ROLE_DIM,
-		  _("Enter=take it  Esc=cancel"));
+	draw_keys_of(draw, area, row + (row + 1 < area.rows), _("Enter=take it  Esc=cancel"));
 }
 
 static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect screen)
@@ -400,9 +378,6 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 	struct rect body = area, foot = rect_cut_bottom(&body, 1);
 	char keys[160];
 
-	/* draw_words() begins with a blank. */
-	foot.col--;
-	foot.cols++;
 	list_fit(&popup->lines, lines, body.rows);
 	draw_body(draw, body, popup->text, popup->lines.top);
 	popup->cols = cols;
@@ -412,14 +387,12 @@ static void draw_text_popup(struct popup *popup, struct draw *draw, struct rect 
 		 lines > popup->lines.rows ? _("Up/Down=scroll  /=find  Esc=close  line %d of %d")
 					   : _("Esc=close"),
 		 popup->lines.top + 1, lines);
-	draw_words(draw, foot, ROLE_DIM, keys);
-	add_word(popup, foot, keys, SPECIAL_ESCAPE);
+	draw_keys_of(draw, foot, 0, keys);
 	draw_cursor(draw, area, 0, 0);
 }
 
 void popup_draw(struct popup *popup, struct draw *draw, struct rect screen)
 {
-	popup->row_count = 0;
 	switch (popup->kind) {
 	case POPUP_ASK:
 		draw_ask(popup, draw, screen);
@@ -554,18 +527,7 @@ void popup_key(struct app *app, int key)
 	app_redraw(app);
 }
 
-void popup_click(struct app *app, int row, int col)
+bool popup_takes_clicks(const struct popup *popup)
 {
-	const struct popup *popup = app_popup(app);
-
-	if (clock_monotonic() - popup->opened < DOUBLE_CLICK)
-		return;
-	for (int i = 0; i < popup->row_count; i++) {
-		const struct popup_row *hit = &popup->rows[i];
-
-		if (hit->row == row && col >= hit->from && col < hit->to) {
-			popup_key(app, hit->key);
-			return;
-		}
-	}
+	return clock_monotonic() - popup->opened >= DOUBLE_CLICK;
 }

@@ -80,11 +80,6 @@ struct popup {
 	uint64_t opened;   /* monotonic ns */
 	struct list lines; /* of a text */
 	int cols;          /* it was drawn with */
-	/* Of the terminal, as it was drawn last: a click there is that key. */
-	struct popup_row {
-		int row, from, to, key;
-	} rows[POPUP_CHOICES_MAX + 1];
-	int row_count;
 	popup_chosen_fn *chosen;
 	popup_typed_fn *typed;
 	void *user;
@@ -98,6 +93,5 @@ void popup_draw_line(struct popup *popup, struct draw *draw, struct rect area);
 bool popup_holds(void *popup, int row, const char *text);
 /* Takes every key while one is open. */
 void popup_key(struct app *app, int key);
-/* At that place of the terminal. Nothing answers a question that has just opened: that would be the
- * second half of a double click. */
-void popup_click(struct app *app, int row, int col);
+/* False when it has just opened: the click may be the second one on what was there before. */
+bool popup_takes_clicks(const struct popup *popup);

@@ -398,7 +398,7 @@ TEST(test_gpt_moved)
 	shows(6144, "second");
 	shows(10240, "third");
 	layout_done(&layout);
-	refused(8 * MIB, GROW_NO, "4096 sectors too large");
+	refused(8 * MIB, GROW_NO, "4,096 sectors too large");
 	refused(10 * MIB, 3, "no room behind");
 }
 

@@ -54,6 +54,20 @@ TEST(test_errors_when_there_are_any)
 	ck_assert_ptr_nonnull(strstr(newest(), ", read errors 1, elapsed"));
 }
 
+/* Nothing is counted while a disk empties its cache: no percent is spoken. */
+TEST(test_flush)
+{
+	job.state = JOB_FLUSHING;
+	job.pass = PASS_FLUSH;
+	job.rescue.read_errors = job.bad_areas = 0;
+	run_spoken_follow(&spoken, &job, false);
+	ck_assert_ptr_nonnull(strstr(newest(), "of all, flushing, "));
+	job.only_reads = true;
+	run_spoken_follow(&spoken, &job, true);
+	ck_assert_ptr_nonnull(
+		strstr(newest(), "of all, flushing the destination before it is read back, "));
+}
+
 TEST(test_only_when_it_is_time)
 {
 	run_spoken_follow(&spoken, &job, false);
