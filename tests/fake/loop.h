@@ -14,15 +14,17 @@
 
 #define LOOP_NODE_MAX 32
 
-/* Direct I/O to `file`, logical sectors of `sector_size`. Returns a descriptor that keeps the
- * device, its node's name in `node`; or -errno. */
-static inline int loop_attach(int file, uint32_t sector_size, char node[static LOOP_NODE_MAX])
+/* Over `file`, logical sectors of `sector_size`; flags: LO_FLAGS_DIRECT_IO and the like. Returns a
+ * descriptor that keeps the device, its node's name in `node`; or -errno. */
+static inline int loop_attach(int file, uint32_t sector_size, uint32_t flags,
+			      char node[static LOOP_NODE_MAX])
 {
 	struct loop_config config = {
 		.fd = (uint32_t)file,
 		.block_size = sector_size,
-		.info = { .lo_flags = LO_FLAGS_AUTOCLEAR | LO_FLAGS_DIRECT_IO },
+		.info = { .lo_flags = flags | LO_FLAGS_AUTOCLEAR },
 	};
+	int mode = (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC;
 	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
 
 	if (control < 0)
@@ -35,14 +37,14 @@ static inline int loop_attach(int file, uint32_t sector_size, char node[static L
 		if (number < 0)
 			break;
 		snprintf(node, LOOP_NODE_MAX, "/dev/loop%d", number);
-		fd = open(node, O_RDWR | O_CLOEXEC);
+		fd = open(node, mode);
 		if (fd < 0)
 			continue;
 		if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
-			int writable = 0;
+			int read_only = (flags & LO_FLAGS_READ_ONLY) != 0;
 
 			/* A node keeps BLKROSET from whoever had it before. */
-			ioctl(fd, BLKROSET, &writable);
+			ioctl(fd, BLKROSET, &read_only);
 			close(control);
 			return fd;
 		}

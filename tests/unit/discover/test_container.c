@@ -7,28 +7,24 @@
 #include <unistd.h>
 
 #include "discover/endpoint.h"
+#include "folder.h"
 #include "unit.h"
 
 static const struct disk_list no_disks;
-static char folder[64];
 static struct endpoint endpoint;
 static struct error error;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/clonedeck-container-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_int_eq(chdir(folder), 0);
 	error = (struct error){ 0 };
 }
 
 static void teardown(void)
 {
-	char command[128];
-
 	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 /* 4 KiB with these bytes at this offset; negative: from the end. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/endpoint.h"
+#include "folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,14 +49,12 @@ static struct disk disks[] = {
 };
 static const struct disk_list list = { .disks = disks, .count = 4 };
 
-static char folder[64];
 static struct endpoint endpoint;
 static struct error error;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/clonedeck-endpoint-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_int_eq(chdir(folder), 0);
 	memset(&endpoint, 0x5a, sizeof(endpoint));
 	error = (struct error){ 0 };
@@ -63,11 +62,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	char command[128];
-
 	ck_assert_int_eq(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 static int resolve(const char *text, bool destination)
@@ -210,14 +206,12 @@ TEST(images)
 
 TEST(new_images)
 {
-	char expected[128];
 
 	ck_assert_int_eq(resolve("new.img", true), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_IMAGE);
 	ck_assert(!endpoint.exists);
 	ck_assert_uint_eq(endpoint.size, 0);
-	snprintf(expected, sizeof(expected), "%s/new.img", folder);
-	ck_assert_str_eq(endpoint.node, expected);
+	ck_assert_str_eq(endpoint.node, path_of("new.img"));
 	ck_assert_int_eq(access("new.img", F_OK), -1);
 	ck_assert_int_eq(resolve("new.img", false), -ENOENT);
 	ck_assert_int_eq(resolve("no/such/folder/new.img", true), -ENOENT);

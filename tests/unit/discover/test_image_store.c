@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/image_store.h"
+#include "folder.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,15 +14,13 @@
 
 static const struct disk_list no_disks;
 static const uint16_t name[] = { 'r', 'o', 'o', 't', 0 };
-static char folder[64];
 static struct image image;
 static struct image_store *images;
 static struct endpoint endpoint;
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/clonedeck-store-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	ck_assert_int_eq(chdir(folder), 0);
 	images = image_store_new();
 	ck_assert_ptr_nonnull(images);
@@ -32,9 +30,8 @@ static void teardown(void)
 {
 	image_store_destroy(images);
 	image_free(&image);
-	ck_assert_int_eq(unlink("a.img"), 0);
 	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
+	folder_remove();
 }
 
 /* A GPT with partitions 1 and 2, the first a swap space. */

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,12 +19,14 @@
 #include "discover/device.h"
 #include "discover/endpoint.h"
 #include "discover/scan.h"
+#include "fake/loop.h"
 #include "fake/open_alone.h"
+#include "folder.h"
 #include "images.h"
 
 #define SECTORS 16384
 
-static char folder[64], node[64];
+static char node[LOOP_NODE_MAX];
 static struct image image;
 static struct scan *scan;
 static struct disk_list *list;
@@ -33,34 +34,17 @@ static int loop_fd;
 
 static int attach(const char *path, uint32_t sector_size, uint32_t flags)
 {
-	struct loop_config config = { .block_size = sector_size };
-	int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
-	int mode = (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC;
-	int number, fd = -1;
+	int file = open(path, (flags & LO_FLAGS_READ_ONLY ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+	int fd = loop_attach(file, sector_size, flags, node);
 
-	config.fd = (unsigned)open(path, mode);
-	/* Goes with its last user, whatever becomes of the test. */
-	config.info.lo_flags = flags | LO_FLAGS_AUTOCLEAR;
-	/* Somebody else may take the free one first. */
-	for (int i = 0; i < 50 && fd < 0; i++) {
-		number = ioctl(control, LOOP_CTL_GET_FREE);
-		snprintf(node, sizeof(node), "/dev/loop%d", number);
-		fd = open(node, mode);
-		if (fd >= 0 && ioctl(fd, LOOP_CONFIGURE, &config) < 0) {
-			close(fd);
-			fd = -1;
-		}
-	}
-	close((int)config.fd);
-	close(control);
+	close(file);
 	return fd;
 }
 
 static void attach_image(uint32_t flags)
 {
-	char path[128];
+	const char *path = path_of("disk.img");
 
-	snprintf(path, sizeof(path), "%s/disk.img", folder);
 	image_write_file(&image, path);
 	loop_fd = attach(path, image.sector_size, flags);
 	ck_assert_int_ge(loop_fd, 0);
@@ -68,23 +52,19 @@ static void attach_image(uint32_t flags)
 
 static void setup(void)
 {
-	strcpy(folder, "/tmp/clonedeck-loop-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	image_new(&image, SECTORS, 512);
 	loop_fd = -1;
 }
 
 static void teardown(void)
 {
-	char command[128];
-
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	image_free(&image);
 	if (loop_fd >= 0)
 		close(loop_fd);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 static const struct disk *look(void)
@@ -201,20 +181,19 @@ TEST(looking_leaves_nothing_behind)
 
 TEST(mounted_file_system)
 {
-	char command[256], target[128];
+	const char *target = path_of("mnt");
+	char command[256];
 
 	snprintf(command, sizeof(command), "mkfs.ext4 -q -L 'my data' %s/fs.img 4M >/dev/null",
 		 folder);
 	ck_assert_int_eq(system(command), 0);
-	snprintf(command, sizeof(command), "%s/fs.img", folder);
-	loop_fd = attach(command, 512, 0);
+	loop_fd = attach(path_of("fs.img"), 512, 0);
 	ck_assert_int_ge(loop_fd, 0);
 
 	const struct disk *disk = look();
 
 	ck_assert_str_eq(disk->whole_fs, "ext4");
 	ck_assert_str_eq(disk->whole_label, "my data");
-	snprintf(target, sizeof(target), "%s/mnt", folder);
 	ck_assert_int_eq(mkdir(target, 0700), 0);
 	ck_assert_int_eq(mount(node, target, "ext4", MS_RDONLY, NULL), 0);
 	disk = look();
@@ -226,7 +205,6 @@ TEST(mounted_file_system)
 TEST(table_that_the_kernel_has_not_read_again)
 {
 	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-	char path[128];
 
 	image_gpt(&image, partitions, 1);
 	attach_image(LO_FLAGS_PARTSCAN);
@@ -236,9 +214,8 @@ TEST(table_that_the_kernel_has_not_read_again)
 
 	struct endpoint endpoint;
 	struct error error = { 0 };
-	char link[128];
+	const char *link = path_of("link");
 
-	snprintf(link, sizeof(link), "%s/link", folder);
 	ck_assert_int_eq(symlink(list->disks[0].partitions[0].node, link), 0);
 	ck_assert_int_eq(endpoint_resolve(list, link, true, &endpoint, &error), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_PARTITION);
@@ -246,8 +223,7 @@ TEST(table_that_the_kernel_has_not_read_again)
 
 	partitions[0].first = 3000;
 	image_gpt(&image, partitions, 1);
-	snprintf(path, sizeof(path), "%s/disk.img", folder);
-	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(access(path_of("disk.img"), F_OK), 0);
 
 	int fd = open(node, O_WRONLY | O_CLOEXEC);
 
@@ -297,7 +273,6 @@ static bool attached(const char *loop)
 TEST(replaced_disk_is_another)
 {
 	struct identity before;
-	char path[128];
 
 	attach_image(0);
 	before = look()->identity;
@@ -305,8 +280,7 @@ TEST(replaced_disk_is_another)
 	/* It is let go of once nobody else has it open, udev for one. */
 	while (attached(node))
 		usleep(10000);
-	snprintf(path, sizeof(path), "%s/disk.img", folder);
-	loop_fd = attach(path, 512, 0);
+	loop_fd = attach(path_of("disk.img"), 512, 0);
 	ck_assert_int_ge(loop_fd, 0);
 	ck_assert(!identity_same(&before, &look()->identity));
 }

@@ -12,24 +12,10 @@
 #include <unistd.h>
 
 #include "discover/running.h"
+#include "folder.h"
 
-static char folder[] = "/tmp/clonedeck-running.XXXXXX";
 static struct running found[RUNNING_MAX];
 static pid_t child;
-
-static void setup(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/clonedeck-running.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void teardown(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ck_assert_int_eq(system(command), 0);
-}
 
 /* A process that copies, until it is ended. */
 static void begin(double percent)
@@ -93,7 +79,7 @@ static void check_disks(const struct running *running)
 	ck_assert(!running_is_on(&(struct running_end){ 0 }, &disk));
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown);
+UNIT_CASE(.setup = folder_make, .teardown = folder_remove);
 
 TEST(a_living_copy_is_told)
 {
@@ -172,7 +158,6 @@ TEST(one_that_has_ended_tells_how)
 	};
 	struct running other = { .pid = getpid() };
 	struct running_record *record = NULL;
-	char path[512];
 
 	ck_assert_int_eq(running_new(folder, &running, &record), 0);
 	ck_assert_uint_eq(running_list_ended(folder, found), 0);
@@ -187,8 +172,7 @@ TEST(one_that_has_ended_tells_how)
 	ck_assert_int_eq(found[0].exit_code, 4);
 	ck_assert(!running_find_ended(folder, getpid(), found));
 	running_destroy(record);
-	snprintf(path, sizeof(path), "%s/4711.job", folder);
-	ck_assert_int_eq(utimensat(AT_FDCWD, path, (struct timespec[2]){ 0 }, 0), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, path_of("4711.job"), (struct timespec[2]){ 0 }, 0), 0);
 	ck_assert_int_eq(running_new(folder, &other, &record), 0);
 	ck_assert_uint_eq(running_list_ended(folder, found), 0);
 	running_destroy(record);
@@ -198,11 +182,8 @@ TEST(one_that_has_ended_tells_how)
 static void leave(const char *name, const char *text)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-	char path[96];
-	int fd;
+	int fd = open(path_of(name), O_RDWR | O_CREAT | O_TRUNC, 0644);
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	/* Kept open: it is alive. */

@@ -5,30 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "unit.h"
 
-static char folder[64];
-
-static void setup(void)
-{
-	snprintf(folder, sizeof(folder), "/tmp/clonedeck-sysfs.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-}
-
-static void teardown(void)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/link", folder);
-	unlink(path);
-	rmdir(folder);
-}
-
-UNIT_CASE(.setup = setup, .teardown = teardown);
+UNIT_CASE(.setup = folder_make, .teardown = folder_remove);
 
 TEST(leads_where_the_kernel_leads)
 {
@@ -78,9 +61,9 @@ TEST(what_is_no_link)
 
 TEST(no_further_up_than_to_the_root)
 {
-	char link[128], found[PATH_MAX];
+	const char *link = path_of("link");
+	char found[PATH_MAX];
 
-	snprintf(link, sizeof(link), "%s/link", folder);
 	ck_assert_int_eq(symlink("../../../../../../devices/x", link), 0);
 	ck_assert_int_eq(sysfs_follow(link, found), 0);
 	ck_assert_str_eq(found, "/devices/x");

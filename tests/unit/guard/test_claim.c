@@ -19,23 +19,13 @@
 #include "base/text.h"
 #include "discover/device.h"
 #include "fake/open_alone.h"
+#include "folder.h"
 #include "guard/claim.h"
 
 #define SIZE (1024 * 1024)
 
-static char base[64];
 static struct endpoint source, destination;
 static struct plan *plan;
-
-static const char *path_of(const char *name)
-{
-	static char path[4][128];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", base, name);
-	return to;
-}
 
 static void make_file(const char *name, off_t size)
 {
@@ -61,21 +51,10 @@ static void image_endpoint(const char *name, struct endpoint *ret)
 	ret->identity.born = endpoint_file_born(AT_FDCWD, ret->node);
 }
 
-static void make_base(void)
-{
-	snprintf(base, sizeof(base), "/var/tmp/test-claim.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(base));
-}
-
 static void remove_base(void)
 {
-	char command[256];
-
-	snprintf(
-		command, sizeof(command),
-		"for f in %s/*; do losetup -j $f -n -O NAME | xargs -r losetup -d; done; rm -rf %s",
-		base, base);
-	ck_assert_int_ge(system(command), 0);
+	folder_detach();
+	folder_remove();
 }
 
 static void make_plan(void)
@@ -131,7 +110,7 @@ static void refused(enum claim_role role, int code, enum error_class class)
 
 /* ---- images ---- */
 
-UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup_images,
+UNIT_CASE(.before_all = folder_make_on_disk, .after_all = remove_base, .setup = setup_images,
 	  .teardown = teardown, .timeout = 20);
 
 TEST(image_is_opened_as_its_role_wants)
@@ -269,16 +248,10 @@ TEST(vanished_image_is_an_error)
 
 static void attach(const char *name, struct endpoint *ret)
 {
-	char command[256], node[64];
+	char node[64];
 	struct stat st;
 
-	snprintf(command, sizeof(command), "losetup --partscan --find --show %s", path_of(name));
-	FILE *f = popen(command, "re");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(node, sizeof(node), f));
-	node[strcspn(node, "\n")] = '\0';
-	ck_assert_int_eq(pclose(f), 0);
+	loop_over(path_of(name), node);
 	ck_assert_int_eq(stat(node, &st), 0);
 	*ret = (struct endpoint){ .kind = ENDPOINT_DISK,
 				  .devno = st.st_rdev,
@@ -302,15 +275,11 @@ static void setup_disks(void)
 
 static void teardown_disks(void)
 {
-	char command[256];
-
-	snprintf(command, sizeof(command),
-		 "for f in %s/*; do losetup -j $f -n -O NAME | xargs -r losetup -d; done", base);
-	ck_assert_int_ge(system(command), 0);
+	folder_detach();
 	teardown();
 }
 
-UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup_disks,
+UNIT_CASE(.before_all = folder_make_on_disk, .after_all = remove_base, .setup = setup_disks,
 	  .teardown = teardown_disks, .timeout = 20, .possible = unit_has_loops);
 
 TEST(destination_is_held_alone)
@@ -467,7 +436,7 @@ TEST(partition_that_moved_is_refused)
 	add_partition(disk, 2, 1024 * 512, 512 * 512);
 	close(disk);
 	/* Without udev nobody makes its node. */
-	snprintf(node, sizeof(node), "%s/p2", base);
+	snprintf(node, sizeof(node), "%s/p2", folder);
 	snprintf(command, sizeof(command), "mknod %s b $(tr : ' ' </sys/class/block/%.32sp2/dev)",
 		 node, destination.node + strlen("/dev/"));
 	ck_assert_int_eq(system(command), 0);

@@ -11,38 +11,21 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "folder.h"
 #include "guard/facts.h"
 
-static char base[64];
 static struct plan *plan;
 static struct endpoint source, destination;
 static struct disk_list nothing;
 
-static const char *path_of(const char *name)
-{
-	static char path[4][128];
-	static unsigned next;
-	char *to = path[next++ % 4];
-
-	snprintf(to, sizeof(path[0]), "%s/%s", base, name);
-	return to;
-}
-
-static void make_base(void)
-{
-	snprintf(base, sizeof(base), "/var/tmp/test-facts.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(base));
-}
-
 static void remove_base(void)
 {
-	char command[384];
+	char command[256];
 
-	snprintf(command, sizeof(command),
-		 "umount %s/mnt %s/ram 2>/dev/null; for f in %s/*.img; do losetup -j $f -n -O NAME "
-		 "| xargs -r losetup -d; done; rm -rf %s",
-		 base, base, base, base);
+	snprintf(command, sizeof(command), "umount %s/mnt %s/ram 2>/dev/null", folder, folder);
 	ck_assert_int_ge(system(command), 0);
+	folder_detach();
+	folder_remove();
 }
 
 static void image(const char *path, struct endpoint *ret)
@@ -90,12 +73,13 @@ static struct guard_facts gather(const char *log_dir, const char *map)
 	return facts;
 }
 
-UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup, .teardown = teardown);
+UNIT_CASE(.before_all = folder_make_on_disk, .after_all = remove_base, .setup = setup,
+	  .teardown = teardown);
 
 TEST(what_does_not_exist_yet_has_a_place)
 {
 	struct guard_facts facts = gather(path_of("not/yet/there"), NULL);
-	struct guard_facts here = gather(base, NULL);
+	struct guard_facts here = gather(folder, NULL);
 
 	ck_assert_uint_eq(facts.log_dir.below_count, here.log_dir.below_count);
 	for (size_t i = 0; i < here.log_dir.below_count; i++)
@@ -153,8 +137,8 @@ TEST(image_is_where_its_disk_is)
 	ck_assert(facts_place_present(&place));
 }
 
-UNIT_CASE(.before_all = make_base, .after_all = remove_base, .setup = setup, .teardown = teardown,
-	  .possible = unit_has_loops);
+UNIT_CASE(.before_all = folder_make_on_disk, .after_all = remove_base, .setup = setup,
+	  .teardown = teardown, .possible = unit_has_loops);
 
 TEST(memory_is_noticed)
 {
@@ -191,17 +175,12 @@ TEST(memory_below_an_overlay_is_noticed)
 TEST(stack_is_followed_to_its_ground)
 {
 	char command[512], node[64];
-	struct guard_facts ground = gather(base, NULL);
+	struct guard_facts ground = gather(folder, NULL);
 
-	snprintf(command, sizeof(command),
-		 "mkdir -p %s && mkfs.ext4 -q -F %s && losetup --find --show %s", path_of("mnt"),
-		 path_of("a.img"), path_of("a.img"));
-	FILE *f = popen(command, "re");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(node, sizeof(node), f));
-	node[strcspn(node, "\n")] = '\0';
-	ck_assert_int_eq(pclose(f), 0);
+	snprintf(command, sizeof(command), "mkdir -p %s && mkfs.ext4 -q -F %s", path_of("mnt"),
+		 path_of("a.img"));
+	ck_assert_int_eq(system(command), 0);
+	loop_over(path_of("a.img"), node);
 	ck_assert_int_eq(mount(node, path_of("mnt"), "ext4", 0, NULL), 0);
 
 	struct guard_facts facts = gather(path_of("mnt/logs"), NULL);
@@ -211,19 +190,6 @@ TEST(stack_is_followed_to_its_ground)
 	for (size_t i = 0; i < ground.log_dir.below_count; i++)
 		ck_assert_str_eq(facts.log_dir.below[i + 1].disk, ground.log_dir.below[i].disk);
 	ck_assert_int_eq(umount(path_of("mnt")), 0);
-}
-
-static void attach(const char *what, char node[static 64])
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "losetup --find --show %s", what);
-	FILE *f = popen(command, "re");
-
-	ck_assert_ptr_nonnull(f);
-	ck_assert_ptr_nonnull(fgets(node, 64, f));
-	node[strcspn(node, "\n")] = '\0';
-	ck_assert_int_eq(pclose(f), 0);
 }
 
 static void detach(const char *node)
@@ -254,9 +220,9 @@ TEST(a_loop_device_over_a_device_is_made_of_it)
 {
 	char ground[64], first[64], second[64];
 
-	attach(path_of("a.img"), ground);
-	attach(ground, first);
-	attach(ground, second);
+	loop_over(path_of("a.img"), ground);
+	loop_over(ground, first);
+	loop_over(ground, second);
 	device(ground, &source);
 	device(first, &destination);
 
@@ -283,7 +249,7 @@ TEST(the_file_below_a_loop_device_by_another_name)
 	char ground[64];
 
 	ck_assert_int_eq(link(path_of("a.img"), path_of("c.img")), 0);
-	attach(path_of("c.img"), ground);
+	loop_over(path_of("c.img"), ground);
 	device(ground, &destination);
 	ck_assert_int_eq(unlink(path_of("c.img")), 0);
 	ck_assert(gather(NULL, NULL).same_storage);
@@ -304,8 +270,8 @@ TEST(what_is_made_of_an_image_is_noticed)
 {
 	char ground[64], first[64];
 
-	attach(path_of("a.img"), ground);
-	attach(ground, first);
+	loop_over(path_of("a.img"), ground);
+	loop_over(ground, first);
 	device(first, &destination);
 	ck_assert(gather(NULL, NULL).same_storage);
 	plan_destroy(plan);
@@ -337,10 +303,10 @@ TEST(who_mounts_the_source_for_writing)
 	char ground[64], above[64], beside[64];
 	const char *const mounted[] = { ground, above, beside };
 
-	attach(path_of("a.img"), ground);
+	loop_over(path_of("a.img"), ground);
 	make_file_system(ground);
-	attach(ground, above);
-	attach(path_of("a.img"), beside);
+	loop_over(ground, above);
+	loop_over(path_of("a.img"), beside);
 	device(ground, &source);
 	ck_assert_str_eq(writers().mount, "");
 	for (size_t i = 0; i < 3; i++) {
@@ -390,8 +356,8 @@ TEST(which_program_has_the_source_open_for_writing)
 	char ground[64], above[64];
 	FILE *f;
 
-	attach(path_of("a.img"), ground);
-	attach(ground, above);
+	loop_over(path_of("a.img"), ground);
+	loop_over(ground, above);
 	device(ground, &source);
 	f = open_elsewhere(ground, "<");
 	ck_assert_str_eq(writers().other, "");

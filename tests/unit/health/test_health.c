@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "folder.h"
 #include "health/smartctl.h"
 
 #define TIMEOUT (20 * NSEC_PER_SEC)
@@ -139,27 +140,9 @@ TEST(its_reason_is_told_and_harmless)
 
 /* ---- programs in smartctl's place ---- */
 
-static char directory[64];
-
-static void setup(void)
-{
-	text_copy(directory, sizeof(directory), "/tmp/test-health.XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(directory));
-}
-
-static void teardown(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	ck_assert_int_eq(system(command), 0);
-}
-
 static const char *program(const char *name, const char *body)
 {
-	static char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	const char *path = path_of(name);
 	FILE *f = fopen(path, "we");
 
 	ck_assert_ptr_nonnull(f);
@@ -179,7 +162,7 @@ static void ask(const char *path, uint64_t timeout, struct health *a, struct hea
 	*b = answers[1];
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown, .timeout = 60);
+UNIT_CASE(.setup = folder_make, .teardown = folder_remove, .timeout = 60);
 
 TEST(each_is_asked_for_its_node)
 {

@@ -36,7 +36,7 @@ static bool side_open(struct side *side, const void *content, size_t size)
 	side->file = test_file(size, 0);
 	if (pwrite(side->file, content, size, 0) != (ssize_t)size || fsync(side->file) < 0)
 		return false;
-	side->loop = loop_attach(side->file, sector, side->node);
+	side->loop = loop_attach(side->file, sector, LO_FLAGS_DIRECT_IO, side->node);
 	return side->loop >= 0;
 }
 
@@ -125,7 +125,7 @@ static bool loops_work(void)
 {
 	char node[LOOP_NODE_MAX];
 	int file = test_file(MIB, 0);
-	int loop = geteuid() == 0 ? loop_attach(file, 512, node) : -EPERM;
+	int loop = geteuid() == 0 ? loop_attach(file, 512, LO_FLAGS_DIRECT_IO, node) : -EPERM;
 
 	close(file);
 	if (loop >= 0)

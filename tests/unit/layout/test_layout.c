@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "discover/table.h"
+#include "folder.h"
 #include "layout/layout_private.h"
 
 #define MIB (1ULL << 20)
 
-static char folder[] = "/tmp/clonedeck-layout-XXXXXX";
 static char from[64], to[64], text[65536];
 static struct plan plan;
 static struct layout layout;
@@ -23,7 +23,7 @@ static struct error error;
 
 static void setup(void)
 {
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	snprintf(from, sizeof(from), "%s/from", folder);
 	snprintf(to, sizeof(to), "%s/to", folder);
 }
@@ -31,9 +31,7 @@ static void setup(void)
 static void teardown(void)
 {
 	layout_done(&layout);
-	unlink(from);
-	unlink(to);
-	rmdir(folder);
+	folder_remove();
 }
 
 /* What a command prints; its exit status. */

@@ -7,18 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "session/past_copies.h"
 
-static char folder[] = "/tmp/clonedeck-past.XXXXXX";
 static struct past *past;
 
 static void leave(const char *name, const char *text)
 {
-	char path[512];
-	FILE *file;
+	FILE *file = fopen(path_of(name), "w");
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
 	ck_assert_ptr_nonnull(file);
 	fputs(text, file);
 	fclose(file);
@@ -51,19 +48,15 @@ static void run_in_folder(const char *program, const char *name)
 
 static void begin(void)
 {
-	strcpy(strrchr(folder, '.'), ".XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder_make();
 	past = calloc(1, sizeof(*past));
 	snprintf(past->directory, sizeof(past->directory), "%s", folder);
 }
 
 static void end(void)
 {
-	char command[600];
-
 	past_free(past);
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ck_assert_int_eq(system(command), 0);
+	folder_remove();
 }
 
 #define TODO "0x0 ? 1\n0x0 0x1000 ?\n"
