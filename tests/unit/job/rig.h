@@ -69,6 +69,13 @@ struct job_snapshot rig_look(struct rig *rig);
 struct job_snapshot rig_until_written(struct rig *rig, uint64_t bytes);
 /* Until the job is in this state; that it ends before is a failure. */
 struct job_snapshot rig_until_state(struct rig *rig, enum job_state state);
+/* An end over threads. The first request that stops at it, and all that do after it, wait until it
+ * is opened. */
+typedef bool rig_gate_stops(const struct io_request *request);
+const struct io_backend *rig_gate(rig_gate_stops *stops);
+/* rig_start, then until a request waits, or it has ended. */
+void rig_start_to_gate(struct rig *rig);
+void rig_gate_open(void);
 /* Stops a copy once so much of it is written; the destination waits for that. */
 struct job_snapshot rig_stop_when(struct rig *rig, uint64_t written);
 /* The same, and what is run next goes on from the map of then, which is returned. */

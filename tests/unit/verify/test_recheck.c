@@ -147,21 +147,11 @@ TEST_ROWS(a_disk_that_struggles_is_left_alone, 3)
 	ck_assert_uint_le(fault_script_counts(rig.source_script).bytes_read, VERIFIED_SIZE);
 }
 
-/* A source of which nothing is read a second time before the gate is opened. */
-static struct {
-	struct io_backend backend; /* must stay first */
-	atomic_ullong bytes;
-	atomic_bool reached, open;
-} gate;
-
-static enum io_answer gated_submit(struct io_handle *handle, struct io_request *request)
+static bool is_second_read(const struct io_request *request)
 {
-	if (atomic_fetch_add(&gate.bytes, request->length) >= VERIFIED_SIZE) {
-		atomic_store(&gate.reached, true);
-		while (!atomic_load(&gate.open))
-			usleep(500);
-	}
-	return io_threads_backend.submit(handle, request);
+	static atomic_ullong bytes;
+
+	return atomic_fetch_add(&bytes, request->length) >= VERIFIED_SIZE;
 }
 
 /* The copy itself is complete and verified by then. */
@@ -169,14 +159,10 @@ TEST(stopped_while_the_source_is_rechecked)
 {
 	struct job_snapshot s;
 
-	gate.backend = io_threads_backend;
-	gate.backend.submit = gated_submit;
-	rig.setup.source_backend = &gate.backend;
-	rig_start(&rig);
-	while (!atomic_load(&gate.reached))
-		usleep(500);
+	rig.setup.source_backend = rig_gate(is_second_read);
+	rig_start_to_gate(&rig);
 	job_stop(rig.job);
-	atomic_store(&gate.open, true);
+	rig_gate_open();
 	s = rig_wait(&rig);
 	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_PENDING);

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,31 +145,19 @@ TEST(a_stop_while_verifying_is_no_success)
 	ck_assert(s.map_safe && !s.proof.complete);
 }
 
-/* A destination of which nothing is read back from some place on before the gate is opened. */
-static struct gate {
-	struct io_backend backend; /* must stay first */
-	uint64_t at;
-	atomic_bool reached, open;
-} gate;
+/* From where on nothing is read back of the destination. */
+static uint64_t gate_at;
 
-static enum io_answer gated_submit(struct io_handle *handle, struct io_request *request)
+static bool is_read_back(const struct io_request *request)
 {
-	if (request->direction == IO_READ && request->offset >= gate.at) {
-		atomic_store(&gate.reached, true);
-		while (!atomic_load(&gate.open))
-			usleep(500);
-	}
-	return io_threads_backend.submit(handle, request);
+	return request->direction == IO_READ && request->offset >= gate_at;
 }
 
 static void start_up_to(uint64_t place)
 {
-	gate = (struct gate){ .backend = io_threads_backend, .at = place };
-	gate.backend.submit = gated_submit;
-	rig.setup.destination_backend = &gate.backend;
-	rig_start(&rig);
-	while (!atomic_load(&gate.reached))
-		usleep(500);
+	gate_at = place;
+	rig.setup.destination_backend = rig_gate(is_read_back);
+	rig_start_to_gate(&rig);
 	/* Lanes may be a little ahead of what the coordinator tells. */
 	while (rig_look(&rig).state != JOB_VERIFYING)
 		usleep(500);
@@ -180,7 +167,7 @@ static void stop_at_gate(uint64_t place)
 {
 	start_up_to(place);
 	job_stop(rig.job);
-	atomic_store(&gate.open, true);
+	rig_gate_open();
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_STOPPED);
 	rig_drop_job(&rig);
 }
