@@ -64,15 +64,13 @@ def a_choice_is_kept_and_taken_back():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, ["s", "d", "d"])
         terminal.wait("destination already")
-        terminal.keys("Up", "s")
-        screen = terminal.wait("source already")
+        screen = terminal.keys("Up", "s", shows="source already")
         assert " S> sda" in screen and " D  sdb" in screen, screen
         terminal.keys("Escape")
         assert " D  sdb" in terminal.wait("  > sda")
         terminal.keys("Escape")
         terminal.wait_gone(" D  sdb")
-        terminal.keys("Down", "s", "g", "d")
-        terminal.wait("/dev/sda is smaller than /dev/sdb")
+        terminal.keys("Down", "s", "g", "d", shows="/dev/sda is smaller than /dev/sdb")
 
 
 def click(terminal, row, col, button=0):
@@ -111,8 +109,7 @@ def the_mouse():
         terminal.keys("g")
         at(23, 30)
         terminal.wait("[2 Ranges]")
-        terminal.keys("e")
-        terminal.wait("Esc=leave it")
+        terminal.keys("e", shows="Esc=leave it")
         at(6, 10)
         terminal.wait(" >[x] 1       2048")
         terminal.keys("Escape")
@@ -121,12 +118,10 @@ def the_mouse():
             terminal.wait("Esc=leave it")
             terminal.keys("Escape")
             terminal.wait_gone("Esc=leave it")
-        terminal.keys("1")
-        terminal.wait("[1 Disks]")
+        terminal.keys("1", shows="[1 Disks]")
         at(23, 20)
         terminal.wait("[3 Plan]")
-        terminal.keys("Escape")
-        terminal.wait("press Tab")
+        terminal.keys("Escape", shows="press Tab")
         at(22, 62)
         at(21, 62)
         terminal.wait("type what is asked for, then Enter")
@@ -156,17 +151,14 @@ def the_mouse():
         screen = terminal.wait_gone(" LBA 0-")
         at(4, 1)
         assert screen != terminal.wait_gone(re.search(r" LBA \d+-", screen)[0])
-        terminal.keys("Escape", "s")
-        terminal.wait("another place")
+        terminal.keys("Escape", "s", shows="another place")
         # A click as soon as a question is there may be the second one on what was below it.
         at(11, 20)
-        terminal.keys("x")
-        terminal.wait("The window shows the keys")
+        terminal.keys("x", shows="The window shows the keys")
         time.sleep(0.6)
         # Beside the window, in the row of an answer.
         at(11, 1)
-        terminal.keys("y")
-        terminal.wait("y does nothing here. The window")
+        terminal.keys("y", shows="y does nothing here. The window")
         at(11, 20)
         terminal.wait("on a disk that stays")
     # A window with a text is closed by its word alone.
@@ -177,8 +169,7 @@ def the_mouse():
         time.sleep(0.6)
         for col in (0, lines[row].index("line "), 79):
             at(row, col)
-        terminal.keys("y")
-        terminal.wait("y does nothing here. The window")
+        terminal.keys("y", shows="y does nothing here. The window")
         at(row, lines[row].index("Esc=close") + 8)
         terminal.wait_gone("Esc=close")
     # In the layout editor digits do not leave it, so a tab does not; in help both do.
@@ -186,12 +177,9 @@ def the_mouse():
         start(terminal, PLAN + ["Escape", "l"])
         terminal.wait("LAYOUT")
         at(0, 4)
-        terminal.keys("1", "?")
-        terminal.wait("Help for the layout")
-        terminal.keys("Escape")
-        terminal.wait("LAYOUT")
-        terminal.keys("Escape", "Escape", "?", "1")
-        terminal.wait("[1 Disks]")
+        terminal.keys("1", "?", shows="Help for the layout")
+        terminal.keys("Escape", shows="LAYOUT")
+        terminal.keys("Escape", "Escape", "?", "1", shows="[1 Disks]")
     # The small one opens the large one.
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
@@ -222,14 +210,12 @@ def told_keys_can_be_clicked():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RANGES + ["e"])
         click_on(terminal, "Ctrl-U=empty the field")
-        terminal.keys("99,")
-        terminal.wait("[99,_")
+        terminal.keys("99,", shows="[99,_")
         click_on(terminal, "Esc=leave it")
         terminal.wait_gone("Esc=leave it")
         click_on(terminal, "c=plan")
         terminal.wait("Nothing has been written")
-        terminal.keys("456789")
-        terminal.wait("it matches")
+        terminal.keys("456789", shows="it matches")
         click_on(terminal, "Enter=start")
         click_on(terminal, "Ctrl-P=preset")
         assert "[3 Plan]" in terminal.wait("PRESET  Failing: one")
@@ -264,8 +250,7 @@ def the_footer_tells_what_a_key_does_now():
     with Terminal(f"{FAKEDECK} --unfinished rescue") as terminal:
         start(terminal, ["7"])
         terminal.wait("Enter=continue n=new copy")
-        terminal.keys("Down")
-        terminal.wait("Enter=show n=new copy")
+        terminal.keys("Down", shows="Enter=show n=new copy")
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, ["7"])
         screen = terminal.wait("n starts a copy.")
@@ -273,8 +258,7 @@ def the_footer_tells_what_a_key_does_now():
     with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
         start(terminal, RUN + ["p"])
         terminal.wait("p=go on")
-        terminal.keys("p")
-        terminal.wait("p=pause")
+        terminal.keys("p", shows="p=pause")
     with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
         start(terminal, PLAN + ["Escape", "o"])
         terminal.wait("plan anew  Esc=leave it")
@@ -312,13 +296,9 @@ def resize_storm():
             program.resize(dice.randint(1, 250), dice.randint(1, 100))
             program.read(0.005)
     program.resize(80, 24)
-    mark = len(program.output)
-    program.type("\x0c")
-    program.wait("COPYING", mark)
-    program.type("\x03")
-    program.wait("Stop the copy", mark)
-    program.type("\x03")
-    program.wait("exit code", mark)
+    program.type("\x0c", shows="COPYING")
+    program.type("\x03", shows="Stop the copy")
+    program.type("\x03", shows="exit code")
     program.type("q")
     assert program.end()[1] == 6
 
@@ -343,8 +323,7 @@ def too_small_says_so():
         terminal.until(lambda screen: screen.split("\n")[0] == "26.1%, copying", "cut in the middle")
         terminal.resize(60, 7)
         # Ctrl-C still asks, in the one line there is.
-        terminal.keys("C-c")
-        terminal.wait("Stop the copy? s=stop Esc")
+        terminal.keys("C-c", shows="Stop the copy? s=stop Esc")
         terminal.keys("Escape")
         terminal.resize(80, 24)
         terminal.wait("The copy goes on")
@@ -362,8 +341,7 @@ def nothing_is_confirmed_unseen():
         assert "[_______]" in screen and "456789" in screen and "[3 Plan]" in screen, screen
         terminal.keys("4", "5", "6", "7", "8", "9")
         terminal.until(lambda screen: "ERASE" in screen and "it matches" in screen, "not typed")
-        terminal.keys("Enter")
-        terminal.wait("COPYING")
+        terminal.keys("Enter", shows="COPYING")
 
 
 def serial_line_of_no_size():
@@ -425,8 +403,7 @@ def no_color():
             ("vt220", {}, [], False)):
         program = Program([FAKEDECK, *options, "rescue"], term=term, env=env)
         program.wait("Choose a source")
-        program.type("sd")
-        program.wait("Enter goes on")
+        program.type("sd", shows="Enter goes on")
         found = bool(color.search(program.output))
         program.type("q")
         program.end()
@@ -441,8 +418,7 @@ def themes():
                                        ("--theme=high", "", 37, 40)):
         with Terminal(f"{FAKEDECK} {options} rescue", env=env) as terminal:
             start(terminal)
-            terminal.keys("s")
-            terminal.wait("> sdb")
+            terminal.keys("s", shows="> sdb")
             screen = cells(terminal.screen(raw=True))
             shown = next(shown for row in screen for char, shown in row[1:2] if char == "S")
             assert read in shown, (options, env, shown)
@@ -454,8 +430,7 @@ def themes():
 def leaves_the_terminal_clean():
     with Terminal(f"sh -c 'stty -a; {FAKEDECK} rescue; stty -a'", 80, 24, "linux") as terminal:
         start(terminal)
-        terminal.keys("q")
-        screen = terminal.wait("EXIT 0")
+        screen = terminal.keys("q", shows="EXIT 0")
         assert "NODE" not in screen, screen
     program = Program([FAKEDECK, "rescue"], term="xterm-256color")
     program.wait("Choose a source")
@@ -489,8 +464,7 @@ def keys_of_every_terminal():
             program.type(down)
             program.type(down)
             program.type(up)
-            program.type("s")
-            program.wait("Source is /dev/sdb")
+            program.type("s", shows="Source is /dev/sdb")
             program.type("q")
             program.end()
         program = Program([FAKEDECK, "many"], term=term)
@@ -503,15 +477,12 @@ def keys_of_every_terminal():
         for sequence in ("\x1b[1;5A", "\x1b[<0;10;10M", "\x1b[M qq", "\x1b[200~", "\x1b[q",
                          "\x1b]11;rgb:0/0/0\x07", "\x1bP1+r536d\x1b\\"):
             program.type(sequence)
-        program.type("?")
-        program.wait("Help for screen 1")
+        program.type("?", shows="Help for screen 1")
         for key in ("\x1b", "?", "\x7f", "?", "\x08", "?", "h"):
             program.type(key)
             program.quiet()
-        program.type("\x1bOP" if term != "linux" else "\x1b[[A")
-        program.wait("Help for screen 1")
-        program.type("q")
-        program.wait("Choose a source")
+        program.type("\x1bOP" if term != "linux" else "\x1b[[A", shows="Help for screen 1")
+        program.type("q", shows="Choose a source")
         program.type("q")
         assert program.end()[1] == 0
 
@@ -521,10 +492,8 @@ def keys_are_answered_at_once():
     that is read and written by nothing but cat."""
     program = Program([FAKEDECK, "rescue"], term="xterm-256color", rows=40, cols=120)
     program.wait("Choose a source")
-    program.type("sd\r")
-    program.wait("Nothing has been written")
-    program.type("\x1b")
-    program.wait("Letters are commands")
+    program.type("sd\r", shows="Nothing has been written")
+    program.type("\x1b", shows="Letters are commands")
     echo = Program(["sh", "-c", "stty raw -echo; echo ready; exec cat"])
     echo.wait("ready")
     answers, others = [], []
@@ -535,14 +504,11 @@ def keys_are_answered_at_once():
             others.append(echo.answer(key))
 
     ask()
-    program.type("\t456789\r")
-    program.wait("elapsed")
+    program.type("\t456789\r", shows="elapsed")
     ask()
     echo.kill()
-    program.type("\x03")
-    program.wait("Stop the copy")
-    program.type("\x03")
-    program.wait("exit code")
+    program.type("\x03", shows="Stop the copy")
+    program.type("\x03", shows="exit code")
     program.type("q")
     assert program.end()[1] == 6
     slow, machine = (sorted(times)[len(times) * 9 // 10] for times in (answers, others))
@@ -555,11 +521,9 @@ def what_comes_by_itself_takes_no_line_that_is_typed():
         start(terminal, RUN)
         terminal.wait("The map cannot be saved")
         terminal.wait("A disk is gone: p on 4 Run tells more.")
-        terminal.keys("C-u", "/srv/maps")
-        screen = terminal.wait("[/srv/maps")
+        screen = terminal.keys("C-u", "/srv/maps", shows="[/srv/maps")
         assert "The map cannot be saved" in screen, screen
-        terminal.keys("Escape", "p")
-        terminal.wait("Attach the same disk")
+        terminal.keys("Escape", "p", shows="Attach the same disk")
 
 
 def what_went_wrong_is_told_beside_other_news():
@@ -591,8 +555,7 @@ def nothing_starts_by_one_key():
     for first in ("", "\x1b"):
         program = Program([FAKEDECK, "rescue"], term="xterm-256color")
         program.wait("Choose a source")
-        program.type("sd\r")
-        program.wait("Nothing has been written")
+        program.type("sd\r", shows="Nothing has been written")
         for key in every:
             program.type(first + key * 3)
             program.quiet(0.02)
@@ -607,11 +570,9 @@ def the_fast_path_is_short():
     assert len(path) <= 11
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal)
-        terminal.keys(*path[:3])
-        screen = terminal.wait("TO START")
+        screen = terminal.keys(*path[:3], shows="TO START")
         assert " ERASE   sdb" in screen and '3 partitions, 2.00 TB: "vg0"' in screen, screen
-        terminal.keys(*path[3:])
-        terminal.wait("COPYING")
+        terminal.keys(*path[3:], shows="COPYING")
 
 
 def a_lifted_check_stands_on_every_screen():
@@ -625,8 +586,7 @@ def a_lifted_check_stands_on_every_screen():
 
     with Terminal(f"{FAKEDECK} small") as terminal:
         start(terminal, PLAN)
-        terminal.keys("f")
-        terminal.wait("lift the check")
+        terminal.keys("f", shows="lift the check")
         terminal.keys("a", "table-beyond-end", "Enter")
         seen("[3 Plan]")
         terminal.keys("Escape", "1")
@@ -635,12 +595,9 @@ def a_lifted_check_stands_on_every_screen():
         seen("Help for screen 1")
         terminal.keys("Escape", "2")
         seen("[2 Ranges]")
-        terminal.keys("3")
-        terminal.wait("TO START")
-        terminal.keys("R1234", "Enter")
-        terminal.wait("does not match")
-        terminal.keys("0R1234", "Enter")
-        terminal.wait("COPYING")
+        terminal.keys("3", shows="TO START")
+        terminal.keys("R1234", "Enter", shows="does not match")
+        terminal.keys("0R1234", "Enter", shows="COPYING")
         seen("[4 Run")
         terminal.keys("C-c", "s")
         seen("[5 Report]")
@@ -660,10 +617,8 @@ def copying(*options, **terminal):
 
 
 def to_run(program):
-    program.type("sd\r")
-    program.wait("Nothing has been written")
-    program.type("456789\r")
-    program.wait("elapsed")
+    program.type("sd\r", shows="Nothing has been written")
+    program.type("456789\r", shows="elapsed")
 
 
 def report_outlives_another_choice():
@@ -671,16 +626,12 @@ def report_outlives_another_choice():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        terminal.keys("C-c", "C-c")
-        terminal.wait("The exit code will be 6")
-        terminal.keys("1")
-        terminal.wait("NODE")
+        terminal.keys("C-c", "C-c", shows="The exit code will be 6")
+        terminal.keys("1", shows="NODE")
         # What was typed for that copy is not typed for the next one.
-        terminal.keys("Enter")
-        terminal.wait("Nothing has been written")
+        terminal.keys("Enter", shows="Nothing has been written")
         assert "[_______]" in terminal.screen()
-        terminal.keys("Escape", "1")
-        terminal.wait("NODE")
+        terminal.keys("Escape", "1", shows="NODE")
         terminal.keys("g", "s")
         terminal.settled()
         terminal.keys("q")
@@ -692,19 +643,13 @@ def a_report_goes_on_a_stick():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        terminal.keys("C-c", "s")
-        terminal.wait("The exit code will be 6")
-        terminal.keys("s")
-        screen = terminal.wait("another place")
+        terminal.keys("C-c", "s", shows="The exit code will be 6")
+        screen = terminal.keys("s", shows="another place")
         assert "sdz1  16.0G  vfat  BACKUP  SanDisk Ultra" in screen, screen
-        terminal.keys("1")
-        terminal.wait("mount it and save")
-        terminal.keys("Enter")
-        terminal.wait("nothing was saved")
-        terminal.keys("s", "1", "m")
-        terminal.wait("can be pulled")
-        terminal.keys("s", "p")
-        terminal.wait("the full path of a folder")
+        terminal.keys("1", shows="mount it and save")
+        terminal.keys("Enter", shows="nothing was saved")
+        terminal.keys("s", "1", "m", shows="can be pulled")
+        terminal.keys("s", "p", shows="the full path of a folder")
 
 
 def a_copy_that_ends_stays_in_the_list():
@@ -731,24 +676,18 @@ def what_is_no_longer_true_is_not_said():
     """A hint goes with the next key, whatever that does, and with what it was about."""
     with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
         terminal.wait(" sda ")
-        terminal.keys("i")
-        terminal.wait("Esc=close")
-        terminal.keys("z")
-        terminal.wait("The window shows the keys")
+        terminal.keys("i", shows="Esc=close")
+        terminal.keys("z", shows="The window shows the keys")
         terminal.keys("Escape")
         assert "The window shows" not in terminal.wait_gone("Esc=close")
-        terminal.keys("n")
-        terminal.wait("There is no search")
-        terminal.keys("/", "sda")
-        terminal.wait("Find [sda")
+        terminal.keys("n", shows="There is no search")
+        terminal.keys("/", "sda", shows="Find [sda")
         terminal.keys("Enter")
         assert "no search" not in terminal.wait_gone("Find [")
         press(terminal, RUN)
         terminal.wait("Attach the same disk")
-        terminal.keys("Escape", "1", "r")
-        terminal.wait("another disk now")
-        terminal.keys("Escape", "r")
-        terminal.wait("The disk is back")
+        terminal.keys("Escape", "1", "r", shows="another disk now")
+        terminal.keys("Escape", "r", shows="The disk is back")
         terminal.keys("Down")
         terminal.wait_gone("The disk is back")
 
@@ -787,17 +726,13 @@ def unplugged_while_a_range_is_typed():
     with the address sanitizer sees it when somebody looks there."""
     program = Program([FAKEDECK, "rescue", "unplugged"])
     program.wait("Choose a source")
-    program.type("sd2")
-    program.wait("dest LBA")
+    program.type("sd2", shows="dest LBA")
     program.type("1")
     program.quiet()
     # In one piece: the new list comes when all of it was read, and the range is half typed.
-    program.type("r2exxx")
-    program.wait("is gone")
+    program.type("r2exxx", shows="is gone")
     # What is still being typed is none of the commands of the screen that has come instead.
-    mark = len(program.output)
-    program.type("qhsd")
-    program.wait("d does nothing here", mark)
+    program.type("qhsd", shows="d does nothing here")
     program.type("\x1bq")
     assert program.end()[1] == 0
 
@@ -806,11 +741,9 @@ def keys_for_a_plan_choose_nothing_before_it_is_made():
     """What is typed for the plan would choose other disks, or quit, on the screen that is left."""
     program = Program([FAKEDECK, "rescue"])
     program.wait("Choose a source")
-    program.type("sd")
-    program.wait("will be copied")
+    program.type("sd", shows="will be copied")
     # In one piece: the plan comes when all of it was read.
-    program.type("\rjd12sq\x7f")
-    program.wait("[3 Plan]")
+    program.type("\rjd12sq\x7f", shows="[3 Plan]")
     program.wait("/dev/sdb")
     program.quiet()
     assert "/dev/sdc" not in program.output, program.output
@@ -822,8 +755,7 @@ def details_are_not_those_of_a_disk_that_is_gone():
     program = Program([FAKEDECK, "rescue", "unplugged"])
     program.wait("Choose a source")
     # In one piece: the details are open before the new list comes.
-    program.type("jri")
-    program.wait("has lost its power")
+    program.type("jri", shows="has lost its power")
     program.kill()
 
 

@@ -105,8 +105,7 @@ def choose_first(terminal, source, destination):
 
 def confirm(terminal, destination, key="Enter"):
     """Goes on to the plan, types the token, starts."""
-    terminal.keys(key)
-    screen = terminal.wait("Nothing has been written yet")
+    screen = terminal.keys(key, shows="Nothing has been written yet")
     assert "  note " in screen and f" ERASE   {os.path.basename(destination)} " in screen, screen
     assert f"the full path of the destination, {destination}" in screen, screen
     terminal.keys(destination, "Enter")
@@ -127,16 +126,13 @@ def whole_way(cols, rows, term):
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
             assert "COMPLETE" in terminal.screen()
-            terminal.keys("c")
-            screen = terminal.wait("SHA-256 of the certificate")
+            screen = terminal.keys("c", shows="SHA-256 of the certificate")
             certificate = next(pathlib.Path(folder).glob("*.html"))
             digits = hashlib.sha256(certificate.read_bytes()).hexdigest()
             assert digits[:32] in screen and digits[32:] in screen, screen
-            terminal.keys("Escape", "v")
-            screen = terminal.wait("VERIFIED again")
+            screen = terminal.keys("Escape", "v", shows="VERIFIED again")
             assert f"{SOURCE:,} B" in screen and "[5 Report]" in screen, screen
-            terminal.keys("Escape", "q")
-            screen = terminal.wait("EXIT 0")
+            screen = terminal.keys("Escape", "q", shows="EXIT 0")
         assert digest(f"{folder}/source.img", 0, SOURCE) == before
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
         assert digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE) == behind
@@ -159,14 +155,11 @@ def one_partition_by_ticks():
         ahead = digest(f"{folder}/destination.img", 0, start)
         with deck(folder) as terminal:
             choose_first(terminal, source, destination)
-            terminal.keys("2")
-            terminal.wait("Free-form range")
-            terminal.keys("n", "e", "C-u", "@1", "Enter")
-            terminal.wait("1 extent, 16,384 sectors")
+            terminal.keys("2", shows="Free-form range")
+            terminal.keys("n", "e", "C-u", "@1", "Enter", shows="1 extent, 16,384 sectors")
             confirm(terminal, destination, "c")
             terminal.wait("The exit code will be 0")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys("q", shows="EXIT 0")
         assert digest(f"{folder}/destination.img", start, size) == wanted
         assert digest(f"{folder}/destination.img", 0, start) == ahead
         assert digest(f"{folder}/destination.img", start + size,
@@ -203,31 +196,22 @@ def into_a_new_image_and_back():
         with deck(folder) as terminal:
             terminal.wait(os.path.basename(destination))
             terminal.settled()
-            terminal.keys("f", image, "Enter", "d")
-            terminal.wait("to be created")
+            terminal.keys("f", image, "Enter", "d", shows="to be created")
             cursor_to(terminal, source)
-            terminal.keys("s")
-            terminal.wait(f"{source} will be copied to")
-            terminal.keys("Enter")
-            terminal.wait("Nothing has been written yet")
-            terminal.keys("copy.img", "Enter")
-            terminal.wait("The exit code will be 0")
+            terminal.keys("s", shows=f"{source} will be copied to")
+            terminal.keys("Enter", shows="Nothing has been written yet")
+            terminal.keys("copy.img", "Enter", shows="The exit code will be 0")
             assert digest(image, 0, SOURCE) == before
             assert os.path.getsize(image) == SOURCE
             # The same deck goes on: the image becomes the source.
-            terminal.keys("1")
-            terminal.wait("NODE")
-            terminal.keys("G", "Escape")
-            terminal.wait("Now choose the destination")
-            terminal.keys("f", image, "Enter", "s")
-            terminal.wait("Source is")
+            terminal.keys("1", shows="NODE")
+            terminal.keys("G", "Escape", shows="Now choose the destination")
+            terminal.keys("f", image, "Enter", "s", shows="Source is")
             cursor_to(terminal, destination)
-            terminal.keys("d")
-            terminal.wait(f"copy.img will be copied to {destination}")
+            terminal.keys("d", shows=f"copy.img will be copied to {destination}")
             confirm(terminal, destination)
             terminal.wait("The exit code will be 0")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys("q", shows="EXIT 0")
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
 
 
@@ -255,23 +239,18 @@ def goes_on_from_a_map():
             terminal.settled()
             screen = terminal.wait("UNFINISHED")
             assert "c continues" in screen and "c=continue" in screen, screen
-            terminal.keys("f")
-            screen = terminal.wait("was not finished")
+            screen = terminal.keys("f", shows="was not finished")
             assert f"[{path}" in screen, screen
-            terminal.keys("C-u", "/nonexistent/x", "Enter", "s")
-            screen = terminal.wait("one that does not exist")
+            screen = terminal.keys("C-u", "/nonexistent/x", "Enter", "s", shows="one that does not exist")
             assert "[/nonexistent/x" in screen, screen
-            terminal.keys("C-u", path, "Enter")
-            terminal.wait("goes on from its map")
-            terminal.keys("Escape", "o")
-            terminal.wait("keeps its options")
+            terminal.keys("C-u", path, "Enter", shows="goes on from its map")
+            terminal.keys("Escape", "o", shows="keeps its options")
             terminal.keys("Tab", destination, "Enter")
             terminal.wait_match(r"elapsed|\[5 Report\]")
             if "[4 Run]" in terminal.screen():
                 terminal.keys("r", "C-u", "none", "Enter")
             terminal.wait("The exit code will be 0")
-            terminal.keys("s", "/nonexistent/x", "Enter")
-            screen = terminal.wait("could not be saved")
+            screen = terminal.keys("s", "/nonexistent/x", "Enter", shows="could not be saved")
             assert "[/nonexistent/x" in screen, screen
             terminal.keys("Escape", "q")
             # The report is longer than the screen: what came of it stands at its end.
@@ -290,10 +269,8 @@ def compares_what_another_tool_copied():
             terminal.wait(os.path.basename(destination))
             terminal.settled()
             choose(terminal, source, destination)
-            terminal.keys("Enter")
-            terminal.wait("Nothing has been written yet")
-            terminal.keys("Escape", "v")
-            screen = terminal.wait("The exit code will be 0")
+            terminal.keys("Enter", shows="Nothing has been written yet")
+            screen = terminal.keys("Escape", "v", shows="The exit code will be 0")
             assert "RESULT   VERIFIED" in screen and "nothing was written" in screen, screen
             with open(destination, "r+b", buffering=0) as disk:
                 disk.seek(20 * MIB + 17)
@@ -303,13 +280,10 @@ def compares_what_another_tool_copied():
                 os.fsync(disk.fileno())
             spoilt = digest(f"{folder}/destination.img", 0, DESTINATION)
             # v again, on Report; a plan that was compared cannot be started any more.
-            terminal.keys("v")
-            screen = terminal.wait("The exit code will be 5")
+            screen = terminal.keys("v", shows="The exit code will be 5")
             assert "RESULT   MISMATCH" in screen and "LBA 40960 +1" in screen, screen
-            terminal.keys("3")
-            terminal.wait("To copy, press Enter on 1")
-            terminal.keys("Tab", "Enter", "q")
-            screen = terminal.wait("EXIT 5")
+            terminal.keys("3", shows="To copy, press Enter on 1")
+            screen = terminal.keys("Tab", "Enter", "q", shows="EXIT 5")
             assert "RESULT   MISMATCH" in screen, screen
         assert digest(f"{folder}/destination.img", 0, DESTINATION) == spoilt
         # What others copy at the same time is theirs.
@@ -325,31 +299,21 @@ def measures_between_the_chosen_disks():
         empty = digest(f"{folder}/destination.img", 0, DESTINATION)
         with deck(folder) as terminal:
             choose_first(terminal, source, destination)
-            terminal.keys("b")
-            terminal.wait("Enter asks which of these")
+            terminal.keys("b", shows="Enter asks which of these")
             for refused in (["Escape"], ["wrong", "Enter", "Escape"]):
-                terminal.keys("Enter")
-                terminal.wait("What is to be measured?")
-                terminal.keys("c")
-                terminal.wait("Between which disks?")
-                terminal.keys("o")
-                screen = terminal.wait("To start, type")
+                terminal.keys("Enter", shows="What is to be measured?")
+                terminal.keys("c", shows="Between which disks?")
+                screen = terminal.keys("o", shows="To start, type")
                 assert f"the first 64 MiB of {destination}" in " ".join(undecorated(screen).split()), screen
-                terminal.keys(*refused)
-                terminal.wait("nothing was written")
+                terminal.keys(*refused, shows="nothing was written")
                 terminal.wait_gone("To start, type")
             assert digest(f"{folder}/destination.img", 0, DESTINATION) == empty
-            terminal.keys("Enter")
-            terminal.wait("What is to be measured?")
-            terminal.keys("c")
-            terminal.wait("Between which disks?")
-            terminal.keys("o")
-            terminal.wait("To start, type")
-            terminal.keys(destination, "Enter")
-            terminal.wait("whose start is overwritten")
+            terminal.keys("Enter", shows="What is to be measured?")
+            terminal.keys("c", shows="Between which disks?")
+            terminal.keys("o", shows="To start, type")
+            terminal.keys(destination, "Enter", shows="whose start is overwritten")
             terminal.wait("Measured.")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys("q", shows="EXIT 0")
         assert digest(f"{folder}/source.img", 0, SOURCE) == before
         assert digest(f"{folder}/destination.img", 0, SOURCE) == before
         assert digest(f"{folder}/destination.img", SOURCE, DESTINATION - SOURCE) == behind
@@ -392,22 +356,16 @@ def laid_out_by_hand():
             disk.write(bytes(440))
         with deck(folder) as terminal:
             choose_first(terminal, source, destination)
-            terminal.keys("2")
-            terminal.wait("Free-form range")
-            terminal.keys("l")
-            screen = terminal.wait("LAYOUT")
+            terminal.keys("2", shows="Free-form range")
+            screen = terminal.keys("l", shows="LAYOUT")
             assert re.search(r"> +2 .*grows 33.6M", screen), screen
-            terminal.keys("Escape")
-            terminal.wait("Free-form range")
-            terminal.keys("l")
-            terminal.wait("LAYOUT")
+            terminal.keys("Escape", shows="Free-form range")
+            terminal.keys("l", shows="LAYOUT")
             # Nothing, then the second partition 8 MiB on, then the rest of the room to the third.
             terminal.keys("r", "Left", "Left", "Right", ">", "e", "C-u", "@17MiB", "Enter", "Right", "f", "f", "f", "Enter")
             terminal.wait("TABLE   made to fit")
-            terminal.keys(destination, "Enter")
-            terminal.wait("The exit code will be 0")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys(destination, "Enter", shows="The exit code will be 0")
+            terminal.keys("q", shows="EXIT 0")
         after = table_of(f"{folder}/destination.img")
         assert after[1] == before[1] and after[2] == (17 * 2048, before[2][1]), after
         assert after[3][0] == 49 * 2048 and sum(after[3]) > 190000, after
@@ -432,26 +390,18 @@ def shrunk_in_an_image():
                 cursor_to(terminal, loop)
                 terminal.keys(key)
             terminal.wait("is smaller than")
-            terminal.keys("Enter")
-            terminal.wait("STOP")
-            terminal.keys("s")
-            screen = terminal.wait("Shrink in an image")
+            terminal.keys("Enter", shows="STOP")
+            screen = terminal.keys("s", shows="Shrink in an image")
             assert "Partition 1 (ext4) has to be shrunk to" in screen, screen
             # One that is there is not overwritten.
-            terminal.keys(f"{folder}/source.img", "Enter")
-            terminal.wait("name a new file")
-            terminal.keys("s")
-            terminal.wait("Shrink in an image")
-            terminal.keys(f"{folder}/shrunk.img", "Enter")
-            screen = terminal.wait("TO START")
+            terminal.keys(f"{folder}/source.img", "Enter", shows="name a new file")
+            terminal.keys("s", shows="Shrink in an image")
+            screen = terminal.keys(f"{folder}/shrunk.img", "Enter", shows="TO START")
             assert "Step 1 of 2" in screen and "shrunk.img" in screen, screen
-            terminal.keys("shrunk.img", "Enter")
-            screen = terminal.wait("Step 2 of 2")
+            screen = terminal.keys("shrunk.img", "Enter", shows="Step 2 of 2")
             assert "TABLE   made to fit" in screen, screen
-            terminal.keys(small, "Enter")
-            terminal.wait("The exit code will be 0")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys(small, "Enter", shows="The exit code will be 0")
+            terminal.keys("q", shows="EXIT 0")
         assert digest(f"{folder}/destination.img", 0, DESTINATION) == before
         start, size = table_of(f"{folder}/source.img")[1]
         with open(f"{folder}/source.img", "rb") as disk, open(f"{folder}/fs", "wb") as fs:
@@ -472,8 +422,7 @@ def typed_before_the_disks_are_listed():
             first, second = sorted((source, destination), key=lambda node: int(re.search(r"\d+$", node)[0]))
             assert f"SOURCE  {os.path.basename(first)} " in screen, screen
             assert f"ERASE   {os.path.basename(second)} " in screen, screen
-            terminal.keys("Escape", "q")
-            terminal.wait("EXIT")
+            terminal.keys("Escape", "q", shows="EXIT")
 
 
 def starts_while_disks_come_and_go():
@@ -482,16 +431,13 @@ def starts_while_disks_come_and_go():
     with practice_disks() as (folder, source, destination):
         with deck(folder) as terminal:
             choose_first(terminal, source, destination)
-            terminal.keys("Enter")
-            terminal.wait("Nothing has been written yet")
+            terminal.keys("Enter", shows="Nothing has been written yet")
             terminal.keys(destination)
             event = pathlib.Path(f"/sys/class/block/{os.path.basename(destination)}/uevent")
             for _ in range(20):
                 event.write_text("change", encoding="ascii")
-            terminal.keys("Enter")
-            terminal.wait("The exit code will be 0")
-            terminal.keys("q")
-            terminal.wait("EXIT 0")
+            terminal.keys("Enter", shows="The exit code will be 0")
+            terminal.keys("q", shows="EXIT 0")
 
 
 def skipping(case):

@@ -201,11 +201,13 @@ class Terminal:
             time.sleep(0.05)
         raise AssertionError("the screen never came to rest")
 
-    def keys(self, *keys):
-        """Keys by tmux's names; what is no name is typed. Each one is let through alone."""
+    def keys(self, *keys, shows=None):
+        """Keys by tmux's names; what is no name is typed. Each one is let through alone. With `shows`,
+        waits for this text and returns the screen with it."""
         for key in keys:
             self.tmux("send-keys", key)
             time.sleep(0.06)
+        return self.wait(shows) if shows else None
 
     def resize(self, cols, rows):
         self.tmux("resize-window", "-x", str(cols), "-y", str(rows))

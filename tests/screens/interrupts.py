@@ -22,18 +22,12 @@ def ctrl_c_asks_and_asks_no_more():
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        terminal.keys("C-c")
-        terminal.wait("Stop the copy?")
-        terminal.keys("Enter")
-        terminal.wait("The copy goes on.")
-        terminal.keys("q")
-        terminal.wait("Stop the copy?")
-        terminal.keys("Escape")
-        terminal.wait("The copy goes on.")
-        terminal.keys("C-c", "C-c")
-        terminal.wait("The exit code will be 6")
-        terminal.keys("q")
-        screen = terminal.wait("EXIT 6")
+        terminal.keys("C-c", shows="Stop the copy?")
+        terminal.keys("Enter", shows="The copy goes on.")
+        terminal.keys("q", shows="Stop the copy?")
+        terminal.keys("Escape", shows="The copy goes on.")
+        terminal.keys("C-c", "C-c", shows="The exit code will be 6")
+        screen = terminal.keys("q", shows="EXIT 6")
         assert "LBA 1602117632" in screen and "RESULT" not in screen.split("EXIT")[1], screen
 
 
@@ -69,15 +63,10 @@ def ctrl_z():
     program.suspend()
     program.wait("STOPPED")
     assert "\x1b[?1049l" in program.output
-    mark = len(program.output)
-    program.type("\n")
-    program.wait("Choose a source", mark)
-    program.type("sd\r")
-    program.wait("Nothing has been written")
-    program.type("\x1b")
-    program.wait("Letters are commands")
-    program.type("q")
-    program.wait("ENDED 0")
+    program.type("\n", shows="Choose a source")
+    program.type("sd\r", shows="Nothing has been written")
+    program.type("\x1b", shows="Letters are commands")
+    program.type("q", shows="ENDED 0")
     program.end()
 
 
@@ -94,18 +83,15 @@ def ctrl_z_while_it_copies():
     program.wait("STOPPED")
     assert "The copy goes on; 'fg'" in program.output
     program.quiet()
-    program.type("\n")
-    program.wait("HERE")
+    program.type("\n", shows="HERE")
     program.quiet()
     assert "elapsed" not in program.output[program.output.rindex("STOPPED"):]
     program.type("\n")
     mark = len(program.output)
     program.wait("elapsed", mark)
     assert below(below(program.pid)[0]) == [deck]
-    program.type("\x03\x03")
-    program.wait("exit code")
-    program.type("q")
-    program.wait("ENDED 6")
+    program.type("\x03\x03", shows="exit code")
+    program.type("q", shows="ENDED 6")
     program.end()
 
 
@@ -114,12 +100,8 @@ def ctrl_z_without_a_shell():
     program = Program([FAKEDECK, "rescue"], term="xterm-256color")
     program.wait("Choose a source")
     program.quiet()
-    mark = len(program.output)
-    program.type("\x1a")
-    program.wait("Choose a source", mark)
-    mark = len(program.output)
-    program.type("?")
-    program.wait("Help for screen 1", mark)
+    program.type("\x1a", shows="Choose a source")
+    program.type("?", shows="Help for screen 1")
     program.type("\x1bq")
     assert program.end()[1] == 0
 
@@ -177,26 +159,17 @@ def hanging_file_systems_hinder_nobody():
     """A plan that is never checked: the deck answers, another choice can be made, and it ends."""
     with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
         start(terminal, RANGES)
-        terminal.keys("c")
-        terminal.wait("Looking at mounts")
-        terminal.keys("?")
-        terminal.wait("Help for screen 2")
-        terminal.keys("q", "3")
-        terminal.wait("Esc gives it up")
-        terminal.keys("Escape")
-        terminal.wait("was given up")
-        terminal.keys("1", "G", "k", "k", "s")
-        terminal.wait("sdd and sdc are the same model")
-        terminal.keys("q")
-        terminal.wait("EXIT 0")
+        terminal.keys("c", shows="Looking at mounts")
+        terminal.keys("?", shows="Help for screen 2")
+        terminal.keys("q", "3", shows="Esc gives it up")
+        terminal.keys("Escape", shows="was given up")
+        terminal.keys("1", "G", "k", "k", "s", shows="sdd and sdc are the same model")
+        terminal.keys("q", shows="EXIT 0")
     with Terminal(f"{FAKEDECK} --stuck rescue") as terminal:
         start(terminal, RANGES)
-        terminal.keys("c")
-        terminal.wait("Looking at mounts")
-        terminal.keys("q")
-        terminal.wait("Esc gives it up")
-        terminal.keys("C-c")
-        screen = terminal.wait("EXIT 0")
+        terminal.keys("c", shows="Looking at mounts")
+        terminal.keys("q", shows="Esc gives it up")
+        screen = terminal.keys("C-c", shows="EXIT 0")
         assert "does not answer" in screen, screen
 
 
@@ -207,18 +180,15 @@ def a_plan_that_is_given_up_changes_nothing():
         start(terminal, STOPPED)
         terminal.wait("r goes on from the map")
         for leave, said in ((["Escape"], "was given up"), (["?", "7", "5"], "l=log")):
-            terminal.keys("r")
-            terminal.wait("Looking at mounts")
+            terminal.keys("r", shows="Looking at mounts")
             # The tab of 1 Disks.
             terminal.tmux("send-keys", "-H", *"1b 5b 4d 20 25 21 1b 5b 4d 23 25 21".split())
             terminal.wait("Esc gives it up")
             terminal.keys(*leave)
             terminal.wait(said)
             assert "[5 Report]" in terminal.screen()
-        terminal.keys("3")
-        terminal.wait("This plan was carried out")
-        terminal.keys("1", "Enter")
-        terminal.wait("Nothing has been written yet")
+        terminal.keys("3", shows="This plan was carried out")
+        terminal.keys("1", "Enter", shows="Nothing has been written yet")
 
 
 def hang_up_in_the_background():
@@ -240,26 +210,18 @@ def disk_that_goes_and_comes_back():
         # The copy does not go on by a key.
         terminal.keys("Escape")
         assert "=pause" not in terminal.wait("q=quit"), screen
-        terminal.keys("p")
-        terminal.wait("Attach the same disk")
-        terminal.keys("Escape", "1")
-        terminal.wait("NODE")
-        terminal.keys("r")
-        terminal.wait("not touched")
-        terminal.keys("Escape", "r")
-        screen = terminal.wait("The copy goes on where it ended")
+        terminal.keys("p", shows="Attach the same disk")
+        terminal.keys("Escape", "1", shows="NODE")
+        terminal.keys("r", shows="not touched")
+        screen = terminal.keys("Escape", "r", shows="The copy goes on where it ended")
         assert "COPYING" in screen, screen
-        terminal.keys("C-c", "s")
-        terminal.wait("The exit code will be 6")
+        terminal.keys("C-c", "s", shows="The exit code will be 6")
     with Terminal(f"{FAKEDECK} --vanish rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("A disk is gone")
-        terminal.keys("g")
-        terminal.wait("not there yet")
-        terminal.keys("C-c", "s")
-        terminal.wait("The exit code will be")
-        terminal.keys("q")
-        terminal.wait("EXIT")
+        terminal.keys("g", shows="not there yet")
+        terminal.keys("C-c", "s", shows="The exit code will be")
+        terminal.keys("q", shows="EXIT")
 
 
 def hanging_disk_is_left_after_a_second_question():
@@ -267,14 +229,11 @@ def hanging_disk_is_left_after_a_second_question():
     with Terminal(f"{FAKEDECK} --hang rescue") as terminal:
         start(terminal, RUN)
         terminal.wait("elapsed")
-        terminal.keys("C-c", "s")
-        terminal.wait("STOPPING")
-        terminal.keys("q")
-        terminal.wait("Still stopping")
+        terminal.keys("C-c", "s", shows="STOPPING")
+        terminal.keys("q", shows="Still stopping")
         terminal.keys("Escape")
         terminal.settled()
-        terminal.keys("C-c")
-        terminal.wait("Still stopping")
+        terminal.keys("C-c", shows="Still stopping")
         terminal.keys("l")
         assert "Resume continues" in terminal.wait("EXIT 6").replace("\n", "")
 
@@ -284,8 +243,7 @@ def tools_that_change_a_complete_copy_are_not_called_a_hanging_disk():
     with Terminal(f"{FAKEDECK} --complete --changing rescue") as terminal:
         start(terminal, STOPPED)
         terminal.wait("COMPLETE")
-        terminal.keys("C-c")
-        screen = terminal.wait("leave: no report is made")
+        screen = terminal.keys("C-c", shows="leave: no report is made")
         assert "what was asked for is being changed" in " ".join(screen.split()).replace("| ", ""), screen
         assert "hangs" not in screen, screen
         terminal.keys("l")
@@ -320,8 +278,7 @@ def gone(pid):
 
 def stop(program):
     program.quiet()
-    program.type("\x03\x03")
-    program.wait("exit code")
+    program.type("\x03\x03", shows="exit code")
     program.type("q")
     return program.end()
 
@@ -341,8 +298,7 @@ def left_and_come_back_to():
     """The shell is free, its terminal as it was; another one, of another kind and size, shows the
     same copy, which ends there, with its report and exit code."""
     with copy_to_come_back_to() as (folder, program, deck):
-        program.type("q")
-        program.wait("detach")
+        program.type("q", shows="detach")
         program.type("d")
         text, code = program.end()
         assert code == 2 and f"The copy goes on as process {deck}" in text, (code, text[-300:])
@@ -456,8 +412,7 @@ def others_see_the_same():
             assert plain.screen(raw=True).isascii()
             screen = small.wait("col 1-40/80, line 1-6/24")
             assert screen.split("\n")[0] == steers[:40].rstrip(), screen
-            small.keys("End")
-            small.wait("col 41-80/80, line 19-24/24")
+            small.keys("End", shows="col 41-80/80, line 19-24/24")
             last = steers.rstrip("\n").split("\n")[-1]
             small.until(lambda screen: screen.split("\n")[5] == last[40:].rstrip(), "not its end")
             # A new size on either side, and a sentence on the other.
@@ -471,11 +426,8 @@ def others_see_the_same():
 def another_copy_in_the_same_terminal():
     """A deck for the next copy, while the first one goes on; the list of copies leads back to it."""
     with copy_to_come_back_to() as (folder, program, deck):
-        mark = len(program.output)
-        program.type("q")
-        program.wait("detach", mark)
-        program.type("n")
-        program.wait("Choose a source", mark)
+        program.type("q", shows="detach")
+        program.type("n", shows="Choose a source")
         assert os.path.exists(f"{folder}/{deck}.socket")
         with open(f"{folder}/{deck}.job", "w") as record:
             # As the copy itself would, which the pretended one does not.
@@ -484,11 +436,8 @@ def another_copy_in_the_same_terminal():
                          "state copying\nstage copy\nrate 168000000\nsource /dev/sdx\n"
                          "destination /dev/sdy\n")
             record.flush()
-            mark = len(program.output)
-            program.type("7")
-            program.wait("sdx -> sdy", mark)
-            program.type("\r")
-            program.wait("elapsed", mark)
+            program.type("7", shows="sdx -> sdy")
+            program.type("\r", shows="elapsed")
             # The new one had no copy: it is gone, and its terminal is the first one's again.
             assert stop(program)[1] == 6
             gone(deck)
@@ -506,12 +455,8 @@ def gone_copy_is_not_come_back_to():
             record.write(f"clonedeck.job/1\npid {stranger}\npercent 33\nsource /dev/sdx\n"
                          "destination /dev/sdy\n")
             record.flush()
-            mark = len(program.output)
-            program.type("7")
-            program.wait("sdx -> sdy", mark)
-            mark = len(program.output)
-            program.type("\r")
-            program.wait("sdx -> sdy", mark)
+            program.type("7", shows="sdx -> sdy")
+            program.type("\r", shows="sdx -> sdy")
             program.type("q")
             assert program.end()[1] == 0
         assert stop(attach(folder, deck))[1] == 6
@@ -596,14 +541,11 @@ def terminal_that_takes_nothing():
         stuck.type("\x13")
         time.sleep(0.3)
         other.quiet()
-        mark = len(other.output)
-        other.type("T")
-        other.wait("\x1b[?1049l", mark)
+        other.type("T", shows="\x1b[?1049l")
         mark = len(other.output)
         type_until(other, "?", "Help for screen 4", mark)
         other.type("\x1b")
-        program.type("\x11")
-        program.wait("LOOKING ON")
+        program.type("\x11", shows="LOOKING ON")
         mark = len(stuck.output)
         stuck.type("\x11")
         type_until(stuck, "\x0c", "elapsed", mark)
@@ -616,8 +558,7 @@ def terminal_that_takes_nothing():
 
 def paused_copy_that_is_left_stays_paused():
     with copy_to_come_back_to() as (folder, program, deck):
-        program.type("p")
-        program.wait("PAUSED")
+        program.type("p", shows="PAUSED")
         program.hang_up()
         program.wait_end()
         other = attach(folder, deck)
@@ -628,8 +569,7 @@ def paused_copy_that_is_left_stays_paused():
 def paused_copy_without_a_terminal_stops():
     """Nobody could let it go on; it can be resumed."""
     program = copying()
-    program.type("p")
-    program.wait("PAUSED")
+    program.type("p", shows="PAUSED")
     program.hang_up()
     assert program.wait_end() == 6
 

@@ -71,12 +71,16 @@ class Program:
         while self.read(seconds):
             pass
 
-    def type(self, text):
+    def type(self, text, shows=None):
+        """With `shows`, waits until this is written, too, from now on."""
+        before = len(self.output)
         # What is typed while the program still works is fine; an escape sequence has to come
         # as a whole.
         os.write(self.master, text.encode())
         if text.startswith("\x1b"):
             time.sleep(0.06)
+        if shows:
+            self.wait(shows, before)
 
     def suspend(self):
         """Ctrl-Z. What is typed while the terminal's modes change or output waits may be lost."""
