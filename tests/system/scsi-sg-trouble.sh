@@ -79,9 +79,9 @@ a_full_queue_is_waited_for() {
 # ---- disks that change under a copy ----
 
 # SCSI commands go past the page cache, which still has what was there before.
-second_mib_is_there() {
+second_mib_begins() {
 	blockdev --flushbufs "$destination"
-	cmp -i "$MIB" -n "$MIB" "$source" "$destination"
+	cmp -i "$MIB" -n 65536 "$source" "$destination"
 }
 
 start_slowly() { # BACKEND OPTION...
@@ -90,7 +90,7 @@ start_slowly() { # BACKEND OPTION...
 		--confirm "$token" --log-dir logs --map copy.map --rate 1M "${@:2}" >out 2>err &
 	copy=$!
 	# The first MiB of a whole disk comes last. The rest takes long enough for any machine.
-	wait_for second_mib_is_there
+	wait_for second_mib_begins
 }
 
 # The disk answers the next command with the news of it, and only that one.
@@ -114,7 +114,7 @@ a_reset_between_two_partitions_of_a_disk() {
 	sfdisk -q "$destination" <<<$'start=2048, size=6144\nstart=8192, size=6144'
 	know_partitions "$destination" 2
 	source=${destination}1 destination=${destination}2
-	start_slowly sg --chunk 64K --no-verify --rate 256K
+	start_slowly sg --chunk 64K --no-verify --rate 128K
 	sg_reset --device "$destination"
 	# Whichever of them is told.
 	ends '6|7'
@@ -181,7 +181,7 @@ begin_slowly() {
 		--allow same-wwn --confirm "$destination" --log-dir logs --map copy.map --rate 2M \
 		>out 2>err &
 	copy=$!
-	wait_for second_mib_is_there
+	wait_for second_mib_begins
 }
 
 # As two disks in one enclosure that tells its own number: nothing else tells them apart.
