@@ -55,7 +55,10 @@ void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job,
 	text_copy(heartbeat->running.state, sizeof(heartbeat->running.state),
 		  job_state_name(away ? JOB_WAITING : job->state));
 	text_copy(heartbeat->running.stage, sizeof(heartbeat->running.stage), pass_name(job->pass));
-	heartbeat->running.rate = job->state == JOB_PAUSED || away ? 0 : job->minute;
+	/* Before anything has moved, nothing is known of it. */
+	heartbeat->running.rate = job->state == JOB_PAUSED || away ? 0
+				  : job->average > 0               ? job->minute
+								   : -1;
 	heartbeat->running.bad = job->bad_bytes;
 	heartbeat->running.errors = job->errors;
 	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map), map);

@@ -139,7 +139,7 @@ static const struct command_info table[] = {
 	{ COMMAND_MAP, ON(SCREEN_RUN) | ON(SCREEN_REPORT), { 'm' },
 	  N_("map"), N_("map, bad areas"), N_("large map, bad areas"), 5 },
 	{ COMMAND_NEXT_FIELD, ON(SCREEN_RUN), { SPECIAL_TAB },
-	  N_("rescue"), N_("rescue/CPU"), N_("rescue, CPU; map: bad areas"), 10 },
+	  N_("rescue/CPU"), NULL, N_("rescue, CPU; map: bad areas"), 10 },
 	{ COMMAND_GRAPH, ON(SCREEN_RUN), { 'g' },
 	  N_("graph"), N_("graph scale"), N_("time span of the graph"), 6 },
 	{ COMMAND_WHERE, ON(SCREEN_RUN), { 'w' },

@@ -223,7 +223,7 @@ static const char *trouble(const struct running *running, char *buffer, size_t s
 static void put_columns(struct line *line, int width, const char *const texts[5])
 {
 	line_put(line, 1, "");
-	line_put(line, STATE_COLS, texts[0]);
+	line_put_marked(line, STATE_COLS, texts[0]);
 	line_put_right(line, DONE_COLS, texts[1]);
 	if (!width)
 		return;

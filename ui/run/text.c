@@ -356,6 +356,18 @@ static void put_share(const struct job_snapshot *job, const char *label, uint64_
 	line_put_right(line, PERCENT_COLS, text);
 }
 
+/* What is being read back counts when all of it was. */
+static void put_verified(const struct job_snapshot *job, struct line *line)
+{
+	if (job->proof.verified || job->state != JOB_VERIFYING) {
+		put_share(job, _("verified"), job->proof.verified, line);
+		return;
+	}
+	line_put(line, 1, "");
+	line_put(line, LABEL_COLS, _("verified"));
+	line_put_right(line, BYTES_COLS, "-");
+}
+
 static void put_right(struct line *line, const char *label, const char *value)
 {
 	line_to(line, RIGHT_COL);
@@ -384,7 +396,7 @@ static bool more_text(const struct job_snapshot *job, int index, struct line *li
 		return true;
 	case 5:
 		if (job->proof.asked)
-			put_share(job, _("verified"), job->proof.verified, line);
+			put_verified(job, line);
 		put_count(line, _("slow reads >1 s"), job->slow_reads);
 		return true;
 	case 6:

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ui/jobs/model.h"
 
 static const struct running running[] = {
@@ -161,6 +162,17 @@ TEST(rows)
 }
 
 /* At any width a row is as wide as it, and says which disks and how far. */
+TEST(a_state_that_is_cut_says_so)
+{
+	struct running one = running[0];
+	struct line line;
+
+	text_copy(one.stage, sizeof(one.stage), "baseline");
+	line_start(&line, 79);
+	jobs_text_row(&(struct jobs_row){ .running = &one }, &line);
+	ck_assert_ptr_nonnull(strstr(line.text, " reading t.. "));
+}
+
 TEST(all_widths)
 {
 	struct line head;

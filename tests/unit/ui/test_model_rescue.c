@@ -66,6 +66,17 @@ TEST(test_words)
 	ck_assert(said("slow reads >1 s  7"));
 }
 
+/* How much of what was read back is right is known when all of it was. */
+TEST(test_verified)
+{
+	job.proof.asked = true;
+	ck_assert(said("verified                        0 B   0.00%"));
+	job.state = JOB_VERIFYING;
+	ck_assert(said("verified                          -     "));
+	job.proof.verified = job.total;
+	ck_assert(said("verified        2,000,398,934,016 B 100.00%"));
+}
+
 /* All but one sector is not all of it; nothing is not less than a hundredth. */
 TEST(test_nothing_is_rounded_away)
 {
