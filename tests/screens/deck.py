@@ -339,6 +339,24 @@ def hot_plug():
             assert at_cursor(screen) == os.path.basename(destination), screen
 
 
+def another_size_is_no_absence():
+    """A disk that becomes smaller or larger while its plan is shown is still there, and has to be chosen again."""
+    with practice_disks() as (folder, source, destination):
+        with deck(folder) as terminal:
+            choose_first(terminal, source, destination)
+            terminal.keys("Enter")
+            terminal.wait("Nothing has been written yet")
+            os.truncate(f"{folder}/destination.img", DESTINATION - 16 * MIB)
+            command("losetup", "-c", destination)
+            terminal.wait(f"{destination} has another size now, 83.9M")
+            before = digest(f"{folder}/destination.img", 0, DESTINATION)
+            terminal.keys(destination, "Enter", "Escape")
+            terminal.wait(f"{source} ")
+            assert digest(f"{folder}/destination.img", 0, DESTINATION) == before
+            terminal.keys("q")
+            terminal.wait("EXIT 0")
+
+
 def table_of(path):
     """Start and sectors of the partitions, by their numbers."""
     table = json.loads(command("sfdisk", "-J", path))["partitiontable"]["partitions"]
@@ -453,6 +471,7 @@ def skipping(case):
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
          into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug,
+         another_size_is_no_absence,
          measures_between_the_chosen_disks,
          laid_out_by_hand, shrunk_in_an_image, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
 

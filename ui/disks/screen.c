@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
+#include "base/units.h"
 
 #include "ui/core/screen.h"
 #include "ui/widgets/popup.h"
@@ -69,19 +70,35 @@ static void tell_state(struct disks_state *state, struct app *app)
 
 /* ---- the list changed ---- */
 
+/* A volume that was enlarged, or a file below a loop device: nothing else about it is new. */
+static const struct disk *resized(const struct disk_list *disks, const struct endpoint *endpoint)
+{
+	const struct identity *was = &endpoint->identity;
+
+	for (size_t i = 0; i < disks->count; i++) {
+		const struct identity *now = &disks->disks[i].identity;
+
+		if (was->diskseq && now->diskseq == was->diskseq && now->devno == was->devno &&
+		    now->size != was->size)
+			return &disks->disks[i];
+	}
+	return NULL;
+}
+
 /* If a chosen disk is gone, was attached anew, or has another name now, it has to be chosen again:
  * the name on the screen would mean another disk. */
 static void check_end(struct app *app, const struct endpoint *endpoint,
 		      bool (*choose)(struct app *, const struct endpoint *))
 {
 	const struct disk_list *disks = session_disks(app_session(app));
-	const struct disk *disk;
+	const struct disk *disk, *other;
 	char node[sizeof(endpoint->node)], text[sizeof(node) + 128];
 	bool same;
 
 	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
 		return;
 	disk = endpoint_disk(disks, endpoint);
+	other = disk ? NULL : resized(disks, endpoint);
 	same = disk && strcmp(disk->node, endpoint->disk_node) == 0;
 	if (same && disk->identity.diskseq == endpoint->identity.diskseq)
 		return;
@@ -93,6 +110,11 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 	else if (disk)
 		snprintf(text, sizeof(text), _("%s is called %s now: choose again."), node,
 			 disk->node);
+	else if (other)
+		snprintf(text, sizeof(text), _("%s has another size now, %s: choose again."),
+			 other->node,
+			 UNITS_SHORT(other->identity.size, app_units(app),
+				     other->identity.logical_sector_size));
 	else
 		snprintf(text, sizeof(text), _("%s was chosen and is gone: choose again."), node);
 	if (app_current(app) != SCREEN_DISKS) {
