@@ -264,6 +264,12 @@ def the_footer_tells_what_a_key_does_now():
         terminal.wait("plan anew  Esc=leave it")
 
 
+def what_is_cut_says_so():
+    with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
+        start(terminal, ["Down", "s", "Home", "d", "2"])
+        terminal.wait_match(r"TB more than sda holds: .*\.\. *\n")
+
+
 def arrows_walk_through_the_answers():
     """From "do nothing" on, which Enter alone takes; but not where the question came by itself."""
     with Terminal(f"{FAKEDECK} rescue") as terminal:
@@ -816,6 +822,7 @@ CASES = [
     keys_for_a_plan_choose_nothing_before_it_is_made,
     details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     told_keys_can_be_clicked, the_wheel_changes_nothing, the_footer_tells_what_a_key_does_now,
+    what_is_cut_says_so,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How screen 2 looks. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
@@ -178,11 +179,14 @@ static void draw_beyond(struct app *app, struct draw *draw, struct rect area,
 	const struct endpoint *destination = &app_choice(app)->destination;
 	uint64_t beyond = ranges_model_beyond(model, destination);
 
-	if (beyond)
-		draw_printf(draw, area, 0, 1, ROLE_WARN,
-			    _("  %s more than %s holds: choose less, or a larger disk"),
-			    UNITS_LONG(beyond, UNITS_SI, model->context.sector_size),
-			    node_short(destination->node));
+	char text[256];
+
+	if (!beyond)
+		return;
+	snprintf(text, sizeof(text), _("  %s more than %s holds: choose less, or a larger disk"),
+		 UNITS_LONG(beyond, UNITS_SI, model->context.sector_size),
+		 node_short(destination->node));
+	draw_wrapped(draw, area, 0, 1, 1, ROLE_WARN, text);
 }
 
 static void draw_form(struct ranges_screen *screen, struct app *app, struct draw *draw,
