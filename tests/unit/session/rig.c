@@ -254,6 +254,13 @@ void start_copy(void)
 		wait_once();
 }
 
+void begin_copy(const char *map_path, uint64_t rate)
+{
+	open_session("logs", map_path);
+	plan_and_confirm(source, destination, rate);
+	start_copy();
+}
+
 void wait_for_end(void)
 {
 	struct job_snapshot job;

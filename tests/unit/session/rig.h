@@ -50,6 +50,8 @@ int make_plan(const char *from, const char *to, uint64_t rate, struct error *ret
 void plan_and_confirm(const char *from, const char *to, uint64_t rate);
 void wait_once(void);
 void start_copy(void);
+/* Opens a session, and starts a copy of source to destination. */
+void begin_copy(const char *map_path, uint64_t rate);
 void wait_for_end(void);
 const struct report *finish(void);
 /* Both begin and wait; 0 or the code of what went wrong. */

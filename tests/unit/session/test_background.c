@@ -96,6 +96,14 @@ static void begin_plan(const char *from, const char *to)
 			 0);
 }
 
+static void begin_plan_that_hangs(void)
+{
+	open_session("logs", NULL);
+	hold(true);
+	begin_plan(source, destination);
+	wait_until_it_hangs();
+}
+
 static unsigned dispatched(void)
 {
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
@@ -108,10 +116,7 @@ SESSION_CASE(session_setup);
 
 TEST(a_plan_is_checked_meanwhile)
 {
-	open_session("logs", NULL);
-	hold(true);
-	begin_plan(source, destination);
-	wait_until_it_hangs();
+	begin_plan_that_hangs();
 	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
 	ck_assert_uint_eq(session_choice(session).verdicts->count, 0);
 	ck_assert_int_lt(session_confirm(session, destination, NULL), 0);
@@ -127,10 +132,7 @@ TEST(a_plan_is_checked_meanwhile)
 /* Who leaves does not wait for what never answers, and is told so. */
 TEST(leaving_waits_for_a_moment_only)
 {
-	open_session("logs", NULL);
-	hold(true);
-	begin_plan(source, destination);
-	wait_until_it_hangs();
+	begin_plan_that_hangs();
 	ck_assert(!session_wait(session, -1, 50));
 	hold(false);
 	ck_assert(session_wait(session, -1, TIMEOUT));
@@ -143,10 +145,7 @@ TEST(a_descriptor_ends_the_waiting)
 	int ends[2];
 
 	ck_assert_int_eq(pipe(ends), 0);
-	open_session("logs", NULL);
-	hold(true);
-	begin_plan(source, destination);
-	wait_until_it_hangs();
+	begin_plan_that_hangs();
 	ck_assert_int_eq(write(ends[1], "", 1), 1);
 	ck_assert(!session_wait(session, ends[0], -1));
 	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
@@ -159,10 +158,7 @@ TEST(a_descriptor_ends_the_waiting)
 /* What is found out of the first plan must never be taken for the second one's. */
 TEST(another_plan_takes_its_place)
 {
-	open_session("logs", NULL);
-	hold(true);
-	begin_plan(source, destination);
-	wait_until_it_hangs();
+	begin_plan_that_hangs();
 	session_discard_plan(session);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	begin_plan(destination, source);
@@ -177,10 +173,7 @@ TEST(another_plan_takes_its_place)
 
 TEST(one_that_is_given_up_comes_to_nothing)
 {
-	open_session("logs", NULL);
-	hold(true);
-	begin_plan(source, destination);
-	wait_until_it_hangs();
+	begin_plan_that_hangs();
 	session_discard_plan(session);
 	hold(false);
 	session_scan(session, NULL);
@@ -215,9 +208,7 @@ TEST(a_copy_is_finished_meanwhile)
 	struct error error = { 0 };
 	struct job_snapshot job;
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	wait_for_end();
 	while (!session_can_finish(session))
 		wait_once();
@@ -274,9 +265,7 @@ TEST(a_report_is_saved_meanwhile)
 	struct error error = { 0 };
 	char path[192];
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	finish();
 	hold(true);
 	text_copy(path, sizeof(path), path_of("kept"));
@@ -300,9 +289,7 @@ TEST(the_report_stays_until_a_map_was_read)
 	struct error error = { 0 };
 	char path[512];
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	text_copy(path, sizeof(path), finish()->files.map);
 	ck_assert_int_eq(
 		session_plan(session, &(struct session_wish){ .map = path_of("none.map") }, &error),
@@ -343,9 +330,7 @@ TEST(a_list_in_use_outlives_those_that_follow)
 	struct error error = { 0 };
 	char path[512];
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	wish.map = text_copy(path, sizeof(path), finish()->files.map);
 	for (int given_up = 0; given_up < 2; given_up++) {
 		hold(true);

@@ -69,9 +69,7 @@ TEST(map_finds_another_place)
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(lost, 0700), 0);
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	open_session("logs", "lost/copy.map");
-	plan_and_confirm(source, destination, SLOW);
-	start_copy();
+	begin_copy("lost/copy.map", SLOW);
 	ck_assert_ptr_nonnull(strstr(session_copy(session).map_path, "lost/copy.map"));
 	lose(lost);
 	ck_assert(!until(true).map_safe);
@@ -117,9 +115,7 @@ TEST(log_and_report_go_with_the_map)
 	text_copy(lost, sizeof(lost), path_of("logs"));
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, SLOW);
-	start_copy();
+	begin_copy(NULL, SLOW);
 	text_copy(before, sizeof(before), session_copy(session).map_path);
 	lose(lost);
 	until(true);
@@ -153,9 +149,7 @@ TEST(nobodys_files_make_way)
 
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, SLOW);
-	start_copy();
+	begin_copy(NULL, SLOW);
 	text_copy(name, sizeof(name), strrchr(session_copy(session).map_path, '/'));
 	text_copy(strrchr(name, '.'), 6, ".json");
 	snprintf(log, sizeof(log), "%s%s", place, name);
@@ -186,9 +180,7 @@ TEST(a_disk_of_the_copy_is_no_place)
 	ck_assert_int_eq(mkdir(small, 0700), 0);
 	/* Who mounts it for writing at the start is refused. */
 	run("mkfs.ext4 -q -F %s && mount -o ro %s %s", source, source, small);
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, SLOW);
-	start_copy();
+	begin_copy(NULL, SLOW);
 	run("mount -o remount,rw %s", small);
 	ck_assert_int_eq(move_to(small), -EXDEV);
 	ck_assert_int_eq(session_error(session, SESSION_TASK_MOVE)->class, ERROR_CLASS_REFUSED);
@@ -203,9 +195,7 @@ TEST_ROWS(it_falls_back_to_the_log_directory, 2)
 {
 	char other[700];
 
-	open_session("logs", "copy.map");
-	plan_and_confirm(source, destination, SLOW);
-	start_copy();
+	begin_copy("copy.map", SLOW);
 	snprintf(other, sizeof(other), "%s%s", path_of("logs"),
 		 strrchr(session_copy(session).map_path, '/'));
 	if (_i)

@@ -21,9 +21,7 @@ static const char *stop_in_the_middle(void)
 	static char path[160];
 	struct job_snapshot job;
 
-	open_session("logs", "a copy.map");
-	plan_and_confirm(source, destination, 1024 * 1024);
-	start_copy();
+	begin_copy("a copy.map", 1024 * 1024);
 	do {
 		usleep(20000);
 		job_snapshot(session_copy(session).job, &job);
@@ -130,9 +128,7 @@ TEST(a_copy_that_ends_without_a_thread_for_its_report)
 {
 	struct error error = { 0 };
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	wait_for_end();
 	while (!session_can_finish(session))
 		wait_once();

@@ -94,9 +94,7 @@ TEST(digests_that_cannot_be_saved_are_told)
 {
 	struct error error = { 0 };
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 4 * 1024 * 1024);
-	start_copy();
+	begin_copy(NULL, 4 * 1024 * 1024);
 	run("cd %s && for i in *.log; do mkdir ${i%%.log}.digests; done", path_of("logs"));
 	wait_for_end();
 	ck_assert_int_eq(finish_and_wait(&error), -EEXIST);
@@ -121,9 +119,7 @@ TEST(a_report_is_saved_elsewhere_in_three_forms)
 	struct error error = { 0 };
 	char path[192], place[160];
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	const struct report *report = finish();
 
 	text_copy(place, sizeof(place), path_of("place"));
@@ -161,9 +157,7 @@ TEST(what_was_saved_is_enough_to_verify_years_later)
 	struct error error = { 0 };
 	char place[160], saved[192], first[512];
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	const struct report *report = finish();
 
 	text_copy(first, sizeof(first), report->files.digests);
@@ -200,9 +194,7 @@ TEST(a_report_is_not_saved_onto_the_copy)
 	struct error error = { 0 };
 
 	run("mkfs.ext4 -q -F %s", source);
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	finish();
 	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
 	run("mount %s %s", destination, path_of("copy-small"));
@@ -220,9 +212,7 @@ static struct stick finish_with_stick(const char *size)
 	struct stick stick = { .fs = "ext4", .model = "Stick" };
 	struct stat st;
 
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	finish();
 	run("truncate -s %s %s", size, path_of("stick.img"));
 	run("mkfs.ext4 -q -O ^has_journal %s", path_of("stick.img"));

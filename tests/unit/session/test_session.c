@@ -547,9 +547,7 @@ TEST(full_file_system_is_a_failed_destination)
 
 TEST(destroying_a_running_session_stops_cleanly)
 {
-	open_session("logs", "copy.map");
-	plan_and_confirm(source, destination, 2 * 1024 * 1024);
-	start_copy();
+	begin_copy("copy.map", 2 * 1024 * 1024);
 	session_destroy(session);
 	session = NULL;
 	ck_assert(exists("copy.map"));
@@ -575,9 +573,7 @@ TEST(what_is_stopped_while_it_starts_writes_nothing)
 
 TEST(session_can_be_used_twice)
 {
-	open_session("logs", NULL);
-	plan_and_confirm(source, destination, 0);
-	start_copy();
+	begin_copy(NULL, 0);
 	finish();
 	session_discard_plan(session);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);

@@ -48,9 +48,7 @@ static void copy_for_a_while(void)
 {
 	struct job_snapshot job;
 
-	open_session("logs", "copy.map");
-	plan_and_confirm(source, destination, RATE);
-	start_copy();
+	begin_copy("copy.map", RATE);
 	do {
 		usleep(20000);
 		ck_assert(session_snapshot(session, &job));
