@@ -49,21 +49,21 @@ struct io_request ask(enum io_direction direction, uint64_t lba, unsigned buffer
 				    .buffer = buffers[buffer] };
 }
 
-void run(struct io_request *request)
+int run(struct io_request *request)
 {
 	struct io_request *done[4];
 	enum io_answer answer = handle->backend->submit(handle, request);
 
 	ck_assert_int_ne(answer, IO_BUSY);
 	if (answer == IO_DONE)
-		return;
+		return request->result;
 	for (int i = 0; i < 100; i++) {
 		int n = handle->backend->reap(handle, 1, 4, 100000000, done);
 
 		ck_assert_int_ge(n, 0);
 		if (n == 1) {
 			ck_assert_ptr_eq(done[0], request);
-			return;
+			return request->result;
 		}
 	}
 	ck_abort_msg("the request never came back");

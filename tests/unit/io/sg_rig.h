@@ -21,5 +21,5 @@ void open_it(void);
 #define disk_answers(...) sg_script_add(&disk, &(struct sg_script_rule){ __VA_ARGS__ })
 /* LENGTH bytes from `lba` on, with the buffer of that number. */
 struct io_request ask(enum io_direction direction, uint64_t lba, unsigned buffer);
-/* Submits and waits for the one request. */
-void run(struct io_request *request);
+/* Submits and waits for the one request. Its result. */
+int run(struct io_request *request);

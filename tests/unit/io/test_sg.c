@@ -14,8 +14,7 @@ TEST(reads_what_is_there)
 	open_it();
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(request.done, LENGTH);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	ck_assert_uint_eq(disk.last_op, 0x28);
@@ -30,8 +29,7 @@ TEST(writes_where_it_should)
 	uint8_t before = disk.data[7 * BLOCK - 1], after = disk.data[71 * BLOCK];
 
 	memset(buffers[0], 0xa5, LENGTH);
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 7 * BLOCK, LENGTH);
 	ck_assert_uint_eq(disk.data[7 * BLOCK - 1], before);
 	ck_assert_uint_eq(disk.data[71 * BLOCK], after);
@@ -44,11 +42,9 @@ TEST(a_partition_is_translated_and_never_left)
 	open_it();
 	struct io_request inside = ask(IO_READ, 36, 0), outside = ask(IO_READ, 37, 0);
 
-	run(&inside);
-	ck_assert_int_eq(inside.result, 0);
+	ck_assert_int_eq(run(&inside), 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 1036 * BLOCK, LENGTH);
-	run(&outside);
-	ck_assert_int_eq(outside.result, -EINVAL);
+	ck_assert_int_eq(run(&outside), -EINVAL);
 	ck_assert_uint_eq(disk.reads, 1);
 }
 
@@ -114,8 +110,7 @@ TEST(full_driver_means_busy)
 	ck_assert_int_eq(handle->backend->submit(handle, &second), IO_BUSY);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 4, 1000000000, done), 1);
 	ck_assert_ptr_eq(done[0], &first);
-	run(&second);
-	ck_assert_int_eq(second.result, 0);
+	ck_assert_int_eq(run(&second), 0);
 }
 
 TEST(beyond_two_tib_needs_sixteen_bytes)
@@ -125,8 +120,7 @@ TEST(beyond_two_tib_needs_sixteen_bytes)
 	open_it();
 	struct io_request request = ask(IO_READ, (1ULL << 32) - 10, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_op, 0x88);
 	request = ask(IO_READ, (1ULL << 32) - 64, 0);
 	run(&request);
@@ -140,8 +134,7 @@ TEST(host_managed_zones_need_sixteen_bytes)
 	open_it();
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_op, 0x88);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 }
@@ -152,8 +145,7 @@ TEST(protection_type_two_needs_thirty_two_bytes)
 	open_it();
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_op, 0x7f);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	/* the expected initial reference tag is the LBA */
@@ -167,8 +159,7 @@ TEST(old_bridges_get_ten_bytes)
 	struct io_request request = ask(IO_READ, 100, 0);
 	struct error error = { 0 };
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_op, 0x28);
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
 	ck_assert_uint_eq(disk.synchronized, 1);
@@ -236,8 +227,7 @@ TEST(memory_in_too_many_pieces_is_copied)
 	disk_answers(.times = 1, .send_error = -EINVAL);
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.indirect, 1);
@@ -258,8 +248,7 @@ TEST(a_driver_without_memory_is_asked_for_less)
 	struct io_request request = ask(IO_WRITE, 100, 0);
 
 	memset(buffers[0], 0x77, LENGTH);
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 	ck_assert_uint_eq(disk.writes, LENGTH / (8 * BLOCK));
 	/* In the end it has some again. */
@@ -267,8 +256,7 @@ TEST(a_driver_without_memory_is_asked_for_less)
 	disk.reads = 0;
 	for (unsigned i = 0; i < 256; i++) {
 		request = ask(IO_READ, 100, 1);
-		run(&request);
-		ck_assert_int_eq(request.result, 0);
+		ck_assert_int_eq(run(&request), 0);
 	}
 	ck_assert_mem_eq(buffers[0], buffers[1], LENGTH);
 	disk.reads = 0;
@@ -356,8 +344,7 @@ TEST(a_short_mapped_read_is_no_more_than_it_says)
 	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK);
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.reads, 2);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
 }
@@ -380,8 +367,7 @@ TEST(fua_and_dpo_are_in_the_command)
 	open_it();
 	struct io_request request = ask(IO_WRITE, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_cdb[1], 0x18);
 	request = ask(IO_READ, 0, 0);
 	run(&request);
@@ -389,8 +375,7 @@ TEST(fua_and_dpo_are_in_the_command)
 	/* what is forced to the medium survives a reset */
 	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 2, .key = 6, .asc = 0x29);
 	request = ask(IO_WRITE, 64, 0);
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 }
 
 /* Loops: a disk that does not know FUA, and is read as well as it can be; one that does. */
@@ -403,8 +388,7 @@ TEST_ROWS(what_is_read_back_is_asked_of_the_medium, 2)
 	open_it();
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(disk.last_cdb[1], _i ? 0x08 : 0);
 	request = ask(IO_WRITE, 0, 0);
 	run(&request);
@@ -479,8 +463,7 @@ TEST(a_driver_that_works_inside_the_call_is_called_once)
 
 		if (i == 70)
 			before = disk.ran;
-		run(&request);
-		ck_assert_int_eq(request.result, 0);
+		ck_assert_int_eq(run(&request), 0);
 	}
 	ck_assert_uint_eq(disk.ran, before);
 }

@@ -18,8 +18,7 @@ TEST(medium_error_names_its_block)
 		     .has_info = true, .info = 110);
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_int_eq(run(&request), -EIO);
 	ck_assert_uint_eq(request.done, 10 * BLOCK);
 	ck_assert(request.sense.known && request.sense.has_lba);
 	ck_assert_uint_eq(request.sense.lba, 110);
@@ -35,8 +34,7 @@ TEST(a_lying_information_field_is_not_believed)
 		     .has_info = true, .info = 5000);
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_int_eq(run(&request), -EIO);
 	ck_assert_uint_eq(request.done, 0);
 
 	/* names a block beyond what it says it transferred */
@@ -57,8 +55,7 @@ TEST(unit_attention_and_reset_are_sent_again)
 	struct io_request request = ask(IO_WRITE, 64, 0);
 
 	memset(buffers[0], 0x5a, LENGTH);
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_mem_eq(buffers[0], disk.data + 64 * BLOCK, LENGTH);
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.retried, 4);
@@ -71,8 +68,7 @@ TEST(retries_end)
 		     .asc = 0x44);
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_int_eq(run(&request), -EIO);
 	ck_assert_uint_gt(disk.rules[0].times, 900);
 }
 
@@ -85,8 +81,7 @@ TEST(timeouts_end_sooner)
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .host_status = 3);
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, -ETIMEDOUT);
+	ck_assert_int_eq(run(&request), -ETIMEDOUT);
 	ck_assert_uint_eq(disk.rules[0].times, 999);
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.retried, 0);
@@ -118,8 +113,7 @@ TEST(not_ready_is_waited_for)
 		     .ascq = 1);
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_ge(request.completed - request.submitted, 300000000);
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.waited, 2);
@@ -145,8 +139,7 @@ TEST(a_short_transfer_is_continued)
 	struct io_request request = ask(IO_READ, 100, 0);
 
 	memset(buffers[0], 0, LENGTH);
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(request.done, LENGTH);
 	ck_assert_uint_eq(disk.reads, 2);
 	ck_assert_mem_eq(buffers[0], disk.data + 100 * BLOCK, LENGTH);
@@ -159,8 +152,7 @@ TEST(nothing_transferred_is_asked_for_again)
 	disk_answers(.op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100);
 	struct io_request request = ask(IO_READ, 100, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(request.done, LENGTH);
 	ck_assert_uint_eq(disk.reads, 3);
 }
@@ -171,8 +163,7 @@ TEST(nothing_transferred_again_and_again_is_an_error)
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH);
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, -EIO);
+	ck_assert_int_eq(run(&request), -EIO);
 	ck_assert_uint_eq(request.done, 0);
 }
 
@@ -198,8 +189,7 @@ TEST(refusals_have_their_errno)
 			     .host_status = cases[i].host);
 		struct io_request request = ask(IO_WRITE, 0, 0);
 
-		run(&request);
-		ck_assert_int_eq(request.result, cases[i].code);
+		ck_assert_int_eq(run(&request), cases[i].code);
 		ck_assert_uint_eq(request.done, 0);
 	}
 }
@@ -212,8 +202,7 @@ TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
 		     .ascq = 7);
 	struct io_request request = ask(IO_WRITE, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(request.done, LENGTH);
 	ck_assert_mem_eq(buffers[0], disk.data, LENGTH);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
@@ -232,8 +221,7 @@ TEST(recovered_errors_are_data_and_counted)
 		     .key = 1, .asc = 0x18);
 	struct io_request request = ask(IO_READ, 0, 0);
 
-	run(&request);
-	ck_assert_int_eq(request.result, 0);
+	ck_assert_int_eq(run(&request), 0);
 	ck_assert_uint_eq(request.done, LENGTH);
 	handle->backend->stats(handle, &stats);
 	ck_assert_uint_eq(stats.recovered, 1);
