@@ -63,6 +63,15 @@ void rig_start(struct rig *rig);
 struct job_snapshot rig_wait(struct rig *rig);
 /* rig_start and rig_wait. */
 struct job_snapshot rig_run(struct rig *rig);
+/* The same, and with this result. */
+#define rig_run_to(rig, wanted)                                                                    \
+	({                                                                                         \
+		struct job_snapshot ended = rig_run(rig);                                          \
+                                                                                                   \
+		ck_assert_msg(ended.result == (wanted), "%d, not " #wanted ": %s",                 \
+			      (int)ended.result, ended.error.sentence);                            \
+		ended;                                                                             \
+	})
 void rig_drop_job(struct rig *rig);
 struct job_snapshot rig_look(struct rig *rig);
 /* Until written >= bytes, or ended. */

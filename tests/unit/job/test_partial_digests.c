@@ -49,8 +49,7 @@ TEST(digests_outlive_a_stop)
 	map = stop_at(NULL, VERIFIED_SIZE / 2);
 	ck_assert_ptr_nonnull(rig.setup.earlier);
 	rig.setup.resume = map;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.compared, 0);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, VERIFIED_SIZE - s.already);
@@ -71,8 +70,7 @@ TEST_ROWS(digests_and_map_of_different_times, 2)
 	second = stop_at(first, VERIFIED_SIZE * 3 / 4);
 	rig.setup.resume = _i ? first : second;
 	rig.setup.earlier = _i ? &rig.earlier : &old;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	rig_check_complete(&rig);
@@ -171,8 +169,7 @@ TEST(the_list_of_digests_outlives_the_source)
 	snprintf(path, sizeof(path), "%s/digests", rig.dir);
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig.setup.digests_path = path;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.digests_saved);
 	ck_assert_msg(digest_list_load(path, any_line, reader, &list, &error) == 0, "%s",
 		      error.sentence);

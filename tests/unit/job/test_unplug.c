@@ -60,7 +60,7 @@ static void goes_on_from(struct map *confirmed)
 	rig_drop_job(&rig);
 	rig.setup.resume = confirmed;
 	rig.plan->options.rate = 0;
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 }
 

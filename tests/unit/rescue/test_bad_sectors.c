@@ -24,8 +24,7 @@ TEST_ROWS(few_bad_sectors, 4)
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	for (size_t i = 0; i < 4; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.bad_areas, 4);
 	ck_assert_uint_eq(s.bad_shown, 4);
 	ck_assert_uint_eq(s.bad[2].lba, 8000);
@@ -55,8 +54,7 @@ TEST_ROWS(nothing_at_all, 4)
 
 	damaged_new(&rig, _i, MIB, &damaged_options);
 	damaged_fail_reads(&rig, 0, MIB / 512, 0, -EIO);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
+	s = rig_run_to(&rig, JOB_RESULT_STOPPED);
 	ck_assert_int_eq(s.error.class, ERROR_CLASS_SOURCE);
 	ck_assert_int_eq(error_exit_code(&s.error), EXIT_STOPPED);
 	ck_assert_uint_eq(s.rescue.rescued, 0);
@@ -64,8 +62,7 @@ TEST_ROWS(nothing_at_all, 4)
 	ck_assert_uint_eq(map_bytes(map, MAP_BAD), MIB);
 	rig_heal(&rig);
 	rig.setup.resume = map;
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 }
 
@@ -75,8 +72,7 @@ TEST_ROWS(a_healthy_disk_has_no_others, 2)
 	struct job_snapshot s;
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.pass_count, 3);
 	ck_assert_int_eq(s.passes[2].kind, PASS_LOOK);
 	ck_assert_uint_eq(s.passes[0].rounds, 1);
@@ -99,13 +95,13 @@ TEST_ROWS(lost_physical_sectors_are_not_read_eight_times, 8)
 	rig.setup.source.rotational = _i & 4 ? YES : NO;
 	for (size_t i = 0; i < 2; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3);
 	damaged_check(&rig, bad, 2);
 	/* Whoever asks for them again gets each. */
 	rig.plan->options.retry_passes = 1;
 	rig.setup.resume = rig_load_map(&rig);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3 + 24);
 }
 
@@ -119,7 +115,7 @@ TEST_ROWS(lost_logical_sectors_are_read_each, 2)
 	damaged_new(&rig, 0, 8 * MIB, &damaged_options);
 	for (size_t i = 0; i < count; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, count);
 }
 
@@ -136,8 +132,7 @@ TEST_ROWS(a_dead_zone, 4)
 	options.lanes = 1;
 	damaged_new(&rig, _i, 16 * MIB, &options);
 	damaged_fail_reads(&rig, 8192, 8192, 0, -EIO);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_ge(s.passes[0].rounds, 3);
 	/* Each chunk once, each sector once. */
 	ck_assert_uint_le(damaged_failed_reads(&rig), 8192 + 64);
@@ -153,7 +148,6 @@ TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
 {
 	static const uint64_t dead = 3 * MIB;
 	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 	struct map *map;
 
 	options.chunk = 64 * KIB;
@@ -162,8 +156,7 @@ TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
 	for (uint64_t start = 7 * MIB; start < 90 * MIB; start += 15 * MIB)
 		damaged_fail_reads(&rig, start / 512, dead / 512, 0, -EIO);
 	fault_script_die(rig.source_script, 40);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	map = rig_load_map(&rig);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 96 * MIB - 6 * dead - MIB / 2);
 	rig_check(&rig, map);
@@ -179,7 +172,7 @@ TEST_ROWS(a_failing_disk_is_read_in_long_requests_until_one_fails, 4)
 	preset_apply(&options, PRESET_FAILING, 0);
 	options.chunk = MIB;
 	damaged_new(&rig, _i, 16 * MIB, &options);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	counts = fault_script_counts(rig.source_script);
 	/* Synchronous ones are not counted. */
 	ck_assert_uint_le(counts.most_in_flight, 1);
@@ -201,7 +194,7 @@ TEST_ROWS(a_dense_zone_is_left, 2)
 	for (uint64_t i = 0; i < 30; i++)
 		damaged_fail_reads(&rig, (16 * MIB + i * 192 * KIB) / 512, 1, 0, -EIO);
 	fault_script_die(rig.source_script, 10);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	map = rig_load_map(&rig);
 	ck_assert_uint_ge(map_bytes(map, MAP_FINISHED), 56 * MIB);
 }
@@ -211,14 +204,12 @@ TEST_ROWS(a_dense_zone_is_left, 2)
 TEST_ROWS(a_disk_that_comes_back_is_read_in_large_requests, 4)
 {
 	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 
 	options.chunk = 64 * KIB;
 	damaged_new(&rig, _i, 32 * MIB, &options);
 	rig.setup.source.rotational = YES;
 	damaged_fail_reads(&rig, 8 * MIB / 512, 16 * MIB / 512, 256, -EIO);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 256);
 	ck_assert_uint_lt(fault_script_counts(rig.source_script).reads, 2000);
 	rig_check_complete(&rig);
@@ -249,7 +240,7 @@ TEST_ROWS(good_ground_is_read_in_large_requests, 2)
 	if (_i)
 		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .length = 512, .times = 1,
 			  .delay_ns = 1050 * MS);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	reads = fault_script_counts(rig.source_script).reads;
 	ck_assert_msg(_i ? reads > 6000 : reads < 4500, "%" PRIu64 " reads", reads);
 	/* The delay counts as one more. */
@@ -264,7 +255,7 @@ TEST(a_sector_that_is_a_chunk_of_its_own)
 
 	damaged_new(&rig, 0, 8 * MIB + 512, &damaged_options);
 	damaged_fail_reads(&rig, bad[0].start, 1, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1);
 	damaged_check(&rig, bad, 1);
 }
@@ -286,7 +277,7 @@ TEST_ROWS(large_chunks_come_back, 2)
 	damaged_new(&rig, _i, 32 * MIB, &options);
 	for (size_t i = 0; i < 5; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1 + 2 + 1 + 5);
 	damaged_check(&rig, bad, 5);
 }
@@ -308,7 +299,7 @@ TEST_ROWS(no_two_neighbours_are_under_way, 2)
 	for (uint64_t lba = 4992; lba < 4992 + 128; lba += 32)
 		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = lba * 512,
 			  .length = 512, .delay_ns = 500 * MS);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	counts = fault_script_counts(rig.source_script);
 	if (_i)
 		ck_assert_uint_eq(counts.most_small, 2);
@@ -369,7 +360,6 @@ TEST_LOOP(random_patterns, 2, 6)
 {
 	struct plan_options options = damaged_options;
 	struct range bad[30];
-	struct job_snapshot s;
 	uint32_t sectors;
 
 	rig_seed();
@@ -380,8 +370,7 @@ TEST_LOOP(random_patterns, 2, 6)
 	sectors = random_sectors(bad, 30, 8 * MIB / 512);
 	for (size_t i = 0; i < 30; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_le(damaged_failed_reads(&rig), sectors + 8 * MIB / (64 * KIB));
 	damaged_check(&rig, bad, 30);
 }
@@ -414,8 +403,7 @@ TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 	damaged_fail_reads(&rig, 9003, 3, 0, -EIO);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 9004 * 512, .length = 512,
 		  .times = 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.refused_bytes, 0);
 	/* Where sectors are patched in, it was a good one that came first, and was tried again. */
 	ck_assert((damaged_pass(&s, PASS_FILL) == NULL) == ((_i & 4) != 0));
@@ -426,7 +414,7 @@ TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 		if (run == 0) {
 			map = rig_load_map(&rig);
 			rig.setup.resume = map;
-			ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+			rig_run_to(&rig, JOB_RESULT_PARTIAL);
 		}
 	}
 }
@@ -441,7 +429,7 @@ TEST_ROWS(all_letters_of_a_map_count, 4)
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	damaged_fail_reads(&rig, 5003, 1, 0, -EIO);
 	damaged_fail_reads(&rig, 6000, 4, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	map = rig_load_map(&rig);
 	ck_assert_int_eq(map_set(map, 5000 * 512, 3 * 512, MAP_NON_TRIMMED), 0);
 	ck_assert_int_eq(map_set(map, 6001 * 512, 512, MAP_NON_SCRAPED), 0);
@@ -450,8 +438,7 @@ TEST_ROWS(all_letters_of_a_map_count, 4)
 
 	uint64_t failed = damaged_failed_reads(&rig);
 
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig) - failed, 1);
 	ck_assert_uint_eq(s.bad_areas, 2);
 	ck_assert_int_eq(s.bad[0].code, 0);
@@ -470,8 +457,7 @@ TEST_ROWS(refused_writes_are_recorded, 4)
 	damaged_new(&rig, _i, 8 * MIB, &options);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 5003 * 512, .length = 512);
 	damaged_fail_reads(&rig, 5008, 1, 0, -EIO);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_PARTIAL, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_gt(s.refused_bytes, 0);
 	ck_assert_uint_eq(s.bad_areas, 1);
 	ck_assert(s.bad[0].write);
@@ -484,8 +470,7 @@ TEST_ROWS(refused_writes_are_recorded, 4)
 	rig_check(&rig, map);
 	rig_heal(&rig);
 	rig.setup.resume = map;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.refused_bytes, 0);
 }
 
@@ -496,8 +481,7 @@ TEST_ROWS(a_timeout_is_tried_again_at_once, 4)
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	damaged_fail_reads(&rig, 5003, 1, 2, -ETIMEDOUT);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.retries, 2);
 	ck_assert_ptr_null(damaged_pass(&s, PASS_TRIM));
 	rig_check_complete(&rig);
@@ -511,7 +495,7 @@ TEST(what_is_waited_for_in_vain_is_damage)
 	damaged_new(&rig, 0, 8 * MIB, &damaged_options);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = bad[0].start * 512,
 		  .length = 512, .code = -ETIMEDOUT, .delay_ns = 5500 * MS);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2);
 	damaged_check(&rig, bad, 1);
 }

@@ -31,8 +31,7 @@ TEST_LOOP(retry_passes_bring_sectors_back, 2, 6)
 	damaged_fail_reads(&rig, 5006, 1, 0, -EIO);
 	/* Chunk, its own, one retry. */
 	damaged_fail_reads(&rig, 5003, 1, 2, -EIO);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_ptr_nonnull(damaged_pass(&s, PASS_RETRY));
 	ck_assert_uint_eq(damaged_pass(&s, PASS_RETRY)->rounds, 3);
 	damaged_check(&rig, bad, 2);
@@ -54,7 +53,7 @@ TEST_LOOP(only_chosen_areas_are_retried, 2, 6)
 		rig.setup.destination.logical_sector_size = 4096;
 	for (size_t i = 0; i < 3; i++)
 		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, 3);
 	map = rig_load_map(&rig);
 	rig_heal(&rig);
@@ -64,8 +63,7 @@ TEST_LOOP(only_chosen_areas_are_retried, 2, 6)
 
 	uint64_t reads = fault_script_counts(rig.source_script).reads;
 
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(fault_script_counts(rig.source_script).reads - reads, 4);
 	/* The second round finds nothing left. */
 	ck_assert_uint_eq(damaged_pass(&s, PASS_RETRY)->rounds, 1);
@@ -136,7 +134,7 @@ TEST_ROWS(what_bad_sectors_are_filled_with, 3)
 	options.fill = (enum fill)_i;
 	damaged_new(&rig, 0, 8 * MIB, &options);
 	damaged_fail_reads(&rig, 5003, 1, 0, -EIO);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_PARTIAL);
+	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_int_eq(pread(rig.destination, found, 4096, 5000 * 512), 4096);
 	memmove(found, found + 3 * 512, 512);
 	if (_i == FILL_ZERO)
@@ -159,8 +157,7 @@ TEST_ROWS(slow_reads_are_left_behind, 2)
 	damaged_new(&rig, _i, 8 * MIB, &options);
 	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = MIB, .length = 64 * KIB,
 		  .times = 1, .delay_ns = 1200 * MS);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	/* What is behind the slow place came in a second sweep, the nearest of it in a third. */
 	ck_assert_uint_eq(s.passes[0].rounds, 3);
 	rig_check_complete(&rig);
@@ -285,8 +282,7 @@ TEST_ROWS(too_much_trouble_stops_the_copy, 4)
 		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 4 * MIB,
 			  .delay_ns = 3000 * MS);
 	}
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_STOPPED, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_STOPPED);
 	ck_assert_uint_gt(strlen(s.error.sentence), 20);
 	ck_assert(s.map_safe);
 	map = rig_load_map(&rig);

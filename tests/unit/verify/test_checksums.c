@@ -134,8 +134,7 @@ TEST_ROWS(beside_the_copy, WAYS)
 	struct job_snapshot s;
 
 	prepare(_i, NULL, 0, NULL);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
@@ -147,8 +146,7 @@ TEST(not_asked_for)
 
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.checksums = 0;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.sums.count, 0);
 }
 
@@ -159,8 +157,7 @@ TEST_ROWS(held_back_areas_are_in_their_place, WAYS)
 
 	prepare(_i, NULL, 0, NULL);
 	hold_back();
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	check(&s, JOB_SUMS_OF_SOURCE);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes,
@@ -193,8 +190,7 @@ TEST_ROWS(answers_out_of_order, 2)
 	for (uint64_t at = MIB; at < SIZE; at += 3 * MIB)
 		rig_fault(&rig, .kind = FAULT_REORDER, .on = FAULT_BOTH, .start = at,
 			  .length = MIB);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 
@@ -207,8 +203,7 @@ TEST_ROWS(a_late_piece, 2)
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 2 * MIB, .length = SECTOR,
 		  .delay_ns = 300 * MS);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 
@@ -221,8 +216,7 @@ TEST(a_read_that_comes_at_the_second_try)
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .length = SECTOR,
 		  .times = 1, .code = -ETIMEDOUT);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 
@@ -234,8 +228,7 @@ TEST_ROWS(ranges_one_behind_the_other, WAYS)
 	struct job_snapshot s;
 
 	prepare(_i, ranges, 3, &at);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 
@@ -252,8 +245,7 @@ TEST_ROWS(bad_sectors_count_as_zeros, 4)
 	be_bad(6 * MIB + 512, SECTOR);
 	/* In the held areas, too. */
 	be_bad(SIZE - 40 * SECTOR, 2 * SECTOR);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	check(&s, JOB_SUMS_OF_DESTINATION);
 }
 
@@ -268,8 +260,7 @@ TEST_ROWS(the_filling_is_no_part_of_them, 2)
 	be_bad(0, SECTOR);
 	be_bad(7 * MIB, 2 * SECTOR);
 	be_bad(SIZE - SECTOR, SECTOR);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	check(&s, JOB_SUMS_OF_DESTINATION);
 }
 
@@ -280,12 +271,10 @@ TEST(without_reading_back_they_are_known_or_not)
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.verify = VERIFY_OFF;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 	be_bad(5 * MIB, SECTOR);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	check_unknown(&s, JOB_SUMS_NOT_READ_BACK);
 }
 
@@ -303,8 +292,7 @@ TEST_ROWS(resumed, 4)
 	check_unknown(&s, JOB_SUMS_INCOMPLETE);
 	if (_i & 1)
 		rig.setup.held = &held;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	/* All of it was compared with the source, in order; or the destination is asked. */
 	check(&s, _i == 2 ? JOB_SUMS_OF_SOURCE : JOB_SUMS_OF_DESTINATION);
 }
@@ -340,8 +328,7 @@ TEST(a_copy_that_differs)
 								       .on = FAULT_WRITES,
 								       .start = 6 * MIB,
 								       .length = SECTOR });
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 
@@ -370,8 +357,7 @@ TEST_ROWS(with_verify_alone, WAYS)
 	rig.setup.verify_only = true;
 	rig.setup.resume = map;
 	rig.plan->options.verify = VERIFY_COMPARE;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	check(&s, JOB_SUMS_OF_SOURCE);
 }
 

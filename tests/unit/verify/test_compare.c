@@ -31,7 +31,7 @@ static void prepare(const struct io_backend *backend, unsigned depth)
 	rig.verified = true;
 	rig_plan(&rig, NULL, 0, NULL, &options);
 	rig.plan->options.verify = VERIFY_OFF;
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	rig_drop_job(&rig);
 	rig.plan->options.verify = VERIFY_COMPARE;
 	rig.setup.resume = rig_new_map(&rig);
@@ -77,7 +77,7 @@ TEST(both_ends_are_read_at_once)
 TEST_ROWS(requests_are_as_large_as_those_of_the_copy, 4)
 {
 	prepare(backends[_i % 2], _i < 2 ? 1 : 8);
-	ck_assert_int_eq(rig_run(&rig).result, JOB_RESULT_COMPLETE);
+	rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(fault_script_counts(rig.source_script).reads, PIECES);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).reads, PIECES);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).writes, 0);
@@ -114,8 +114,7 @@ TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
 
 	prepare(backends[_i / 2], 4);
 	fail_at(_i % 2 ? rig.source_script : rig.destination_script, MIB, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.compared, SIZE);
 }
 
@@ -127,8 +126,7 @@ TEST_ROWS(an_end_that_is_gone_is_no_proof, 4)
 	prepare(backends[_i / 2], 4);
 	ck_assert_int_ge(
 		fault_script_add(_i % 2 ? rig.source_script : rig.destination_script, &rule), 0);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	s = rig_run_to(&rig, JOB_RESULT_FAILED);
 	ck_assert(!s.proof.complete);
 }
 
@@ -154,7 +152,6 @@ TEST_ROWS(a_stop_leaves_the_rest_to_be_verified, 4)
 	ck_assert(s.proof.complete == (s.result == JOB_RESULT_COMPLETE));
 	rig_drop_job(&rig);
 	rig_heal(&rig);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.compared, SIZE);
 }

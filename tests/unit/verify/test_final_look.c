@@ -92,8 +92,7 @@ TEST_ROWS(an_honest_disk, WAYS)
 	struct job_snapshot s;
 
 	prepare(_i);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed && s.look.asked && s.look.done);
 	ck_assert_uint_eq(s.look.differing, 0);
 	ck_assert_uint_eq(s.look.seed, SEED);
@@ -131,8 +130,7 @@ TEST_ROWS(the_probe_finds_it_first, loop_of_data(5, 1))
 	/* The rig's destination is larger, and the probe does not leave the plan. */
 	rig.setup.destination.size = WHOLE_SIZE;
 	lie_about_size(&rig, WHOLE_SIZE - few[_i] * WHOLE_SECTOR);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	s = rig_run_to(&rig, JOB_RESULT_FAILED);
 	ck_assert_int_eq(s.error.class, ERROR_CLASS_DESTINATION);
 	snprintf(sentence, sizeof(sentence),
 		 few[_i] < 32 ? "last %u bytes do not exist" : "smaller",
@@ -194,8 +192,7 @@ TEST(what_is_found_is_written_again)
 	prepare(1);
 	rig.plan->options.rewrite = true;
 	lie_about_a_write(&rig, 0, SECTORS - 5, 1);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed && s.proof.complete);
 	ck_assert_uint_eq(s.proof.rewritten, WHOLE_SECTOR);
 	ck_assert_uint_eq(s.look.differing, 0);
@@ -216,8 +213,7 @@ TEST_ROWS(a_resume_arms_it_again, WAYS)
 	rig.setup.destination_backend = &io_threads_backend;
 	rig.setup.resume = map;
 	rig.setup.held = &held;
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	rig_check_complete(&rig);
 }
@@ -234,8 +230,7 @@ TEST(a_later_write_hits_what_was_proven_early)
 	victim = some_sample(MIB, 6 * MIB);
 	lie_about_a_write(&rig, last, victim, 0);
 	rig.plan->options.rate = 12 * MIB;
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_MISMATCH, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert(is_named(&s, victim));
 	ck_assert_uint_eq(s.proof.areas, 1);
 	ck_assert_uint_eq(s.proof.bytes, WHOLE_SECTOR);
@@ -299,8 +294,7 @@ TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
 	rig.setup.held = &held;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	rig_check_complete(&rig);
 }
 
@@ -318,8 +312,7 @@ TEST_ROWS(bad_sectors_are_no_lies, WAYS)
 	prepare(_i);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	ck_assert_int_ge(fault_script_add(rig.source_script, &rule), 0);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert(s.look.done && s.look.places > 0);
 	ck_assert_uint_eq(s.look.differing, 0);
 	ck_assert_uint_lt(s.look.held_bytes, s.held_bytes);
@@ -341,8 +334,7 @@ TEST_ROWS(a_place_that_cannot_be_read, 2)
 									       .length = 512,
 									       .skip = _i % 2 }),
 		0);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_MISMATCH, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNREADABLE);
 	ck_assert_uint_eq(s.look.differing, 1);
 }

@@ -200,8 +200,7 @@ static void copy_with_many_lies(enum verify_choice verify, bool forget)
 		forget_everywhere();
 	else
 		lie_after_flush(&rig, &io_threads_backend, lie_everywhere, 0, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_uint_eq(s.proof.areas, lied_areas);
 	ck_assert_uint_eq(s.proof.bytes, lied_bytes);
 	rig_done(&rig);
@@ -224,8 +223,7 @@ TEST_ROWS(what_differs_is_written_again, 2)
 
 	verified_plan(&rig, _i == 0 ? VERIFY_DIGEST : VERIFY_COMPARE, true);
 	lie_after_flush(&rig, &io_threads_backend, zeroed, 4321, 1);
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.rewritten, 512);
@@ -257,8 +255,7 @@ TEST(a_source_that_changes_is_told_from_a_destination_that_lies)
 
 	verified_plan(&rig, VERIFY_COMPARE, false);
 	lie_after_flush(&rig, &io_threads_backend, change_source, 2000, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 2000);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_SOURCE);
 }
@@ -302,8 +299,7 @@ TEST(a_destination_that_cannot_be_read_back_is_no_proof)
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	ck_assert_int_ge(fault_script_add(rig.destination_script, &rule), 0);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNREADABLE);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 3 * MIB / 512);
 	ck_assert_uint_eq(s.proof.verified, 3 * MIB);

@@ -85,9 +85,8 @@ UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST(one_that_stays_what_it_was)
 {
-	struct job_snapshot s = rig_run(&rig);
+	struct job_snapshot s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
 	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 	ck_assert_uint_eq(s.proof.rechecked_bytes, VERIFIED_SIZE);
@@ -176,8 +175,7 @@ TEST_ROWS(not_asked_for, 2)
 	struct job_snapshot s;
 
 	rig.plan->options.verify = choices[_i];
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_NOT_ASKED);
 	ck_assert_uint_eq(s.proof.rechecked, 0);
 }
@@ -188,8 +186,7 @@ TEST(one_that_was_gone)
 
 	rig.setup.source_was_gone = true;
 	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_WAS_GONE);
 }
 
@@ -208,8 +205,7 @@ TEST(while_the_copy_was_stopped)
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
 	rig_load_earlier(&rig);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 	change_sector(0, 100); /* back to what the rig knows */
 	ck_assert(bit_flip(rig.destination, 100));
@@ -240,8 +236,7 @@ TEST(a_whole_disk_that_stays_what_it_was)
 
 	whole_prepare(0);
 	verify_whole();
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
 	ck_assert_uint_gt(s.proof.rechecked, REGIONS);
@@ -276,8 +271,7 @@ TEST(trouble_with_the_baseline)
 	verify_whole();
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .times = 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DAMAGED);
 	ck_assert_uint_eq(s.proof.rechecked, 0);
@@ -293,8 +287,7 @@ TEST(one_that_is_known_to_change)
 	verify_whole();
 	rig.setup.source_in_use = true;
 	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
 	ck_assert(s.source_in_use);
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);

@@ -176,8 +176,7 @@ TEST(below_a_limit_only_what_was_asked_for_is_done)
 	rig.setup.rolling = ROLLING_SPARE;
 	plan(&io_uring_backend, false);
 	rig.plan->options.rate = 4 * SLOW;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.early, 0);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 	ck_assert(!s.proof.rolling);
@@ -252,8 +251,7 @@ static void go_on(void)
 		rig_heal(&rig);
 	rig.plan->options.rate = 0;
 	rig.setup.resume = confirmed;
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, SIZE);
 	/* Of what an earlier part has copied nothing is known any more. */
@@ -318,8 +316,7 @@ TEST_ROWS(after_a_flush_that_fails_nothing_is_proven, 2)
 	plan(backends[_i], false);
 	faults(backends[_i]);
 	spoil(&(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_FAILED);
+	s = rig_run_to(&rig, JOB_RESULT_FAILED);
 	ck_assert_uint_eq(s.proof.verified, 0);
 	ck_assert_uint_eq(fault_script_counts(rig.destination_script).reads, 0);
 	ck_assert_ptr_null(job_take_confirmed(rig.job));
@@ -413,8 +410,7 @@ TEST(the_page_cache_is_not_asked)
 
 	plan(&io_buffered_backend, false);
 	rig.plan->options.rate = 0;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(!s.proof.rolling);
 	ck_assert_uint_eq(s.proof.early, 0);
 	ck_assert_uint_eq(s.proof.verified, SIZE);

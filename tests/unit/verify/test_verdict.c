@@ -24,8 +24,7 @@ TEST_ROWS(a_good_copy_is_proven, 2)
 	struct job_snapshot s;
 
 	verified_plan(&rig, _i == 0 ? VERIFY_DIGEST : VERIFY_COMPARE, false);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.asked && s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.compared, _i == 0 ? 0 : VERIFIED_SIZE);
@@ -44,8 +43,7 @@ TEST(without_verifying_nothing_is_claimed)
 	verified_plan(&rig, VERIFY_OFF, false);
 	rig.setup.look_seed = 1;
 	lie_after_flush(&rig, &io_threads_backend, bit_flip, 3001, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(!s.proof.asked && !s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, 0);
 	/* But for the final look, which has not met it. */
@@ -63,14 +61,12 @@ TEST(ranges_are_proven_where_they_went)
 	struct job_snapshot s;
 
 	rig_plan(&rig, ranges, 3, &at, &options);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.proof.verified, 3199 * 512);
 	rig_check_complete(&rig);
 	/* LBA 5003 of the source lies at 5203. */
 	lie_after_flush(&rig, &io_threads_backend, bit_flip, 5203, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 5003);
 	ck_assert_uint_eq(s.proof.mismatches[0].destination_lba, 5203);
 }
@@ -88,8 +84,7 @@ TEST(bad_areas_are_not_claimed)
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	rig_add(&rig, &rule);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_PARTIAL);
+	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.bad_bytes, 1536);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE - 1536);
@@ -109,15 +104,13 @@ TEST(what_was_copied_before_is_compared)
 	rig_drop_job(&rig);
 	rig.plan->options.verify = VERIFY_DIGEST;
 	rig.setup.resume = map;
-	s = rig_run(&rig);
-	ck_assert_msg(s.result == JOB_RESULT_COMPLETE, "%d %s", s.result, s.error.sentence);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.compared, VERIFIED_SIZE / 2);
 	rig_drop_job(&rig);
 	lie_after_flush(&rig, &io_threads_backend, bit_flip, 1234, 1);
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_MISMATCH);
+	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_UNKNOWN);
 	ck_assert_uint_eq(s.proof.mismatches[0].lba, 1234);
 }
@@ -206,8 +199,7 @@ TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 		rig.setup.resume = map;
 	}
 	rig.setup.destination_backend = &io_threads_backend;
-	s = rig_run(&rig);
-	ck_assert_int_eq(s.result, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.complete);
 	ck_assert_uint_eq(s.proof.verified, VERIFIED_SIZE);
 	ck_assert_uint_eq(s.proof.compared, compare ? VERIFIED_SIZE : 0);
