@@ -265,6 +265,12 @@ def the_footer_tells_what_a_key_does_now():
 
 
 def what_is_cut_says_so():
+    """The keys that leave a window are not cut away."""
+    for keys, wanted in ((["/"], "Esc=back to where it was"), (RUN + ["m", "Tab"], "m Esc=close"),
+                         (STOPPED + ["m", "Tab"], "Esc=close")):
+        with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
+            start(terminal, keys)
+            terminal.wait(wanted)
     with Terminal(f"{FAKEDECK} rescue", 60, 20) as terminal:
         start(terminal, ["Down", "s", "Home", "d", "2"])
         terminal.wait_match(r"TB more than sda holds: .*\.\. *\n")

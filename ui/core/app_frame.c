@@ -385,7 +385,7 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 
 	if (app_is_finding(app)) {
 		draw_keys(draw, area, ROLE_KEY,
-			  _("Down Up=next, previous  Enter=stay here  Esc=back to where it was"));
+			  _("Enter=stay here  Esc=back to where it was  Down Up=next, previous"));
 		return;
 	}
 	/* A popup has its own. */

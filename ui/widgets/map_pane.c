@@ -271,9 +271,9 @@ static const char *keys_text(const struct map_pane *pane, const struct map_scene
 	if (!pane->list)
 		return _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close");
 	if (scene->ticks)
-		return _("Up Down=area  Space=tick  r=read ticked again  Enter=zoom  Tab=map  "
-			 "Esc=close");
-	return _("Up Down=area  Enter=zoom there  Tab=map  m Esc=close");
+		return _("Space=tick  r=read ticked again  Esc=close  Enter=zoom  Tab=map  "
+			 "Up Down=area");
+	return _("Enter=zoom there  Tab=map  m Esc=close  Up Down=area");
 }
 
 void map_pane_draw(struct map_pane *pane, struct app *app, struct draw *draw, struct rect area,
