@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "ui/run/latency.h"
@@ -53,12 +54,8 @@ TEST(test_long_waits_do_not_touch)
 	};
 	struct line line;
 
-	line_start(&line, 27);
-	run_text_latency("read", "10s", &slow, &line);
-	ck_assert_str_eq(line.text, " read  10s   554 1758   24s");
-	line_start(&line, 40);
-	run_text_latency("read", "10s", &slow, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " 554    1,758    24,300"));
+	line_is(27, run_text_latency("read", "10s", &slow, &line), " read  10s   554 1758   24s");
+	line_has(40, run_text_latency("read", "10s", &slow, &line), " 554    1,758    24,300");
 }
 
 TEST(test_unknown_is_a_dash)
@@ -104,22 +101,16 @@ TEST(test_slowest_in_words)
 	struct slow_zone slow = { 0 };
 	struct line line;
 
-	line_start(&line, 40);
-	run_text_slowest(&slow, 512, &line);
-	ck_assert_str_eq(line.text, " too little was read to compare");
+	line_is(40, run_text_slowest(&slow, 512, &line), " too little was read to compare");
 	slow = (struct slow_zone){ .known = true,
 				   .weak = true,
 				   .first = 512ULL * 411648,
 				   .median = 872000000,
 				   .factor = 15.65 };
-	line_start(&line, 40);
-	run_text_slowest(&slow, 512, &line);
-	ck_assert_str_eq(line.text, " WEAK? LBA 411648: 872 ms, 16x");
+	line_is(40, run_text_slowest(&slow, 512, &line), " WEAK? LBA 411648: 872 ms, 16x");
 	slow.weak = false;
 	slow.factor = 1.25;
-	line_start(&line, 40);
-	run_text_slowest(&slow, 512, &line);
-	ck_assert_str_eq(line.text, " slowest LBA 411648: 872 ms, 1.2x");
+	line_is(40, run_text_slowest(&slow, 512, &line), " slowest LBA 411648: 872 ms, 1.2x");
 }
 
 /* However few lines there are, no sample disappears. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "ui/core/line.h"
+#include "line_test.h"
 
 TEST(test_never_wider)
 {
@@ -38,9 +38,7 @@ TEST(test_fit)
 {
 	struct line line;
 
-	line_start(&line, 10);
-	line_fit(&line, "0123456789");
-	ck_assert_str_eq(line.text, "0123456789");
+	line_is(10, line_fit(&line, "0123456789"), "0123456789");
 	line_start(&line, 10);
 	line_add(&line, "ab");
 	line_fit(&line, "012345678");
@@ -48,9 +46,7 @@ TEST(test_fit)
 	line_start(&line, 5);
 	line_fit(&line, "\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xbd\xa0");
 	ck_assert_int_eq(text_width(line.text), 5);
-	line_start(&line, 2);
-	line_fit(&line, "abc");
-	ck_assert_str_eq(line.text, "ab");
+	line_is(2, line_fit(&line, "abc"), "ab");
 }
 
 TEST(test_file_systems)
@@ -98,9 +94,7 @@ TEST(test_number_too_long)
 {
 	struct line line;
 
-	line_start(&line, 40);
-	line_put_right(&line, 4, "12345");
-	ck_assert_str_eq(line.text, "####");
+	line_is(40, line_put_right(&line, 4, "12345"), "####");
 }
 
 TEST(test_longest)

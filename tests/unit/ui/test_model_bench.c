@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "ui/bench/model.h"
 
 static struct bench_result result;
@@ -154,13 +155,9 @@ TEST(a_disk_that_does_not_answer_is_told)
 	struct bench_progress progress = { .eta = -1, .what = "place 3" };
 	struct line line;
 
-	line_start(&line, 79);
-	bench_text_state(&result, &progress, &line);
-	ck_assert_ptr_null(strstr(line.text, "no answer"));
+	line_lacks(79, bench_text_state(&result, &progress, &line), "no answer");
 	progress.silent_ns = 8000000000;
-	line_start(&line, 79);
-	bench_text_state(&result, &progress, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "no answer for 8 s"));
+	line_has(79, bench_text_state(&result, &progress, &line), "no answer for 8 s");
 }
 
 TEST(headings_are_whole_where_there_is_room)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "ui/disks/model.h"
 
@@ -424,33 +425,24 @@ TEST(test_choice_in_words)
 	struct line line;
 
 	setup(&f, "rescue");
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "Choose a source"));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line), "Choose a source");
 	endpoint_from_disk(&f.list->disks[2], &f.source);
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "Now d: destination."));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line), "Now d: destination.");
 	ck_assert_ptr_nonnull(strstr(line.text, "sdc and sdd are the same model"));
 	/* Two numbers that are the same tell nothing apart. */
 	f.list->disks[3].identity.serial[11] = f.list->disks[2].identity.serial[11];
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "sdc and sdd report the same serial number"));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line),
+		 "sdc and sdd report the same serial number");
 	f.list->disks[3].identity.serial[0] = f.list->disks[2].identity.serial[0] = '\0';
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "the same model: check size and connector."));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line),
+		 "the same model: check size and connector.");
 	endpoint_from_disk(&f.list->disks[1], &f.destination);
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "Enter goes on."));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line), "Enter goes on.");
 	/* What does not fit is told before anything is planned. */
 	endpoint_from_disk(&f.list->disks[1], &f.source);
 	endpoint_from_disk(&f.list->disks[0], &f.destination);
-	line_start(&line, LINE_COLUMNS_MAX);
-	disks_text_choice(&f.model, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "/dev/sda is smaller than /dev/sdb by 2.00 TB"));
+	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line),
+		 "/dev/sda is smaller than /dev/sdb by 2.00 TB");
 	teardown(&f);
 }
 

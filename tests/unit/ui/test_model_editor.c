@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "ui/editor/model.h"
 #include "ui/editor/screen.h"
@@ -329,17 +330,11 @@ TEST(test_text)
 			ck_assert(strchr(source, *p) && strchr(copy, *p));
 		ck_assert(cols < 8 || (strchr(marks, '=') && strchr(marks, '+')));
 	}
-	line_start(&line, 80);
-	editor_text_row(&editor, 1, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "grows "));
+	line_has(80, editor_text_row(&editor, 1, UNITS_SI, &line), "grows ");
 	ck_assert_ptr_nonnull(strstr(line.text, "      ?   8.59G"));
 	editor_take_used(&editor, &used);
-	line_start(&line, 80);
-	editor_text_row(&editor, 1, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "  1.50G   8.59G"));
-	line_start(&line, 80);
-	editor_text_row(&editor, 3, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "moves +"));
+	line_has(80, editor_text_row(&editor, 1, UNITS_SI, &line), "  1.50G   8.59G");
+	line_has(80, editor_text_row(&editor, 3, UNITS_SI, &line), "moves +");
 	editor_text_limit(&editor, UNITS_SI, limit, sizeof(limit));
 	ck_assert_ptr_nonnull(strstr(limit, "Space: it grows"));
 	editor_toggle_fs(&editor, &answer);

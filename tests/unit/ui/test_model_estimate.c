@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "ui/plan/estimate.h"
 
@@ -85,17 +86,13 @@ TEST(test_words)
 	char text[256];
 
 	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
-	line_start(&line, 42);
-	estimate_text(&plan, &measured, &estimate, 0, 1, &line);
-	ck_assert_str_eq(line.text, " sdb reads 100 MB/s");
-	line_start(&line, 42);
-	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
-	ck_assert_str_eq(line.text, " copy    about 0:00:11");
+	line_is(42, estimate_text(&plan, &measured, &estimate, 0, 1, &line), " sdb reads 100 MB/s");
+	line_is(42, estimate_text(&plan, &measured, &estimate, 0, 2, &line),
+		" copy    about 0:00:11");
 	plan.free_places = &places;
 	plan.chosen_sectors = plan.total_sectors + 2000000;
-	line_start(&line, 42);
-	estimate_text(&plan, &measured, &estimate, 0, 2, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " copy    0:00:11 (up to 0:00:1"));
+	line_has(42, estimate_text(&plan, &measured, &estimate, 0, 2, &line),
+		 " copy    0:00:11 (up to 0:00:1");
 	ck_assert_ptr_nonnull(strstr(line.text, "saved)"));
 	plan.free_places = NULL;
 	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
@@ -114,9 +111,8 @@ TEST(test_known_writing)
 	estimate_make(&plan, ROLLING_NO, &measured, &estimate);
 	ck_assert_uint_eq(estimate.copy, 21);
 	ck_assert_uint_eq(estimate.verify, 11);
-	line_start(&line, 42);
-	estimate_text(&plan, &measured, &estimate, 0, 5, &line);
-	ck_assert_str_eq(line.text, " sdb writes 50.0 MB/s");
+	line_is(42, estimate_text(&plan, &measured, &estimate, 0, 5, &line),
+		" sdb writes 50.0 MB/s");
 	estimate_sentence(&plan, &measured, &estimate, 0, text, sizeof(text));
 	ck_assert_ptr_null(strstr(text, "writes as fast"));
 }

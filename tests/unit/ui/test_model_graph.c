@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "line_test.h"
 #include "base/clock.h"
 #include "ui/run/model.h"
 
@@ -102,9 +103,7 @@ TEST(test_graph_words)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct line line;
 
-		line_start(&line, rows[i].cols);
-		run_text_graph(&graph, rows[i].write, &line);
-		ck_assert_str_eq(line.text, rows[i].wanted);
+		line_is(rows[i].cols, run_text_graph(&graph, rows[i].write, &line), rows[i].wanted);
 	}
 	ck_assert_str_eq(run_text_ago(94, ago, sizeof(ago)), "-1:34");
 	ck_assert_str_eq(run_text_ago(7500, ago, sizeof(ago)), "-2h05");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "ui/jobs/model.h"
 
@@ -98,16 +99,12 @@ TEST(sorted_by_column)
 	ck_assert_ptr_eq(past_at(3), &past[2]);
 	ck_assert(model.rows[3].unfinished);
 	ck_assert_ptr_eq(past_at(4), &past[0]);
-	line_start(&line, 80);
-	jobs_text_head(&list, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "DONE ^"));
+	line_has(80, jobs_text_head(&list, &line), "DONE ^");
 	ck_assert(list_sort_by(&list, COMMAND_SORT_BACK, JOBS_SORT_COLUMNS));
 	jobs_model_sort(&model, &list);
 	ck_assert_ptr_eq(past_at(0), &past[0]);
 	ck_assert_ptr_eq(past_at(4), &past[1]);
-	line_start(&line, 80);
-	jobs_text_head(&list, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "DONE v"));
+	line_has(80, jobs_text_head(&list, &line), "DONE v");
 	/* Behind the last column comes its own order. */
 	list_sort_by(&list, COMMAND_SORT, JOBS_SORT_COLUMNS);
 	list_sort_by(&list, COMMAND_SORT, JOBS_SORT_COLUMNS);

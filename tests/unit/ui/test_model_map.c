@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "ui/widgets/map_model.h"
 #include "ui/widgets/map_pane.h"
@@ -138,25 +139,19 @@ TEST(test_cell_in_words)
 	struct line line;
 
 	map_view_window(&view, &plan, 0, 1, 100, &window);
-	line_start(&line, 78);
-	map_text_cell(&plan, &disk, &window, '+', &line);
-	ck_assert_str_eq(line.text, " LBA 0-9 (10 sectors): copied");
-	line_start(&line, 78);
-	map_text_cell(&plan, &disk, &window, 'V', &line);
-	ck_assert_str_eq(line.text, " LBA 0-9 (10 sectors): verified");
+	line_is(78, map_text_cell(&plan, &disk, &window, '+', &line),
+		" LBA 0-9 (10 sectors): copied");
+	line_is(78, map_text_cell(&plan, &disk, &window, 'V', &line),
+		" LBA 0-9 (10 sectors): verified");
 	map_view_go(&view, &window, 400 * 512);
 	map_view_window(&view, &plan, 0, 1, 100, &window);
-	line_start(&line, 78);
-	map_text_cell(&plan, &disk, &window, '-', &line);
-	ck_assert_str_eq(line.text, " LBA 400-409 (10 sectors): bad, partition 5 ext4 \"boot\"");
-	line_start(&line, 27);
-	map_text_cell(&plan, &disk, &window, '-', &line);
-	ck_assert_str_eq(line.text, " LBA 400-409: bad, partit..");
+	line_is(78, map_text_cell(&plan, &disk, &window, '-', &line),
+		" LBA 400-409 (10 sectors): bad, partition 5 ext4 \"boot\"");
+	line_is(27, map_text_cell(&plan, &disk, &window, '-', &line),
+		" LBA 400-409: bad, partit..");
 	map_view_zoom(&view, 40);
 	map_view_window(&view, &plan, 0, 1, 100, &window);
-	line_start(&line, 78);
-	map_text_cell(&plan, NULL, &window, '*', &line);
-	ck_assert_str_eq(line.text, " LBA 400: to try");
+	line_is(78, map_text_cell(&plan, NULL, &window, '*', &line), " LBA 400: to try");
 	for (int width = 0; width < 100; width++) {
 		line_start(&line, width);
 		map_text_cell(&plan, &disk, &window, '/', &line);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "line_test.h"
 #include "base/text.h"
 #include "plan/preset.h"
 #include "ui/plan/model.h"
@@ -59,9 +60,7 @@ TEST(test_mock_up)
 	plan_text_source(&plan, &line);
 	ck_assert_msg(strstr(line.text, ".. S/N") != NULL, "%s", line.text);
 
-	line_start(&line, 80);
-	plan_text_source(&plan, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " SOURCE  sda"));
+	line_has(80, plan_text_source(&plan, &line), " SOURCE  sda");
 	ck_assert_ptr_nonnull(strstr(line.text, "S/N ZFL1A2B3"));
 	ck_assert_ptr_nonnull(strstr(line.text, "2,000,398,934,016 B"));
 	ck_assert_int_le(text_width(line.text), 80);
@@ -75,20 +74,15 @@ TEST(test_mock_up)
 	plan_text_destination(&plan, true, &line);
 	ck_assert_int_eq(strstr(line.text, "S/N") - line.text, column);
 	plan.destinations[0].size = size;
-	line_start(&line, 80);
-	plan_text_destination(&plan, true, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "S/N WD-WX12D3456789"));
-	line_start(&line, 80);
-	plan_text_copy(&plan, 0, 0, &line);
-	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
-	line_start(&line, 80);
-	plan_text_copy(&plan, 12, 0, &line);
-	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
-				    "12 areas written last");
-	line_start(&line, 80);
-	plan_text_copy(&plan, 12, 1046208642482, &line);
-	ck_assert_str_eq(line.text, " COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
-				    "1.05 TB finished before");
+	line_has(80, plan_text_destination(&plan, true, &line), "S/N WD-WX12D3456789");
+	line_is(80, plan_text_copy(&plan, 0, 0, &line),
+		" COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB");
+	line_is(80, plan_text_copy(&plan, 12, 0, &line),
+		" COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
+		"12 areas written last");
+	line_is(80, plan_text_copy(&plan, 12, 1046208642482, &line),
+		" COPY    whole disk, LBA 0-3907029167 -> LBA 0, 2.00 TB, "
+		"1.05 TB finished before");
 	line_start(&line, 80);
 	plan_text_options(&plan.options, ROLLING_NO, &line);
 	ck_assert_str_eq(line.text,
@@ -97,9 +91,7 @@ TEST(test_mock_up)
 	plan_text_options(&plan.options, ROLLING_SPARE, &line);
 	ck_assert_ptr_nonnull(strstr(line.text, "; read back meanwhile"));
 	plan.options.rate = 1000000;
-	line_start(&line, 120);
-	plan_text_options(&plan.options, ROLLING_SPARE, &line);
-	ck_assert_ptr_null(strstr(line.text, "meanwhile"));
+	line_lacks(120, plan_text_options(&plan.options, ROLLING_SPARE, &line), "meanwhile");
 	plan.options.rate = 0;
 	/* What is not as usual comes first, and what is cut off is not hidden. */
 	plan.options.max_bad_areas = 10;
@@ -134,13 +126,9 @@ TEST(test_kinds)
 	plan.whole = false;
 	extents[0] = (struct extent){ 2048, 4096, 1 };
 	plan.total_sectors = 1;
-	line_start(&line, 80);
-	plan_text_copy(&plan, 0, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "LBA 2048-2048 -> LBA 4096"));
+	line_has(80, plan_text_copy(&plan, 0, 0, &line), "LBA 2048-2048 -> LBA 4096");
 	plan.extent_count = 3;
-	line_start(&line, 80);
-	plan_text_copy(&plan, 0, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "3 extents"));
+	line_has(80, plan_text_copy(&plan, 0, 0, &line), "3 extents");
 	/* Half an address would be another address. */
 	extents[0].source_lba = extents[0].destination_lba = 3907029160;
 	plan.total_sectors = 3907029160;
@@ -151,18 +139,14 @@ TEST(test_kinds)
 	/* It has to be typed from there. */
 	struct plan odd = { .source = { .kind = ENDPOINT_IMAGE, .node = "/a/\xe4\t%.img" } };
 
-	line_start(&line, 80);
-	plan_text_source(&odd, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " /a/%E4%09%25.img "));
+	line_has(80, plan_text_source(&odd, &line), " /a/%E4%09%25.img ");
 
 	/* A file that does not exist yet has no size, whatever the plan will make of it. */
 	plan.destinations[0] =
 		(struct endpoint){ .kind = ENDPOINT_IMAGE, .size = 77, .exists = false };
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node),
 		 "/a/very/long/path/that/does/not/fit/on/the/line/at/all/in/80/columns/disk.img");
-	line_start(&line, 80);
-	plan_text_destination(&plan, true, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "disk.img"));
+	line_has(80, plan_text_destination(&plan, true, &line), "disk.img");
 	ck_assert_ptr_nonnull(strstr(line.text, "new file"));
 	ck_assert_ptr_null(strstr(line.text, "77"));
 }
@@ -249,13 +233,9 @@ TEST(test_check_text)
 	ck_assert_ptr_nonnull(strstr(line.text, "  note    /dev/sdb holds"));
 	ck_assert_str_eq(line.text + strlen(line.text) - 2, "..");
 	items[1].lifted = true;
-	line_start(&line, 80);
-	plan_text_check(&gate, &lines.items[1], &line, &role);
-	ck_assert_str_eq(line.text, "  LIFTED  short");
+	line_is(80, plan_text_check(&gate, &lines.items[1], &line, &role), "  LIFTED  short");
 	ck_assert_int_eq(role, ROLE_BAD);
-	line_start(&line, 80);
-	plan_text_check(&gate, &lines.items[2], &line, &role);
-	ck_assert_str_eq(line.text, "  ok      fine");
+	line_is(80, plan_text_check(&gate, &lines.items[2], &line, &role), "  ok      fine");
 	items[0].kind = VERDICT_REFUSE;
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[0], &line, &role);
@@ -271,35 +251,21 @@ TEST(test_start_text)
 	struct line line;
 
 	gate_update(&gate, "p", &verdicts, "456789");
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "press Tab, type"));
+	line_has(80, plan_text_start(&gate, &line), "press Tab, type");
 	gate_set_typing(&gate, true);
 	field_set(&gate.typed, "456");
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "3 of 6 characters"));
+	line_has(80, plan_text_start(&gate, &line), "3 of 6 characters");
 	field_set(&gate.typed, "457");
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "DOES NOT MATCH"));
+	line_has(80, plan_text_start(&gate, &line), "DOES NOT MATCH");
 	field_set(&gate.typed, "456789");
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "Enter starts to write"));
+	line_has(80, plan_text_start(&gate, &line), "Enter starts to write");
 	items[2].kind = VERDICT_REFUSE;
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "REFUSED"));
+	line_has(80, plan_text_start(&gate, &line), "REFUSED");
 	/* What fits helps only where nothing else refuses. */
 	items[2].fits = 4096;
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "f takes the range"));
+	line_has(80, plan_text_start(&gate, &line), "f takes the range");
 	items[1].kind = VERDICT_REFUSE;
-	line_start(&line, 80);
-	plan_text_start(&gate, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "cannot be started"));
+	line_has(80, plan_text_start(&gate, &line), "cannot be started");
 	gate_done(&gate);
 }
 
@@ -365,9 +331,8 @@ TEST(test_changes_in_a_line)
 	struct line line;
 	char *text;
 
-	line_start(&line, 80);
-	plan_text_layout(&made, true, false, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " TABLE   as on the source"));
+	line_has(80, plan_text_layout(&made, true, false, UNITS_SI, &line),
+		 " TABLE   as on the source");
 	ck_assert_ptr_nonnull(strstr(line.text, "t=fit  l=layout"));
 	made.options.table = TABLE_FIT;
 	made.fitted = (struct fitted){ .grown = 2,
@@ -389,9 +354,7 @@ TEST(test_changes_in_a_line)
 	}
 	ck_assert_ptr_nonnull(strstr(line.text, "the same on both: unplug one"));
 	ck_assert_ptr_nonnull(strstr(line.text, "i=which"));
-	line_start(&line, 130);
-	plan_text_ids(&made.options, &shared, true, &line);
-	ck_assert_ptr_null(strstr(line.text, "i=which"));
+	line_lacks(130, plan_text_ids(&made.options, &shared, true, &line), "i=which");
 	text = plan_ids_everything(&made.options, &shared);
 	ck_assert_ptr_nonnull(strstr(text, "Both disks will have the same IDs. Unplug one"));
 	ck_assert_ptr_nonnull(strstr(text, "disk GUID AAAA\n"));
@@ -399,9 +362,8 @@ TEST(test_changes_in_a_line)
 	ck_assert_ptr_nonnull(strstr(text, "vgimportclone"));
 	free(text);
 	made.options.identities = IDENTITIES_REWRITE;
-	line_start(&line, 80);
-	plan_text_ids(&made.options, &shared, false, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "new on the copy, but for "));
+	line_has(80, plan_text_ids(&made.options, &shared, false, &line),
+		 "new on the copy, but for ");
 	/* What a system in a LUKS may name. */
 	shared.hidden = true;
 	line_start(&line, 80);
@@ -429,20 +391,16 @@ TEST(test_losses)
 	struct disk disk = { .identity.logical_sector_size = 512, .table = "gpt" };
 	struct line line;
 
-	line_start(&line, 120);
-	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text, " LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), "
-				    "\"ESP\" vfat 105M, \"reserved\" 16.8M (its entry)");
-	line_start(&line, 70);
-	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text,
-			 " LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), 2 more");
+	line_is(120, plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line),
+		" LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), "
+		"\"ESP\" vfat 105M, \"reserved\" 16.8M (its entry)");
+	line_is(70, plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line),
+		" LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), 2 more");
 	/* As large as each other: each once. */
 	parts[1].sectors = parts[2].sectors = parts[0].sectors;
-	line_start(&line, 120);
-	plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "\"ESP\" vfat 105M, \"reserved\" 105M (its entry), "
-						"sdb3 ntfs 105M (partly)"));
+	line_has(120, plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line),
+		 "\"ESP\" vfat 105M, \"reserved\" 105M (its entry), "
+		 "sdb3 ntfs 105M (partly)");
 	/* A label cannot make room for itself. */
 	memset(parts[0].label, '"', sizeof(parts[0].label) - 1);
 	for (int width = 0; width < 200; width++) {
@@ -450,17 +408,14 @@ TEST(test_losses)
 		plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line);
 		ck_assert_int_le(text_width(line.text), width);
 	}
-	line_start(&line, 80);
-	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text, " LOST    no file system is known there");
-	line_start(&line, 80);
-	plan_text_losses(NULL, NULL, 0, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text, " LOST    what it holds is not known");
+	line_is(80, plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line),
+		" LOST    no file system is known there");
+	line_is(80, plan_text_losses(NULL, NULL, 0, false, UNITS_SI, &line),
+		" LOST    what it holds is not known");
 	snprintf(disk.whole_fs, sizeof(disk.whole_fs), "ext4");
 	snprintf(disk.whole_label, sizeof(disk.whole_label), "stick");
-	line_start(&line, 80);
-	plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line);
-	ck_assert_str_eq(line.text, " LOST    ext4 \"stick\", without a partition table");
+	line_is(80, plan_text_losses(&disk, NULL, 0, false, UNITS_SI, &line),
+		" LOST    ext4 \"stick\", without a partition table");
 }
 
 /* What stands in the line of losses is not said twice, but a refusal is never left out. */
@@ -488,16 +443,12 @@ TEST(test_preset)
 
 	for (enum preset preset = 0; preset < PRESETS; preset++) {
 		preset_apply(&options, preset, 0);
-		line_start(&line, 80);
-		plan_text_preset(&options, NULL, false, &line);
-		ck_assert_ptr_nonnull(strstr(line.text, preset_title(preset)));
+		line_has(80, plan_text_preset(&options, NULL, false, &line), preset_title(preset));
 		ck_assert_ptr_nonnull(strstr(line.text, preset_summary(preset)));
 		ck_assert_ptr_nonnull(strstr(line.text, "Ctrl-P"));
 	}
 	preset_apply(&options, PRESET_HEALTHY, 0);
-	line_start(&line, 80);
-	plan_text_preset(&options, NULL, true, &line);
-	ck_assert_ptr_null(strstr(line.text, "Ctrl-P"));
+	line_lacks(80, plan_text_preset(&options, NULL, true, &line), "Ctrl-P");
 	line_start(&line, 80);
 	plan_text_preset(&options, "sda has 24 weak sectors", false, &line);
 	ck_assert_str_eq(
@@ -514,31 +465,19 @@ TEST(test_lost)
 	struct lost lost = { &partition, LOST_OVERWRITTEN };
 	struct line line;
 
-	line_start(&line, 80);
-	plan_text_lost(&lost, 512, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "archive-2019 overwritten"));
+	line_has(80, plan_text_lost(&lost, 512, UNITS_SI, &line), "archive-2019 overwritten");
 	/* Half a name would be that of another one. */
 	strcpy(partition.node, "/dev/nvme0n1p128");
-	line_start(&line, 80);
-	plan_text_lost(&lost, 512, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128       2048 -"));
+	line_has(80, plan_text_lost(&lost, 512, UNITS_SI, &line), " nvme0n1p128       2048 -");
 	partition.start = 99999999999;
-	line_start(&line, 80);
-	plan_text_lost(&lost, 512, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128"));
+	line_has(80, plan_text_lost(&lost, 512, UNITS_SI, &line), " nvme0n1p128");
 	ck_assert_ptr_nonnull(strstr(line.text, "99999999999 -"));
 	partition.start = 2048;
 	/* Nor is what becomes of it. */
 	lost.how = LOST_FROM_TABLE;
-	line_start(&line, 75);
-	plan_text_lost(&lost, 512, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, " entry only"));
-	line_start(&line, 118);
-	plan_text_lost(&lost, 512, UNITS_SI, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "its table entry vanishes"));
-	line_start(&line, 69);
-	plan_text_axis(4096 * 3000ULL, UNITS_SECTORS, 4096, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, "1,500s"));
+	line_has(75, plan_text_lost(&lost, 512, UNITS_SI, &line), " entry only");
+	line_has(118, plan_text_lost(&lost, 512, UNITS_SI, &line), "its table entry vanishes");
+	line_has(69, plan_text_axis(4096 * 3000ULL, UNITS_SECTORS, 4096, &line), "1,500s");
 	ck_assert_ptr_nonnull(strstr(line.text, "3,000s"));
 }
 

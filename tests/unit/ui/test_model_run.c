@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "line_test.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "session/progress.h"
@@ -117,10 +118,9 @@ TEST(test_mock_up)
 	job.rescue.bad_areas = 1;
 	snprintf(plan.destinations[0].identity.serial, sizeof(plan.destinations[0].identity.serial),
 		 "WD-WX12D3456789");
-	line_start(&line, 80);
-	run_text_ends(&plan, &job, &line);
-	ck_assert_str_eq(line.text, " sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPYING"
-				    "                  elapsed 1:33:45");
+	line_is(80, run_text_ends(&plan, &job, &line),
+		" sda ZFL1A2B3 -> sdb WD-WX12D3456789   COPYING"
+		"                  elapsed 1:33:45");
 	/* A pause is not counted. */
 	job.elapsed += 600 * NSEC_PER_SEC;
 	job.paused_ns = 600 * NSEC_PER_SEC;
@@ -128,13 +128,10 @@ TEST(test_mock_up)
 	job.paused_ns = UINT64_MAX;
 	ck_assert_str_eq(run_elapsed(&job, (char[UNITS_TEXT_MAX]){ "" }), "0:00:00");
 	job.minute = 190e6;
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " 193 MB/s now  LEFT unknown");
-	line_start(&line, 80);
-	run_text_status(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " average 186  last minute 190  errors 2  bad 0  slow reads 0  "
-				    "last good read -");
+	line_is(80, run_text_now(&facts, &line, &role), " 193 MB/s now  LEFT unknown");
+	line_is(80, run_text_status(&facts, &line, &role),
+		" average 186  last minute 190  errors 2  bad 0  slow reads 0  "
+		"last good read -");
 	ck_assert_int_eq(role, ROLE_BAD);
 }
 
@@ -150,22 +147,16 @@ TEST(test_time_left)
 	job.elapsed = 5625 * NSEC_PER_SEC;
 	job.now_pass = 168e6;
 	job.eta = (struct eta){ true, 9441, 9441 };
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " 168 MB/s now  LEFT 2:37:21  ends 02:37");
+	line_is(80, run_text_now(&facts, &line, &role), " 168 MB/s now  LEFT 2:37:21  ends 02:37");
 	job.eta = (struct eta){ 0 };
 	job.left = (struct job_range){ true, 3900, 4620 };
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " 168 MB/s now  LEFT 1:05:00 to 1:17:00  ends 01:05 to 01:17");
-	line_start(&line, 22);
-	run_text_left(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " LEFT up to 1:17:00");
+	line_is(80, run_text_now(&facts, &line, &role),
+		" 168 MB/s now  LEFT 1:05:00 to 1:17:00  ends 01:05 to 01:17");
+	line_is(22, run_text_left(&facts, &line, &role), " LEFT up to 1:17:00");
 	ck_assert_int_eq(role, ROLE_STRONG);
 	job.state = JOB_PAUSED;
-	line_start(&line, 80);
-	run_text_left(&paused, &line, &role);
-	ck_assert_str_eq(line.text, " PAUSED 0:02:14, since 13:46:40  p goes on");
+	line_is(80, run_text_left(&paused, &line, &role),
+		" PAUSED 0:02:14, since 13:46:40  p goes on");
 	ck_assert_int_eq(role, ROLE_ALERT);
 }
 
@@ -198,19 +189,15 @@ TEST(test_a_request_that_hangs)
 	enum role role;
 
 	job.hang = (struct job_hang){ .count = 3, .lba = 123456, .ns = 31000000000 };
-	line_start(&line, 78);
-	run_text_status(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " A read at LBA 123456 hangs for 31 s, 2 more  errors 0  bad 0"
-				    "  slow reads 0");
+	line_is(78, run_text_status(&facts, &line, &role),
+		" A read at LBA 123456 hangs for 31 s, 2 more  errors 0  bad 0"
+		"  slow reads 0");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.hang.write = true;
 	job.hang.count = 1;
-	line_start(&line, 78);
-	run_text_status(&facts, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, " A write at LBA 123456 hangs for 31 s  "));
-	line_start(&line, 78);
-	run_text_spoken(&job, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, ", a write at LBA 123456 hangs"));
+	line_has(78, run_text_status(&facts, &line, &role),
+		 " A write at LBA 123456 hangs for 31 s  ");
+	line_has(78, run_text_spoken(&job, 0, &line), ", a write at LBA 123456 hangs");
 }
 
 /* All that can go wrong at once, on the smallest screen: what somebody has to see to comes first,
@@ -229,37 +216,27 @@ TEST(test_alarms_come_first)
 	job.rate_limit = 12500000;
 	/* Of many reads that failed none was good. */
 	job.source.requests = 1;
-	line_start(&line, 200);
-	run_text_trouble(&facts, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, "  last good read -"));
+	line_has(200, run_text_trouble(&facts, &line, &role), "  last good read -");
 	job.rescue.good_read_known = true;
-	line_start(&line, 80);
-	run_text_status(&facts, &line, &role);
-	ck_assert_str_eq(line.text,
-			 " MAP NOT SAVED: s moves it  A read at LBA 1602117632 hangs for "
-			 "31 s, 2 more");
+	line_is(80, run_text_status(&facts, &line, &role),
+		" MAP NOT SAVED: s moves it  A read at LBA 1602117632 hangs for "
+		"31 s, 2 more");
 	ck_assert_int_eq(role, ROLE_BAD);
 	job.hang.count = 0;
 	job.map_safe = true;
-	line_start(&line, 80);
-	run_text_status(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " LOG NOT WRITTEN  errors 0  bad 241,126 sectors  "
-				    "retries 123456  slow reads 2345");
+	line_is(80, run_text_status(&facts, &line, &role),
+		" LOG NOT WRITTEN  errors 0  bad 241,126 sectors  "
+		"retries 123456  slow reads 2345");
 	ck_assert_int_eq(role, ROLE_WARN);
 	job.log_failed = false;
-	line_start(&line, 80);
-	run_text_status(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " average -  last minute -  errors 0  bad 241,126 sectors  "
-				    "retries 123456");
-	line_start(&line, 80);
-	run_text_alarm(&facts, &line, &role);
-	ck_assert_str_eq(line.text, "");
+	line_is(80, run_text_status(&facts, &line, &role),
+		" average -  last minute -  errors 0  bad 241,126 sectors  "
+		"retries 123456");
+	line_is(80, run_text_alarm(&facts, &line, &role), "");
 	ck_assert_int_eq(role, ROLE_NORMAL);
 	/* The last saving failed, and it is not known yet whether an older one is left. */
 	job.map_failed = true;
-	line_start(&line, 80);
-	run_text_spoken(&job, 0, &line);
-	ck_assert_ptr_nonnull(strstr(line.text, ", MAP NOT SAVED: s moves it"));
+	line_has(80, run_text_spoken(&job, 0, &line), ", MAP NOT SAVED: s moves it");
 	/* Where s stops, it is not told to be pressed. */
 	job.state = JOB_WAITING;
 	ck_assert_str_eq(run_map_alarm(&job), "MAP NOT SAVED");
@@ -281,9 +258,7 @@ TEST(test_reading_back)
 	job.passes[0] = (struct job_pass){ .kind = PASS_VERIFY,
 					   .done = 500000000000,
 					   .total = 2000000000000 };
-	line_start(&line, 80);
-	run_text_amount(&job, UNITS_SI, 512, &line);
-	ck_assert_str_eq(line.text, "500/2,000 GB");
+	line_is(80, run_text_amount(&job, UNITS_SI, 512, &line), "500/2,000 GB");
 	ck_assert_str_eq(run_state_words(&job), "VERIFYING");
 	job.passes[job.pass_count++] = (struct job_pass){ .kind = PASS_LOOK };
 	job.pass = PASS_LOOK;
@@ -296,9 +271,8 @@ TEST(test_reading_back)
 	job.now_pass = 150e6;
 	job.proof.asked = job.proof.rolling = true;
 	job.proof.verified = 839999999999;
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_str_eq(line.text, " 150 MB/s now  LEFT unknown  verified 41%");
+	line_is(80, run_text_now(&facts, &line, &role),
+		" 150 MB/s now  LEFT unknown  verified 41%");
 }
 
 /* Sectors that are read one by one are not "0.00 MB/s". */
@@ -314,23 +288,17 @@ TEST(test_slow_is_not_nothing)
 	job.passes[0] = (struct job_pass){ .kind = PASS_SCRAPE, .done = 51200, .total = 131072 };
 	job.rescue.non_scraped = 131072 - 51200;
 	job.now_pass = 1536;
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, " 1.54 kB/s now  LEFT unknown"));
+	line_has(80, run_text_now(&facts, &line, &role), " 1.54 kB/s now  LEFT unknown");
 	run_text_speed(&job, digits, unit, sizeof(digits));
 	ck_assert_str_eq(digits, "1");
 	ck_assert_str_eq(unit, "kB/s now");
-	line_start(&line, 80);
-	run_text_amount(&job, UNITS_SI, 512, &line);
-	ck_assert_str_eq(line.text, "100/256 sectors");
+	line_is(80, run_text_amount(&job, UNITS_SI, 512, &line), "100/256 sectors");
 	job.now_pass = 1930e6;
 	run_text_speed(&job, digits, unit, sizeof(digits));
 	ck_assert_str_eq(digits, "1930");
 	job.state = JOB_FLUSHING;
 	job.now_pass = 0;
-	line_start(&line, 80);
-	run_text_now(&facts, &line, &role);
-	ck_assert_ptr_nonnull(strstr(line.text, " - MB/s now"));
+	line_has(80, run_text_now(&facts, &line, &role), " - MB/s now");
 	run_text_speed(&job, digits, unit, sizeof(digits));
 	ck_assert_str_eq(digits, "-");
 }
@@ -348,9 +316,7 @@ TEST(test_unknown_is_a_dash)
 	job.left.most = 363;
 	ck_assert_str_eq(run_text_ends_at(&job, 0, text, sizeof(text)), "00:01 to 00:06");
 	ck_assert_str_eq(run_text_temperature(&job.source, text, sizeof(text)), "-");
-	line_start(&line, 80);
-	ck_assert(run_text_queue(&job, 0, 4, 3, &line));
-	ck_assert_ptr_nonnull(strstr(line.text, "temp - / -"));
+	line_has(80, ck_assert(run_text_queue(&job, 0, 4, 3, &line)), "temp - / -");
 }
 
 /* The smallest screen has 36 columns for it. */
@@ -460,21 +426,24 @@ TEST(test_map_legend)
 	struct line line;
 
 	plan.whole = true;
-	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
-	ck_assert_str_eq(line.text, " Map of sda, 1 cell = 10.0 MB"
-				    "  + copied ? to do > now - bad * to try");
+	line_is(80,
+		run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true),
+			     &line),
+		" Map of sda, 1 cell = 10.0 MB"
+		"  + copied ? to do > now - bad * to try");
 	plan.whole = false;
 	snprintf(plan.source.node, sizeof(plan.source.node), "/dev/nvme0n1");
-	line_start(&line, 80);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true), &line);
-	ck_assert_str_eq(line.text, " 1 cell = 10.0 MB"
-				    "  + copied ? to do > now - bad * to try . not chosen");
+	line_is(80,
+		run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true),
+			     &line),
+		" 1 cell = 10.0 MB"
+		"  + copied ? to do > now - bad * to try . not chosen");
 	/* Where not even the size of a cell has room. */
 	plan.whole = true;
-	line_start(&line, 40);
-	run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, false), &line);
-	ck_assert_str_eq(line.text, "  ▓ copied ▒ to try ░ to do X bad ► now");
+	line_is(40,
+		run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, false),
+			     &line),
+		"  ▓ copied ▒ to try ░ to do X bad ► now");
 }
 
 /* A place that differs says nothing of the others. */
