@@ -222,15 +222,24 @@ static int note_left_over(const struct disk *disk, const struct partition *kerne
 		kernel->node, (unsigned long long)kernel->start, disk->node);
 }
 
-/* A partition that only the kernel has may be mounted: it stays in the list. */
+/* A partition that only the kernel has may be mounted: it stays in the list. Of a GPT that cannot
+ * be read any more it is all that is known, and a note says already what happened to that. */
 static int keep_left_over(struct disk *disk, const bool *taken, struct table *table)
 {
+	bool unread =
+		strcmp(table->type, "gpt") == 0 && !table->partition_count && table->note_count;
+
+	if (unread && disk->partition_count &&
+	    table_add_note(table, "%s",
+			   _("The kernel still has the partitions as they were before; it forgets "
+			     "them when it reads the table again.")) < 0)
+		return -ENOMEM;
 	for (size_t i = 0; i < disk->partition_count; i++) {
 		if (taken[i])
 			continue;
 		if (array_append(table->partitions, table->partition_count, disk->partitions[i]) <
 			    0 ||
-		    note_left_over(disk, &disk->partitions[i], table) < 0)
+		    (!unread && note_left_over(disk, &disk->partitions[i], table) < 0))
 			return -ENOMEM;
 	}
 	return 0;

@@ -684,8 +684,13 @@ broken_tables() {
 	run 0 show "$disk"
 	# A table for a larger disk.
 	partition_gpt "$disk"
-	losetup -d "$disk"
 	truncate -s 20M disk.img
+	losetup -c "$disk"
+	run 0 show "$disk"
+	says 'for a larger disk'
+	says 'The kernel still has the partitions as they were'
+	! grep rereadpt out || fail 'that would lose them'
+	losetup -d "$disk"
 	disk=$(attach "$case_dir/disk.img")
 	run 0 show "$disk"
 	# Random bytes with the signatures of tables.
