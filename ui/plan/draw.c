@@ -393,7 +393,7 @@ static void draw_gate(struct plan_screen *screen, struct app *app, struct draw *
 	}
 	line_start(&line, LINE_COLUMNS_MAX);
 	line.limit = area.cols >= LAYOUT_FULL_COLS ? area.cols : line.limit;
-	plan_text_start(gate, &line);
+	plan_text_start(gate, session_choice(app_session(app)).shrink, &line);
 	int used = draw_wrapped(draw, area, 0, 1, gate_refused(gate) ? 2 : 1,
 				gate_refused(gate) || !gate_matches(gate) ? ROLE_BAD : ROLE_STRONG,
 				line.text + 1);

@@ -51,7 +51,7 @@ size_t plan_ids_stuck(const struct identifiers *shared);
  * without memory. */
 char *plan_ids_everything(const struct plan_options *options, const struct identifiers *shared);
 /* "TO START: type what is asked for, then Enter" */
-void plan_text_start(const struct gate *gate, struct line *line);
+void plan_text_start(const struct gate *gate, bool shrinks, struct line *line);
 
 /*
  * Lines of the list below the maps. Its entries are the verdicts but the one that

@@ -121,15 +121,25 @@ bool gate_only_fits(const struct gate *gate)
 	return true;
 }
 
-bool gate_may_pass(const struct gate *gate)
+static bool only_means(const struct gate *gate, enum verdict_means means)
 {
 	const struct verdict *verdict;
 	size_t found = 0;
 
 	for (size_t at = 0; (verdict = next_refusal(gate, &at)); found++)
-		if (verdict->means != MEANS_MAY_PASS)
+		if (verdict->means != means)
 			return false;
 	return found > 0;
+}
+
+bool gate_only_too_small(const struct gate *gate)
+{
+	return only_means(gate, MEANS_TOO_SMALL);
+}
+
+bool gate_may_pass(const struct gate *gate)
+{
+	return only_means(gate, MEANS_MAY_PASS);
 }
 
 bool gate_set_typing(struct gate *gate, bool typing)

@@ -53,6 +53,8 @@ uint64_t gate_fits(const struct gate *gate);
 bool gate_fits_with_table(const struct gate *gate);
 /* Does nothing else refuse it? */
 bool gate_only_fits(const struct gate *gate);
+/* Nothing refuses but that the destination has no room. */
+bool gate_only_too_small(const struct gate *gate);
 /* May all that refuses be over in a moment, without anybody's doing? */
 bool gate_may_pass(const struct gate *gate);
 /* Into the field or out of it. False: there is no field, for a rule refuses. */

@@ -251,21 +251,24 @@ TEST(test_start_text)
 	struct line line;
 
 	gate_update(&gate, "p", &verdicts, "456789");
-	line_has(80, plan_text_start(&gate, &line), "press Tab, type");
+	line_has(80, plan_text_start(&gate, false, &line), "press Tab, type");
 	gate_set_typing(&gate, true);
 	field_set(&gate.typed, "456");
-	line_has(80, plan_text_start(&gate, &line), "3 of 6 characters");
+	line_has(80, plan_text_start(&gate, false, &line), "3 of 6 characters");
 	field_set(&gate.typed, "457");
-	line_has(80, plan_text_start(&gate, &line), "DOES NOT MATCH");
+	line_has(80, plan_text_start(&gate, false, &line), "DOES NOT MATCH");
 	field_set(&gate.typed, "456789");
-	line_has(80, plan_text_start(&gate, &line), "Enter starts to write");
+	line_has(80, plan_text_start(&gate, false, &line), "Enter starts to write");
 	items[2].kind = VERDICT_REFUSE;
-	line_has(80, plan_text_start(&gate, &line), "REFUSED");
+	line_has(80, plan_text_start(&gate, false, &line), "REFUSED");
 	/* What fits helps only where nothing else refuses. */
 	items[2].fits = 4096;
-	line_has(80, plan_text_start(&gate, &line), "f takes the range");
+	line_has(80, plan_text_start(&gate, false, &line), "f takes the range");
+	items[2].means = MEANS_TOO_SMALL;
+	line_has(80, plan_text_start(&gate, true, &line),
+		 "s shrinks what is too large, in an image.");
 	items[1].kind = VERDICT_REFUSE;
-	line_has(80, plan_text_start(&gate, &line), "cannot be started");
+	line_has(80, plan_text_start(&gate, false, &line), "cannot be started");
 	gate_done(&gate);
 }
 
