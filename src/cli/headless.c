@@ -299,9 +299,10 @@ static void say_changing(struct headless *run)
 		return;
 	run->changing_said = true;
 	close_line(run);
-	fputs(_("clonedeck: The copy is complete, and what was asked for is being changed on it "
-		"(file system, identifiers): that is waited for. A second signal leaves it: the "
-		"tool that runs gets to its end, the rest is not done, and no report is made.\n"),
+	fputs(_("clonedeck: The copy is complete; its file systems or identifiers are being "
+		"changed, as you asked. clonedeck waits for that. A second signal ends the "
+		"waiting: the tool that runs gets to its end, the rest is not done, and no report "
+		"is made.\n"),
 	      stderr);
 }
 
@@ -489,10 +490,9 @@ static int leave(const struct headless *run, bool *retabandoned)
 {
 	*retabandoned = true;
 	fputs(session_copy(run->session).changing
-		      ? _("clonedeck: Left while what was asked for was being changed on the "
-			  "complete copy. The tool that runs gets to its end, the rest is not "
-			  "done, "
-			  "and no report is made.\n")
+		      ? _("clonedeck: Left while file systems or identifiers of the complete "
+			  "copy were being changed. The tool that runs gets to its end, the "
+			  "rest is not done, and no report is made.\n")
 	      : run->reads
 		      ? _("clonedeck: Left while it was still stopping. If the kernel still "
 			  "waits for the disk, this process ends when the disk answers.\n")

@@ -256,7 +256,7 @@ a_tool_that_takes_its_time_is_waited_for() {
 	copy=$!
 	wait_for test -e begun
 	kill -INT "$(cat pid)"
-	wait_for grep 'what was asked for is being changed on it' err
+	wait_for grep 'identifiers are being changed, as you asked' err
 	pause 8
 	touch go_on
 	ends 0

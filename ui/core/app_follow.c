@@ -414,8 +414,8 @@ static void follow_state(struct app *app)
 	if (before != now && now == SESSION_FINISHING) {
 		popup_close(app);
 		app_say(app, changes_follow(app)
-				     ? _("The copy is complete. What was asked for is changed on "
-					 "it, then its report is saved.")
+				     ? _("The copy is complete. Its file systems or identifiers "
+					 "are changed now, as you asked; then its report is saved.")
 				     : _("The copy has ended. Its disks are being released and its "
 					 "report saved."));
 	}

@@ -76,10 +76,9 @@ static const char *why_still_stopping(const struct app *app)
 		return _("Reads are in flight. A disk that hangs may take minutes, or never "
 			 "answer. The copy and its report stay as they are.");
 	if (session_copy(app->session).changing)
-		return _(
-			"The copy is complete, and what was asked for is being changed on it (file "
-			"system, identifiers). If you leave now, the tool that runs gets to its "
-			"end, the rest is not done, and no report is made.");
+		return _("The copy is complete; its file systems or identifiers are being changed, "
+			 "as you asked. If you leave now, the tool that runs gets to its end, the "
+			 "rest is not done, and no report is made.");
 	if (session_state(app->session) == SESSION_FINISHING)
 		return _("The copy has ended; its disks are being released and its report saved. A "
 			 "disk that hangs may take minutes, or never answer.");
@@ -460,9 +459,9 @@ const char *app_last_words(const struct app *app)
 			 "kernel still waits for the disk, this process ends when the disk "
 			 "answers.\n");
 	if (app->abandoned && session_copy(app->session).changing)
-		return _("clonedeck: Left while what was asked for was being changed on the "
-			 "complete copy. The tool that runs gets to its end, the rest is not done, "
-			 "and no report is made.\n");
+		return _("clonedeck: Left while file systems or identifiers of the complete copy "
+			 "were being changed. The tool that runs gets to its end, the rest is not "
+			 "done, and no report is made.\n");
 	if (app->abandoned && !app->copied)
 		return _("clonedeck: Left while the copy was still stopping. Resume continues from "
 			 "the map as it was saved last. If the kernel still waits for the disk, "
