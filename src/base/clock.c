@@ -33,7 +33,7 @@ void clock_boot_id(char ret[static CLOCK_BOOT_MAX])
 	CLEANUP(fclose) FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
 
 	if (!file || !fgets(ret, CLOCK_BOOT_MAX, file))
-		strcpy(ret, "-");
+		snprintf(ret, CLOCK_BOOT_MAX, "-");
 	ret[strcspn(ret, "\n")] = '\0';
 }
 

@@ -406,7 +406,7 @@ what_is_too_large_is_said() {
 	source_with_gaps gpt uefi linux
 	destination=$(new_disk destination 38)
 	run 3 clone -n -s "$source" -d "$destination" --table=fit
-	says 'must become 8192 sectors smaller'
+	says 'must become 8,192 sectors smaller'
 	says '--shrink-via IMAGE'
 	sha256sum destination.img >before
 	run 3 clone -s "$source" -d "$destination" --shrink-via image --confirm another --log-dir logs
@@ -483,7 +483,7 @@ what_is_printed_works() {
 	sync "${source}p1"
 	destination=$(new_disk "to_$1" 424)
 	run 3 clone -n -s "$source" -d "$destination" --table=fit
-	sed -n '/not on the source:$/{n;p}' err | sed 's/IMAGE/image/g' >commands
+	sed -n '/not on the source.*:$/{n;p}' err | sed 's/IMAGE/image/g' >commands
 	# shellcheck disable=SC2046 # several words
 	run 0 $(sed 's/^ *clonedeck //' commands) --confirm "$destination" --log-dir logs
 	[ ! -e image ]
@@ -595,7 +595,7 @@ there_and_back() {
 	sync "$source"
 	large=$(new_disk large 100 --sector-size 4096)
 	run 3 clone -n -s "$source" -d "$large"
-	says '--table=fit makes it anew'
+	says '--table=fit (in the deck: t) makes it anew'
 	clone 0 "$source" "$large" --grow=last
 	says 'no machine starts from this copy'
 	clean "$large"
