@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -87,16 +86,13 @@ static const char lvm_config[] = "devices { use_devicesfile=0 hints=\"none\" fil
 struct after_step *after_add(struct after_steps *steps, unsigned partition, const char *format, ...)
 {
 	struct after_step *step = &steps->items[steps->count];
-	va_list args;
 
 	if (steps->count == AFTER_STEPS_MAX) {
 		steps->more = true;
 		return NULL;
 	}
 	*step = (struct after_step){ .partition = partition };
-	va_start(args, format);
-	vsnprintf(step->what, sizeof(step->what), format, args);
-	va_end(args);
+	text_vprint(step->what, sizeof(step->what), format);
 	steps->count++;
 	return step;
 }

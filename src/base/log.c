@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -480,14 +479,10 @@ void log_line(struct log *log, enum log_level level, const char *module, const c
 {
 	static const char *const levels[] = { "error", "warning", "info" };
 	char raw[2048], text[2048], stamp[CLOCK_TEXT_MAX], line[LINE_SIZE];
-	va_list args;
 
 	if (!log)
 		return;
-	va_start(args, format);
-	int formatted = vsnprintf(raw, sizeof(raw), format, args);
-	va_end(args);
-	if (formatted < 0)
+	if (text_vprint(raw, sizeof(raw), format) < 0)
 		return;
 	text_show(text, sizeof(text), raw);
 	pthread_mutex_lock(&log->lock);

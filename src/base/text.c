@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -490,12 +489,8 @@ bool text_append(char *text, size_t size, const char *between, const char *forma
 {
 	size_t used = strlen(text), skip = used ? strlen(between) : 0;
 	size_t room = used + skip < size ? size - used - skip : 0;
-	va_list args;
-	int length;
+	int length = room ? text_vprint(text + used + skip, room, format) : -1;
 
-	va_start(args, format);
-	length = room ? vsnprintf(text + used + skip, room, format, args) : -1;
-	va_end(args);
 	if (length < 0 || (size_t)length >= room) {
 		text[used] = '\0';
 		return false;

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,18 @@ void text_paragraph(FILE *out, int columns, const char *first, const char *text)
 
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
+/* The arguments of the function that it stands in, as its `format` says; what does not fit is cut.
+ * Returns what vsnprintf() does. */
+#define text_vprint(to, size, format)                                                              \
+	({                                                                                         \
+		va_list arguments_;                                                                \
+		int length_;                                                                       \
+                                                                                                   \
+		va_start(arguments_, format);                                                      \
+		length_ = vsnprintf((to), (size), (format), arguments_);                           \
+		va_end(arguments_);                                                                \
+		length_;                                                                           \
+	})
 /* Appends an item to a text, behind `between` if it is not the first. False, and the text stays as
  * it is, where there is no room for all of it. */
 bool text_append(char *text, size_t size, const char *between, const char *format, ...)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,13 +140,10 @@ void bench_tell(struct bench_run *run, const char *format, ...)
 {
 	struct bench *bench = run->bench;
 	char round[40] = "", what[sizeof(bench->what)];
-	va_list args;
 
 	if (run->rounds > 1 && run->round)
 		snprintf(round, sizeof(round), _("round %u of %u: "), run->round, run->rounds);
-	va_start(args, format);
-	vsnprintf(what, sizeof(what), format, args);
-	va_end(args);
+	text_vprint(what, sizeof(what), format);
 	bench_lock(run);
 	snprintf(bench->what, sizeof(bench->what), "%s%.50s", round, what);
 	bench_unlock(run);

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bench/kind.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
+#include "base/text.h"
 
 unsigned bench_add_row(struct bench_run *run, double position, const char *label,
 		       const char *key_format, ...)
 {
 	char key[sizeof(run->result->rows->key)];
-	va_list args;
 
-	va_start(args, key_format);
-	vsnprintf(key, sizeof(key), key_format, args);
-	va_end(args);
+	text_vprint(key, sizeof(key), key_format);
 	bench_lock(run);
 	int row = bench_result_row(run->result, key, label, position);
 
@@ -50,13 +47,9 @@ unsigned bench_make_table(struct bench_run *run, const char *key, const char *ti
 
 void bench_conclude(struct bench_run *run, const char *format, ...)
 {
-	va_list args;
-
-	va_start(args, format);
 	bench_lock(run);
-	vsnprintf(run->result->conclusion, sizeof(run->result->conclusion), format, args);
+	text_vprint(run->result->conclusion, sizeof(run->result->conclusion), format);
 	bench_unlock(run);
-	va_end(args);
 }
 
 void bench_keep(struct bench_run *run, const struct measured *found, bool sizes)
@@ -76,11 +69,8 @@ void bench_keep(struct bench_run *run, const struct measured *found, bool sizes)
 void bench_note(struct bench_run *run, const char *format, ...)
 {
 	char note[sizeof(run->result->notes[0])];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(note, sizeof(note), format, args);
-	va_end(args);
+	text_vprint(note, sizeof(note), format);
 	bench_lock(run);
 	bench_result_note(run->result, "%s", note);
 	bench_unlock(run);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,15 +132,12 @@ int bench_result_add(struct bench_result *result, unsigned row, unsigned column,
 
 void bench_result_note(struct bench_result *result, const char *format, ...)
 {
-	va_list args;
 	char *note;
 
 	if (result->note_count == BENCH_NOTES_MAX)
 		return;
 	note = result->notes[result->note_count];
-	va_start(args, format);
-	vsnprintf(note, sizeof(result->notes[0]), format, args);
-	va_end(args);
+	text_vprint(note, sizeof(result->notes[0]), format);
 	/* Not the same twice, such as one for each of several copies. */
 	result->note_count +=
 		result->note_count == 0 || strcmp(note, result->notes[result->note_count - 1]) != 0;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -43,11 +42,8 @@ static void line(const char *heading, const char *format, ...)
 static void line(const char *heading, const char *format, ...)
 {
 	char first[4 * HEADING_WIDTH + 1], text[2048];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
 	text_paragraph(stdout, columns_width(), first, text);
 }

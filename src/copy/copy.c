@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/text.h"
 #include "copy/copy.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #define SENTENCE_MAX 1024
@@ -32,10 +32,7 @@ void copy_fail(const struct copy *copy, enum failure_kind kind, const struct err
 void copy_tell(const struct copy *copy, enum log_level level, const char *format, ...)
 {
 	char sentence[SENTENCE_MAX];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(sentence, sizeof(sentence), format, arguments);
-	va_end(arguments);
+	text_vprint(sentence, sizeof(sentence), format);
 	copy->owner->tell(copy->job, level, sentence);
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,11 +339,8 @@ __attribute__((format(printf, 3, 4))) static void put_line(FILE *file, const str
 							   const char *format, ...)
 {
 	char line[256];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
+	text_vprint(line, sizeof(line), format);
 	put(file, c, line);
 }
 

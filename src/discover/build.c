@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,6 @@ int build_say_missing(struct build *build, const char *format, ...)
 	struct disk_list *list = build->list;
 	char(*missing)[256] =
 		reallocarray(list->missing, list->missing_count + 1, sizeof(*missing));
-	va_list args;
 
 	if (!missing)
 		return -ENOMEM;
@@ -32,9 +30,7 @@ int build_say_missing(struct build *build, const char *format, ...)
 
 	char *text = missing[list->missing_count++];
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(*missing), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(*missing), format);
 	text_sanitise(text, sizeof(*missing), text, sizeof(*missing));
 	return 0;
 }

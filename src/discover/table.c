@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,13 +53,10 @@ int table_add_area(struct table *table, enum region_kind kind, uint64_t start, u
 int table_add_note(struct table *table, const char *format, ...)
 {
 	struct table_note note;
-	va_list args;
 
 	if (table->note_count >= TABLE_NOTES_MAX)
 		return 0;
-	va_start(args, format);
-	vsnprintf(note.text, sizeof(note.text), format, args);
-	va_end(args);
+	text_vprint(note.text, sizeof(note.text), format);
 	text_sanitise(note.text, sizeof(note.text), note.text, sizeof(note.text));
 	return array_append(table->notes, table->note_count, note);
 }

@@ -3,7 +3,6 @@
 #include "guard/rules.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,11 +269,8 @@ const struct verdict *verdict_list_liftable(const struct verdict_list *list, con
 void rule_say(struct verdict *verdict, enum verdict_kind kind, const char *format, ...)
 {
 	char text[2048];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	verdict->kind = kind;
 	/* Paths of files are in it: a line break in one must not look like another verdict. */
 	text_show(verdict->sentence, sizeof(verdict->sentence), text);
@@ -294,11 +290,8 @@ void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
 {
 	char item[RULE_LIST_MAX];
 	size_t used = strlen(list);
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(item, sizeof(item), format, args);
-	va_end(args);
+	text_vprint(item, sizeof(item), format);
 	if (used >= 2 && strcmp(list + used - 2, "..") == 0)
 		return;
 	/* Four bytes stay free for the sign that something was left out. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "job/events.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,12 +32,8 @@ void events_add(struct events *events, enum log_level level, const char *format,
 {
 	char raw[2 * sizeof(events->ring[0].text)];
 	struct job_event *event;
-	va_list ap;
 
-	va_start(ap, format);
-	vsnprintf(raw, sizeof(raw), format, ap);
-	va_end(ap);
-
+	text_vprint(raw, sizeof(raw), format);
 	pthread_mutex_lock(&events->lock);
 	event = &events->ring[events->newest % JOB_EVENTS_MAX];
 	event->number = ++events->newest;

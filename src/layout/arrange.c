@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Partitions as they were asked for: the arithmetic, and what a disk has room for. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "layout/arrange.h"
 
@@ -14,11 +14,8 @@ __attribute__((format(printf, 3, 4))) static int refuse(struct error *reterr, in
 							const char *format, ...)
 {
 	char text[sizeof(reterr->sentence)];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	return error_set(reterr, ERROR_CLASS_REFUSED, code, "fit", NULL, "%s", text);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +9,15 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
+#include "base/text.h"
 #include "discover/table.h"
 #include "layout/layout_private.h"
 
 int fitting_refuse(const struct fitting *f, struct error *reterr, const char *format, ...)
 {
 	char text[sizeof(reterr->sentence)];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	return error_set(reterr, ERROR_CLASS_REFUSED, -EINVAL, "fit", f->name, "%s", text);
 }
 

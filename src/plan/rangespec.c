@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +36,10 @@ fail(struct parser *parser, int code, const char *from, const char *to, const ch
 {
 	struct rangespec_error *reterr = parser->reterr;
 	char sentence[2 * sizeof(reterr->sentence)];
-	va_list args;
 
 	if (!reterr)
 		return code;
-	va_start(args, format);
-	vsnprintf(sentence, sizeof(sentence), format, args);
-	va_end(args);
+	text_vprint(sentence, sizeof(sentence), format);
 	text_copy(reterr->sentence, sizeof(reterr->sentence), sentence);
 	reterr->column = (int)(from - parser->text);
 	reterr->length = (int)(to - from);
@@ -332,11 +328,8 @@ static __attribute__((format(printf, 2, 3))) void consider(char best[static ITEM
 							   const char *format, ...)
 {
 	char text[ITEM_TEXT_MAX];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	if (best[0] == '\0' || strlen(text) < strlen(best))
 		memcpy(best, text, sizeof(text));
 }

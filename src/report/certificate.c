@@ -7,13 +7,13 @@
  * years later.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "report/facts.h"
 #include "report/mask.h"
 #include "report/template.h"
@@ -26,11 +26,8 @@ static const char template[] = {
 __attribute__((format(printf, 1, 2))) static json_object *text_of(const char *format, ...)
 {
 	char text[2048];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	return json_object_new_string(text);
 }
 

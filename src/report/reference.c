@@ -3,7 +3,6 @@
  * nothing in it is trusted. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,12 +43,8 @@ static int parse(const char *path, json_object **ret, struct error *reterr)
 __attribute__((format(printf, 2, 3))) static bool is_there(struct report_reference *ret,
 							   const char *format, ...)
 {
-	va_list args;
-	int length;
+	int length = text_vprint(ret->list, sizeof(ret->list), format);
 
-	va_start(args, format);
-	length = vsnprintf(ret->list, sizeof(ret->list), format, args);
-	va_end(args);
 	return (size_t)length < sizeof(ret->list) && access(ret->list, F_OK) == 0;
 }
 

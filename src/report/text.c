@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report as plain text: the facts, and the lists that are too long for a fact. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -32,11 +31,8 @@ void page_field(struct page *page, const char *label, const char *format, ...)
 {
 	char value[VALUE_MAX], shown[VALUE_MAX];
 	char first[LABEL_MAX], padded[LABEL_MAX];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(value, sizeof(value), format, args);
-	va_end(args);
+	text_vprint(value, sizeof(value), format);
 	text_show(shown, sizeof(shown), value);
 	/* A blank is between it and the value in every language. */
 	text_fit(padded, sizeof(padded), label,
@@ -48,11 +44,8 @@ void page_field(struct page *page, const char *label, const char *format, ...)
 void page_item(struct page *page, const char *format, ...)
 {
 	char value[VALUE_MAX], shown[VALUE_MAX];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(value, sizeof(value), format, args);
-	va_end(args);
+	text_vprint(value, sizeof(value), format);
 	text_show(shown, sizeof(shown), value);
 	text_paragraph(page->out, page->columns, "   ", shown);
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +15,10 @@
 void outcome_add(struct report *report, const char *format, ...)
 {
 	char step[REPORT_STEP_MAX];
-	va_list args;
 
 	if (report->next_count == REPORT_STEPS_MAX)
 		return;
-	va_start(args, format);
-	vsnprintf(step, sizeof(step), format, args);
-	va_end(args);
+	text_vprint(step, sizeof(step), format);
 	/* There may be the name of a file in it. */
 	text_show(report->next[report->next_count++], REPORT_STEP_MAX, step);
 }

@@ -2,7 +2,6 @@
 /* Leaving a deck whose copy runs: it is stopped, or goes on without a terminal, until one comes;
  * more of them look on. */
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -214,11 +213,8 @@ __attribute__((format(printf, 2, 3))) static void leave_terminal(struct app *app
 								 const char *format, ...)
 {
 	char text[sizeof(((struct wire_note *)NULL)->text)];
-	va_list list;
 
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	text_vprint(text, sizeof(text), format);
 	popup_close(app);
 	let_terminal_go(app);
 	send_away(app, text);

@@ -2,7 +2,6 @@
 #include "ui/core/draw.h"
 
 #include <curses.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,11 +155,8 @@ int draw_printf(struct draw *draw, struct rect area, int row, int col, enum role
 		const char *format, ...)
 {
 	char text[1024];
-	va_list list;
 
-	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
-	va_end(list);
+	text_vprint(text, sizeof(text), format);
 	return draw_text(draw, area, row, col, role, text);
 }
 

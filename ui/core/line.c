@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/core/line.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,11 +128,8 @@ void line_cell_right_word(struct line *line, int width, const char *word)
 void line_add(struct line *line, const char *format, ...)
 {
 	char text[4 * LINE_COLUMNS_MAX + 1];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	put(line, text_width(text), text, false);
 }
 
@@ -153,11 +149,8 @@ bool line_piece(struct line *line, const char *format, ...)
 {
 	char text[4 * LINE_COLUMNS_MAX + 1];
 	int gap = line->columns ? 2 : 1, wide;
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
+	text_vprint(text, sizeof(text), format);
 	wide = text_width(text);
 	if (gap + wide > line->limit - line->columns)
 		return false;

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -35,11 +34,8 @@ static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static int run(const char *format, ...)
 {
 	char command[1024];
-	va_list ap;
 
-	va_start(ap, format);
-	vsnprintf(command, sizeof(command), format, ap);
-	va_end(ap);
+	text_vprint(command, sizeof(command), format);
 
 	int status = system(command);
 

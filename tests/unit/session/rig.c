@@ -2,7 +2,6 @@
 #include "rig.h"
 
 #include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +19,8 @@ uint32_t map_interval;
 void run(const char *format, ...)
 {
 	char command[512];
-	va_list args;
 
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
+	text_vprint(command, sizeof(command), format);
 	ck_assert_msg(system(command) == 0, "%s", command);
 }
 
