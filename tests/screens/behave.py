@@ -217,6 +217,8 @@ def told_keys_can_be_clicked():
         terminal.wait("Nothing has been written")
         terminal.keys("456789", shows="it matches")
         click_on(terminal, "Enter=start")
+        click_on(terminal, "i=IDs")
+        terminal.wait("[456789_]")
         click_on(terminal, "Ctrl-P=preset")
         assert "[3 Plan]" in terminal.wait("PRESET  Failing: one")
     with Terminal(f"{FAKEDECK} rescue") as terminal:

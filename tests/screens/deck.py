@@ -200,6 +200,8 @@ def into_a_new_image_and_back():
             cursor_to(terminal, source)
             terminal.keys("s", shows=f"{source} will be copied to")
             terminal.keys("Enter", shows="Nothing has been written yet")
+            # An image has no layout of its own, and shares no IDs that could be confused.
+            terminal.wait("Esc, then: o=options")
             terminal.keys("copy.img", "Enter", shows="The exit code will be 0")
             assert digest(image, 0, SOURCE) == before
             assert os.path.getsize(image) == SOURCE

@@ -35,6 +35,7 @@ static int width_of(const char *text, size_t length)
 static bool note_keys(struct draw *draw, int row, int col, const char *word, size_t length)
 {
 	const char *at = word, *end = word + length;
+	size_t names = strcspn(word, "=");
 
 	for (int count = 0; at < end && *at != '='; count++) {
 		/* "/" is a key, too. */
@@ -44,15 +45,13 @@ static bool note_keys(struct draw *draw, int row, int col, const char *word, siz
 		size_t from = (size_t)(at - word);
 
 		if (key == SPECIAL_NONE)
-			return true;
+			break;
 		note_key(draw, row, col + width_of(word, from),
 			 col + width_of(word, all ? length : from + name), key);
-		if (at[name] == ',')
-			return false;
 		at += name;
-		at += strspn(at, " /");
+		at += strspn(at, " /,");
 	}
-	return true;
+	return names >= length || !memchr(word, ':', names);
 }
 
 void draw_keys(struct draw *draw, struct rect area, enum role role, const char *text)

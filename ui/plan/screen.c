@@ -538,8 +538,10 @@ static const char *field_keys(void *state)
 
 	if (screen->options_open)
 		return NULL;
-	return session_choice(app_session(screen->app)).resumes
-		       ? _("Enter=start  Esc, then: m=estimate")
+	if (session_choice(app_session(screen->app)).resumes)
+		return _("Enter=start  Esc, then: m=estimate");
+	return app_no_layout(screen->app) && !screen->shared.count
+		       ? _("Enter=start  Ctrl-P=preset  Esc, then: o=options  v=verify  m=estimate")
 		       : _("Enter=start  Ctrl-P=preset  Esc, then: l=layout  i=IDs  "
 			   "o=options  v=verify  m=estimate");
 }
