@@ -33,6 +33,12 @@ static bool is_measured(const struct job_snapshot *job)
 	return job->elapsed >= NSEC_PER_SEC;
 }
 
+/* During a flush no rate can be measured. */
+static bool has_rate(const struct job_snapshot *job)
+{
+	return is_measured(job) && job->state != JOB_FLUSHING;
+}
+
 /* With its unit, since reading sector by sector gives kilobytes a second. */
 static void text_current(const struct job_snapshot *job, char *buffer, size_t size)
 {
@@ -42,9 +48,7 @@ static void text_current(const struct job_snapshot *job, char *buffer, size_t si
 		text_copy(buffer, size, units_print_rate(job->now_pass, rate));
 		return;
 	}
-	/* During a flush no rate can be measured. */
-	megabytes(job->now_pass, is_measured(job) && job->state != JOB_FLUSHING, rate,
-		  sizeof(rate));
+	megabytes(job->now_pass, has_rate(job), rate, sizeof(rate));
 	snprintf(buffer, size, "%s MB/s", rate);
 }
 
@@ -286,7 +290,10 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 
 	passes_overall(job, all, sizeof(all));
 	text_doing(job, doing, sizeof(doing));
-	text_current(job, current, sizeof(current));
+	if (has_rate(job))
+		text_current(job, current, sizeof(current));
+	else
+		text_copy(current, sizeof(current), _("speed unknown"));
 	progress_left(job, eta, sizeof(eta));
 	run_text_ends_at(job, now, at, sizeof(at));
 	text_verified(job, verified, sizeof(verified));
