@@ -160,8 +160,7 @@ static void close_all(struct stick_mount *mount)
 	const int fds[] = { mount->folder, mount->root, mount->device };
 
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+		fd_close(fds[i]);
 	*mount = (struct stick_mount){ -1, -1, -1 };
 }
 

@@ -23,10 +23,16 @@ static inline void cleanup_free(void *p)
 	free(*(void **)p);
 }
 
+/* Unless it is negative: there is none. */
+static inline void fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 static inline void cleanup_close(int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	fd_close(*fd);
 }
 
 #define CLEANUP(name) __attribute__((cleanup(cleanup_##name)))

@@ -80,8 +80,7 @@ static int open_again(struct writer *writer)
 		return writer->fd < 0 ? -errno : 0;
 	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return 0;
-	if (writer->fd >= 0)
-		close(writer->fd);
+	fd_close(writer->fd);
 	writer->fd = cleanup_steal_fd(&fd);
 	return 0;
 }

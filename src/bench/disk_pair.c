@@ -459,10 +459,8 @@ void pair_done(struct pair *pair)
 	pair_release(pair);
 	for (unsigned i = 0; i < 2; i++) {
 		for (unsigned k = 0; k < PAIR_NODES; k++)
-			if (pair->disks[i].fds[k] >= 0)
-				close(pair->disks[i].fds[k]);
-		if (pair->disks[i].file >= 0)
-			close(pair->disks[i].file);
+			fd_close(pair->disks[i].fds[k]);
+		fd_close(pair->disks[i].file);
 	}
 	if (pair->folder[0])
 		empty(pair->folder);

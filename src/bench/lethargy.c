@@ -112,8 +112,7 @@ static int prepare(struct neighbour *all, struct error *reterr)
 	describe(all);
 	self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	r = self < 0 ? -errno : make_file(all, "neighbour", self, 0700);
-	if (self >= 0)
-		close(self);
+	fd_close(self);
 	if (r >= 0) {
 		/* A program that is open for writing cannot be started. */
 		close(r);
@@ -129,10 +128,8 @@ static int prepare(struct neighbour *all, struct error *reterr)
 
 static void clean_up(struct neighbour *all)
 {
-	if (all->program_fd >= 0)
-		close(all->program_fd);
-	if (all->hot_fd >= 0)
-		close(all->hot_fd);
+	fd_close(all->program_fd);
+	fd_close(all->hot_fd);
 	free(all->piece);
 	pair_done(&all->pair);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/process.h"
@@ -59,8 +60,7 @@ static int wait_for(const struct bench_run *run, const atomic_bool *stop, pid_t 
 	}
 	if (r < 0)
 		child_end(pid);
-	if (end.fd >= 0)
-		close(end.fd);
+	fd_close(end.fd);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/thread.h"
 #include "copy/lane.h"
 #include "io/buffers.h"
@@ -144,8 +145,7 @@ void lane_destroy(struct lane *lane)
 	free(lane->bad_bits);
 	free(lane->states);
 	io_buffers_destroy(lane->buffers);
-	if (lane->wake >= 0)
-		close(lane->wake);
+	fd_close(lane->wake);
 	free(lane);
 }
 

@@ -25,8 +25,7 @@ void once_open(struct once *once, int fd)
 
 void once_close(struct once *once)
 {
-	if (once->direct >= 0)
-		close(once->direct);
+	fd_close(once->direct);
 	once->direct = -1;
 }
 

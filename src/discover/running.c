@@ -207,8 +207,7 @@ void running_destroy(struct running_record *record)
 		return;
 	if (record->path[0])
 		unlink(record->path);
-	if (record->fd >= 0)
-		close(record->fd);
+	fd_close(record->fd);
 	free(record);
 }
 

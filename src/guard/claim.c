@@ -399,12 +399,9 @@ int claim_open(const struct endpoint *endpoint, enum claim_role role, const stru
 
 static void release(struct claim *claim)
 {
-	if (claim->fd >= 0)
-		close(claim->fd);
-	if (claim->lock_fd >= 0)
-		close(claim->lock_fd);
-	if (claim->file_fd >= 0)
-		close(claim->file_fd);
+	fd_close(claim->fd);
+	fd_close(claim->lock_fd);
+	fd_close(claim->file_fd);
 	if (claim->sg_fd >= 0 && claim->sg_fd != claim->fd)
 		close(claim->sg_fd);
 	resets_destroy(claim->resets);

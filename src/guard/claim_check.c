@@ -250,8 +250,7 @@ void claim_look(const struct claim *claim)
 
 		int fd = open(place->below[i].disk, O_RDONLY | O_CLOEXEC);
 
-		if (fd >= 0)
-			close(fd);
+		fd_close(fd);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/worker.h"
 
 struct reading {
@@ -53,9 +54,8 @@ static void release(void *data)
 {
 	struct reading *reading = data;
 
-	close(reading->fd);
-	if (reading->limit_fd >= 0)
-		close(reading->limit_fd);
+	fd_close(reading->fd);
+	fd_close(reading->limit_fd);
 	free(reading);
 }
 
@@ -114,11 +114,7 @@ void sensor_ask(struct sensor *sensor)
 		sensor->pending = reading;
 		return;
 	}
-	if (reading->limit_fd >= 0)
-		close(reading->limit_fd);
-	if (reading->fd >= 0)
-		close(reading->fd);
-	free(reading);
+	release(reading);
 }
 
 /* It does not change: once is enough. */
@@ -153,8 +149,7 @@ void sensor_close(struct sensor *sensor)
 {
 	if (!sensor)
 		return;
-	if (sensor->limit_fd >= 0)
-		close(sensor->limit_fd);
+	fd_close(sensor->limit_fd);
 	worker_abandon(sensor->worker);
 	close(sensor->fd);
 	free(sensor);

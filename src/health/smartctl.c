@@ -149,8 +149,7 @@ static void listen_to(struct answer *answers, size_t count, uint64_t deadline)
 
 static void finish(struct answer *answer)
 {
-	if (answer->fd >= 0)
-		close(answer->fd);
+	fd_close(answer->fd);
 	/* A program that has closed its output has answered. */
 	if (answer->pid)
 		child_end(answer->pid);

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "io/sync.h"
 
@@ -151,8 +152,7 @@ static void buffered_close(struct io_handle *base)
 	struct buffered_handle *handle = (struct buffered_handle *)base;
 
 	close(handle->fd);
-	if (handle->small >= 0)
-		close(handle->small);
+	fd_close(handle->small);
 	free(handle);
 }
 

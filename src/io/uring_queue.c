@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "io/buffers.h"
 
@@ -188,8 +189,7 @@ void uring_queue_unref(struct uring_queue *queue)
 	if (queue->files)
 		io_uring_unregister_files(&queue->ring);
 	io_uring_queue_exit(&queue->ring);
-	if (queue->event >= 0)
-		close(queue->event);
+	fd_close(queue->event);
 	free(queue);
 }
 

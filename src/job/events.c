@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/thread.h"
 #include "base/i18n.h"
 #include "base/text.h"
@@ -23,8 +24,7 @@ int events_init(struct events *events, struct log *log, const struct job_event *
 
 void events_done(struct events *events)
 {
-	if (events->fd >= 0)
-		close(events->fd);
+	fd_close(events->fd);
 	pthread_mutex_destroy(&events->lock);
 }
 

@@ -546,8 +546,7 @@ void job_destroy(struct job *job)
 	map_destroy(job->confirmed);
 	measure_done(&job->coordinator->measure);
 	events_done(&job->events);
-	if (job->wake >= 0)
-		close(job->wake);
+	fd_close(job->wake);
 	done_locks(job);
 	skip_done(job->skip);
 	free(job->search->spare);

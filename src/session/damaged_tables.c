@@ -154,8 +154,7 @@ int outcome_open(const struct endpoint *end)
 	if (fd >= 0 && fstat(fd, &st) == 0 &&
 	    (end->kind == ENDPOINT_IMAGE ? S_ISREG(st.st_mode) : st.st_rdev == end->devno))
 		return fd;
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 	return -1;
 }
 

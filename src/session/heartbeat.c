@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/process.h"
 #include "base/text.h"
@@ -105,8 +106,7 @@ void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_cod
 void heartbeat_done(struct heartbeat *heartbeat)
 {
 	heartbeat_end(heartbeat, NULL, 0);
-	if (heartbeat->timer_fd >= 0)
-		close(heartbeat->timer_fd);
+	fd_close(heartbeat->timer_fd);
 }
 
 /*

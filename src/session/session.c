@@ -241,8 +241,7 @@ void session_destroy(struct session *session)
 	settle(session);
 	for (int i = 0; i < SESSION_TASK_COUNT; i++) {
 		session_join(session, (enum session_task)i);
-		if (session->wakes[i] >= 0)
-			close(session->wakes[i]);
+		fd_close(session->wakes[i]);
 	}
 	awake_end(&session->awake);
 	session_release_job(session);
@@ -268,10 +267,8 @@ void session_destroy(struct session *session)
 	plan_destroy(session->plan);
 	log_close(session->log);
 	heartbeat_done(&session->heartbeat);
-	if (session->unplugged.timer_fd >= 0)
-		close(session->unplugged.timer_fd);
-	if (session->epoll_fd >= 0)
-		close(session->epoll_fd);
+	fd_close(session->unplugged.timer_fd);
+	fd_close(session->epoll_fd);
 	free(session);
 }
 

@@ -56,10 +56,8 @@ int cpu_reader_new(struct cpu_reader **ret, struct error *reterr)
 
 static void slot_close(struct thread_slot *slot)
 {
-	if (slot->stat >= 0)
-		close(slot->stat);
-	if (slot->schedstat >= 0)
-		close(slot->schedstat);
+	fd_close(slot->stat);
+	fd_close(slot->schedstat);
 	*slot = (struct thread_slot){ .stat = -1, .schedstat = -1 };
 }
 
@@ -69,8 +67,7 @@ void cpu_reader_destroy(struct cpu_reader *reader)
 		return;
 	for (unsigned i = 0; i < THREAD_SLOTS; i++)
 		slot_close(&reader->threads[i]);
-	if (reader->stat >= 0)
-		close(reader->stat);
+	fd_close(reader->stat);
 	free(reader);
 }
 

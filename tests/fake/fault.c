@@ -10,6 +10,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "fake/fault_script.h"
 
@@ -163,10 +164,8 @@ static void watch_inner(struct fault_handle *handle)
 static void release(struct fault_handle *handle)
 {
 	io_close(handle->inner);
-	if (handle->epoll >= 0)
-		close(handle->epoll);
-	if (handle->timer >= 0)
-		close(handle->timer);
+	fd_close(handle->epoll);
+	fd_close(handle->timer);
 	free(handle);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
 #include "base/process.h"
@@ -484,8 +485,7 @@ int client_run(int fd, pid_t deck, const struct term_facts *facts,
 	known = wait_for_deck(&self, &status);
 	close(self.fd);
 	close(self.signals);
-	if (self.null >= 0)
-		close(self.null);
+	fd_close(self.null);
 	if (known && WIFEXITED(status))
 		return WEXITSTATUS(status);
 	if (self.end)

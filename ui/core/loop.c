@@ -105,8 +105,7 @@ static void read_client(struct app *app)
 		return;
 	/* It was killed. */
 	app_lose_terminal(app);
-	if (app->client >= 0)
-		close(app->client);
+	fd_close(app->client);
 	app->client = -1;
 }
 
@@ -404,10 +403,8 @@ static int be_deck(const struct deck_options *options, int client)
 	if (opening.client >= 0)
 		(void)wire_send(opening.client,
 				(struct wire_note){ .kind = WIRE_END, .value = code }, NULL);
-	if (opening.signals >= 0)
-		close(opening.signals);
-	if (opening.null >= 0)
-		close(opening.null);
+	fd_close(opening.signals);
+	fd_close(opening.null);
 	/* Closed last, with the process: the client waits for that. */
 	return code;
 }

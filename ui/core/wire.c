@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
 
@@ -129,8 +130,7 @@ int wire_receive(int fd, struct wire_note *ret, int descriptors[static WIRE_DESC
 void wire_close(int descriptors[static WIRE_DESCRIPTORS])
 {
 	for (int i = 0; i < WIRE_DESCRIPTORS; i++) {
-		if (descriptors[i] >= 0)
-			close(descriptors[i]);
+		fd_close(descriptors[i]);
 		descriptors[i] = -1;
 	}
 }

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "discover/device.h"
 #include "discover/endpoint.h"
 #include "discover/scan.h"
@@ -62,8 +63,7 @@ static void teardown(void)
 	disk_list_destroy(list);
 	scan_destroy(scan);
 	image_free(&image);
-	if (loop_fd >= 0)
-		close(loop_fd);
+	fd_close(loop_fd);
 	folder_remove();
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "discover/read_once.h"
 #include "discover/regions.h"
 #include "images.h"
@@ -49,8 +50,7 @@ static void teardown(void)
 {
 	table_done(&table);
 	image_free(&image);
-	if (fd >= 0)
-		close(fd);
+	fd_close(fd);
 }
 
 static int read_image(void)

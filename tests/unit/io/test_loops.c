@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
+#include "base/cleanup.h"
 #include "fake/loop.h"
 #include "fake/miniloop.h"
 #include "fake/open_alone.h"
@@ -128,8 +129,7 @@ static bool loops_work(void)
 	int loop = geteuid() == 0 ? loop_attach(file, 512, LO_FLAGS_DIRECT_IO, node) : -EPERM;
 
 	close(file);
-	if (loop >= 0)
-		close(loop);
+	fd_close(loop);
 	return loop >= 0;
 }
 
