@@ -134,7 +134,7 @@ TEST(exit_codes)
 		{ (enum error_class)99, EXIT_INTERNAL },
 	};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		struct error error = { .code = -EIO, .class = ends[i].class };
 
 		ck_assert_int_eq(error_exit_code(&error), ends[i].code);

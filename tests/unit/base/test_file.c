@@ -273,7 +273,7 @@ static const char *const links[][2] = {
 	{ "null", "/dev/null" },   { "here", "." },
 };
 
-#define LINKS (sizeof(links) / sizeof(links[0]))
+#define LINKS (ARRAY_SIZE(links))
 
 TEST(a_link_is_followed_to_a_file_that_may_be_missing)
 {

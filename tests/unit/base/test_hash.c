@@ -12,7 +12,7 @@ TEST(splitmix64_as_published)
 					    16408922859458223821U };
 	uint64_t state = 1234567;
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		ck_assert_uint_eq(splitmix64(state), numbers[i]);
 		state += 0x9e3779b97f4a7c15ULL;
 	}

@@ -81,7 +81,7 @@ TEST(breaks_beside_wide_characters)
 	};
 	size_t skip;
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		ck_assert_msg(text_break(cases[i].text, cases[i].columns, &skip) == cases[i].bytes,
 			      "%zu", i);
 }

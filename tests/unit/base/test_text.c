@@ -340,7 +340,7 @@ TEST(a_broken_code_is_no_name)
 	static const char *const broken[] = { "%", "a%4", "%4", "%G0", "%0G", "%00", "a%00b" };
 	char out[8];
 
-	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		strcpy(out, "old");
 		ck_assert_msg(!text_decode(out, sizeof(out), broken[i]), "%s", broken[i]);
 		ck_assert_str_eq(out, "");
@@ -424,7 +424,7 @@ TEST(fits_everywhere)
 	};
 	char out[200];
 
-	for (size_t s = 0; s < sizeof(samples) / sizeof(samples[0]); s++) {
+	for (size_t s = 0; s < ARRAY_SIZE(samples); s++) {
 		for (int columns = 0; columns < 30; columns++) {
 			size_t size = 4 * (size_t)columns + 1;
 

@@ -114,7 +114,7 @@ TEST(tells_where_it_stopped)
 		{ "2.x", 1, 2 },    { "8s,", 2, 4096 },
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		const char *end = NULL;
 		uint64_t bytes = 0;
 

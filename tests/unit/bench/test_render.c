@@ -132,7 +132,7 @@ TEST(what_is_no_result_is_refused)
 	struct json_object *earlier = NULL;
 	struct error error = { 0 };
 
-	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
 		put(texts[i]);
 		ck_assert_int_eq(load(&earlier, &error), -EINVAL);
 	}

@@ -198,7 +198,7 @@ TEST(no_fat_is_none)
 					      { 19, 300 }, { 19, 3 },   { 510, 0 },    { 17, 0 },
 					      { 16, 0 },   { 13, 3 },   { 19, 0xffff } };
 
-	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
 		struct boot_look found;
 
 		make_disk();

@@ -95,7 +95,7 @@ TEST(nothing_else_is)
 		"on-vanish = stop",
 	};
 
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		ck_assert_msg(of(wrong[i]) == EXIT_USAGE, "%s", wrong[i]);
 }
 

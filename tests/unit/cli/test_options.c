@@ -211,7 +211,7 @@ TEST(bad_words_are_refused)
 	};
 	struct clone_options options;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		ck_assert_msg(CLONE(bad[i][0], bad[i][1]) == EXIT_USAGE, "%s %s was taken",
 			      bad[i][0], bad[i][1] ? bad[i][1] : "");
 		ck_assert_msg(strstr(said, bad[i][2]) != NULL, "%s: %s", bad[i][0], said);

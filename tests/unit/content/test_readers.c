@@ -330,7 +330,7 @@ TEST(btrfs_that_is_in_doubt)
 	};
 	struct volume volume = make(BTRFS);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint64_t before;
 
 		get(&volume, 65536 + cases[i].offset, &before, sizeof(before));
@@ -375,7 +375,7 @@ TEST(f2fs_that_is_in_doubt)
 	assert_whole(&volume, F2FS, "it was not unmounted");
 	f2fs_flags(&volume, 1, 0);
 	assert_taken(&volume, F2FS);
-	for (size_t i = 0; i < sizeof(doubtful) / sizeof(doubtful[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(doubtful); i++) {
 		f2fs_flags(&volume, doubtful[i], 0);
 		assert_whole(&volume, F2FS, "it notes errors or work not finished");
 		f2fs_flags(&volume, 0, doubtful[i]);

@@ -223,7 +223,7 @@ TEST(nothing_outside_the_plan_is_allowed)
 	};
 	CLEANUP(plan) struct plan *plan = make_plan(extents, 2);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct piece piece = { cases[i].source * 512, cases[i].destination * 512,
 				       (uint32_t)cases[i].sectors * 512 };
 

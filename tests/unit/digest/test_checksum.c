@@ -55,7 +55,7 @@ TEST(anything_else_is_refused)
 					   "sha2567" };
 	unsigned set = 42;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(checksums_parse(bad[i], &set) == -EINVAL, "%s", bad[i]);
 	ck_assert_uint_eq(set, 42);
 }

@@ -49,7 +49,7 @@ TEST(wide_registers_make_no_difference)
 	if (!CPU_FEATURE_ACTIVE(AVX2))
 		return;
 	test_noise(data, sizeof(data), 5);
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct digest plain_weighted, wide_weighted;
 		uint32_t length = 15 * sizes[i];
 		struct digest plain = digest_sectors_plain(data + i, length, sizes[i], 1ULL << 40,

@@ -91,7 +91,7 @@ TEST(another_disk_is_asked)
 				      &partitions[0].start, &partitions[1].sectors };
 
 	keep(0);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		++*numbers[i];
 		ck_assert(!find());
 		--*numbers[i];

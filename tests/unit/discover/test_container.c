@@ -124,7 +124,7 @@ TEST(new_files_are_judged_by_their_name)
 					     "a.zip",         "a.pcl",   "sda1.ext4-ptcl-img",
 					     "sda1.ntfs-img", "a.hds",   "a.tibx" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		ck_assert_int_eq(resolve(names[i], true), -EINVAL);
 		ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
 		ck_assert_ptr_nonnull(strstr(error.sentence, "disk.img"));

@@ -136,7 +136,7 @@ TEST(streams)
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
 	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
 	ck_assert_int_eq(symlink("/dev/zero", "link"), 0);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		for (int destination = 0; destination < 2; destination++) {
 			ck_assert_int_eq(resolve(names[i], destination), -EINVAL);
 			ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);

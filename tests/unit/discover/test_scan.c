@@ -457,7 +457,7 @@ TEST(a_recorded_machine_tells_every_use)
 	make_in_sysfs("mkdir -p fs/bcache fs/btrfs/1234/devices && cd fs/btrfs/1234/devices && "
 		      "for disk in nvme0n1 vda; do ln -s ../../../../class/block/$disk; done");
 	run("stacked", true);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		char letters[16];
 
 		ck_assert_str_eq(use_letters(&disk(expected[i].node)->in_use, NO, letters),

@@ -19,7 +19,7 @@ TEST(leads_where_the_kernel_leads)
 					       "/sys/class/tty", "/sys/dev/char" };
 	unsigned followed = 0;
 
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
 		DIR *directory = opendir(folders[i]);
 		struct dirent *entry;
 

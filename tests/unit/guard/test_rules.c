@@ -291,7 +291,7 @@ static const struct {
 TEST_ROWS(rules_are_asked_in_their_runs, 2)
 {
 	for (const struct rule_case *c = _i ? warned : refused; c->rule; c++)
-		for (size_t i = 0; i < sizeof(in_runs) / sizeof(in_runs[0]); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(in_runs); i++) {
 			const bool asked[] = { true, in_runs[i].resume, in_runs[i].compare,
 					       in_runs[i].digests };
 			struct error error = { 0 };

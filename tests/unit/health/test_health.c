@@ -121,7 +121,7 @@ TEST(what_is_odd_is_unknown)
 	};
 	struct health health;
 
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		parse(odd[i], &health);
 		ck_assert_msg(!health_is_known(&health), "%s", odd[i]);
 		ck_assert_msg(health.why[0], "%s", odd[i]);

@@ -134,7 +134,7 @@ TEST(kinds_have_their_depth)
 		{ { .kind = DISK_SCSI, .max_transfer = 512 }, 8, 4096 },
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		source = kinds[i].end;
 		source.fd = -1;
 		source.direct = true;
@@ -193,7 +193,7 @@ TEST(impossible_wishes_are_refused)
 	};
 
 	destination.logical_sector_size = 4096;
-	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
 		options = wishes[i].options;
 		error = (struct error){ 0 };
 		choice = (struct io_choice){ 0 };

@@ -11,7 +11,7 @@ TEST(slots_are_aligned_and_apart)
 {
 	static const uint32_t sizes[] = { 512, 4096, 61440, 65536, 1 << 20, 3 << 20 };
 
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
 		struct io_buffers *buffers = NULL;
 		size_t arena_size;
 		char *got[5];

@@ -182,7 +182,7 @@ TEST(refusals_have_their_errno)
 	};
 
 	open_it();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		disk.rule_count = 0;
 		disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = cases[i].status,
 			     .key = cases[i].key, .asc = cases[i].asc, .ascq = cases[i].ascq,

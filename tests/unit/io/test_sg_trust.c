@@ -288,7 +288,7 @@ TEST(a_driver_full_of_others_is_waited_for)
 {
 	static const int codes[] = { -EDOM, -EBUSY, -EAGAIN, -ENOMEM };
 
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
 		disk_answers(.times = 2, .send_error = codes[i]);
 		ck_assert_int_eq(transfer(IO_WRITE, 0), 0);
 	}

@@ -122,7 +122,7 @@ TEST(honest_disks)
 					  2000 * GIB,
 					  GIB * 1000 * 1000 };
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t bytes;
 
 		prepare(sizes[i]);

@@ -468,7 +468,7 @@ TEST(test_arranged_refused)
 	struct plan_options options = { 0 };
 
 	make(THREE, 16 * MIB);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		places = bad[i].places;
 		if (bad[i].word)
 			refused(40 * MIB, GROW_NO, bad[i].word);

@@ -123,7 +123,7 @@ TEST(what_makes_no_sense_is_refused)
 		{ "digest", "crc32" },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
 		ck_assert_msg(set(bad[i][0], bad[i][1]) == -EINVAL, "%s \"%s\"", bad[i][0],
 			      bad[i][1]);
 	ck_assert(memcmp(&options, &(struct plan_options){ 0 }, sizeof(options)) == 0);

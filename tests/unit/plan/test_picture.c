@@ -56,13 +56,13 @@ static void setup(void)
 	gpt.partitions = parts;
 	gpt.partition_count = 3;
 	gpt.regions = regions;
-	gpt.region_count = sizeof(regions) / sizeof(regions[0]);
+	gpt.region_count = ARRAY_SIZE(regions);
 	dos = test_disk("sdb", 16, 1000, 512);
 	strcpy(dos.table, "dos");
 	dos.partitions = dos_parts;
 	dos.partition_count = 4;
 	dos.regions = dos_regions;
-	dos.region_count = sizeof(dos_regions) / sizeof(dos_regions[0]);
+	dos.region_count = ARRAY_SIZE(dos_regions);
 	blank = test_disk("sdc", 32, 2000, 512);
 }
 

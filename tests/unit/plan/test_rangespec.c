@@ -28,7 +28,7 @@ static void setup(void)
 {
 	disk = test_disk("sda", 0, SECTORS, 512);
 	disk.partitions = partitions;
-	disk.partition_count = sizeof(partitions) / sizeof(partitions[0]);
+	disk.partition_count = ARRAY_SIZE(partitions);
 	context =
 		(struct rangespec_context){ .sectors = SECTORS, .sector_size = 512, .disk = &disk };
 }

@@ -65,7 +65,7 @@ TEST(words_and_exit_codes)
 		{ JOB_RESULT_NONE, false, ERROR_CLASS_NONE, 0, EXIT_INTERNAL, "FAILED" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		sample_done(&sample);
 		sample_init(&sample);
 		sample.report.job.result = cases[i].result;
@@ -243,7 +243,7 @@ TEST(whether_the_source_stayed_what_it_was)
 
 	job->result = JOB_RESULT_COMPLETE;
 	job->proof = (struct job_proof){ .asked = true, .rechecked = 12 };
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		job->proof.recheck = rows[i].recheck;
 		SAID(report_rechecked);
 		if (rows[i].words)
@@ -510,7 +510,7 @@ TEST(checksums_say_what_they_are_of)
 	const char *known = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 	const char *unknown = "!bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const char *md5 = i > 1 ? unknown : known;
 
 		sample_add_checksums(&sample, cases[i].state);

@@ -143,7 +143,7 @@ static const struct {
 	{ "mixed", mixed, 6, 6 },         { "growing", growing, 0, 0 },
 };
 
-#define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
+#define PATTERNS (ARRAY_SIZE(patterns))
 
 static void rescue(struct paper *paper, const struct plan_options *options)
 {

@@ -131,7 +131,7 @@ TEST(log_and_report_go_with_the_map)
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_COMPLETE);
 	ck_assert(report->job.digests_saved);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		ck_assert_int_eq(strncmp(files[i], place, strlen(place)), 0);
 		ck_assert_msg(access(files[i], F_OK) == 0, "%s", files[i]);
 	}

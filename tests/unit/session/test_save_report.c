@@ -137,10 +137,10 @@ TEST(a_report_is_saved_elsewhere_in_three_forms)
 	/* Named by one of the three, whichever. */
 	static const char *const endings[] = { "", ".json", ".txt", ".html" };
 
-	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
 		ck_assert_int_eq(save_report(path, &error), 0);
-		for (size_t k = 1; k < sizeof(endings) / sizeof(endings[0]); k++) {
+		for (size_t k = 1; k < ARRAY_SIZE(endings); k++) {
 			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
 			ck_assert_int_eq(unlink(path), 0);
 		}

@@ -217,7 +217,7 @@ TEST(test_random_keys)
 		items[3].kind = seed % 4 ? VERDICT_OK : VERDICT_REFUSE;
 		gate_update(&gate, "p", &verdicts, "45");
 		for (int i = 0; i < 4000; i++) {
-			int key = keys[next_random(&random) % (sizeof(keys) / sizeof(keys[0]))];
+			int key = keys[next_random(&random) % (ARRAY_SIZE(keys))];
 			bool may = gate.typing && !strcmp(gate.typed.text, "45") &&
 				   items[3].kind == VERDICT_OK && key == SPECIAL_ENTER;
 			bool started = press(&gate, key);

@@ -17,7 +17,7 @@ TEST(test_never_wider)
 
 	for (int limit = -3; limit <= 60; limit++)
 		for (int width = -2; width <= 30; width++)
-			for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+			for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 				struct line line;
 				int most = limit > 0 ? limit : 0;
 

@@ -139,7 +139,7 @@ TEST(state_says_how_it_ended)
 	struct bench_progress progress = { .done = 0.415, .eta = -1, .what = "place 3" };
 
 	strcpy(result.error.sentence, "It is gone.");
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
 		struct line line;
 
 		result.end = (enum bench_end)i;

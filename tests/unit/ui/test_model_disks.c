@@ -207,7 +207,7 @@ TEST(test_refusals)
 	struct fixture f;
 
 	setup(&f, "rescue");
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const char *sentence = refusal(&f, rows[i].disk);
 
 		ck_assert_msg(!sentence == !rows[i].says, "%s", rows[i].disk);
@@ -341,7 +341,7 @@ TEST(test_widths)
 	struct fixture f;
 	struct line line;
 
-	for (size_t n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+	for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
 		setup(&f, names[n]);
 		disks_toggle(&f.model);
 		for (int cols = 80; cols <= 250; cols += 3) {

@@ -51,7 +51,7 @@ TEST(test_round_trip)
 		{ .rate = INT64_MAX, .source_backend = BACKEND_IMAGE },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct plan_options back = { 0 };
 		enum option_row row;
 
@@ -111,7 +111,7 @@ TEST(test_wrong)
 		{ OPTION_SG_FUA, "maybe" },    { OPTION_SG_DPO, "" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct plan_options before = { .chunk = 4096, .retries = 7 };
 		struct plan_options options = before;
 		enum option_row row = OPTION_ROWS;
@@ -144,7 +144,7 @@ TEST(test_nothing_that_does_nothing)
 		{ { .sg_data = SG_DATA_INDIRECT, .destination_backend = BACKEND_SG }, OPTION_ROWS },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct plan_options back = { 0 };
 		enum option_row row = OPTION_ROWS;
 

@@ -26,7 +26,7 @@ static void setup(void)
 {
 	memset(&disk, 0, sizeof(disk));
 	memset(partitions, 0, sizeof(partitions));
-	for (unsigned i = 0, p = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
+	for (unsigned i = 0, p = 0; i < ARRAY_SIZE(regions); i++) {
 		if (regions[i].kind != REGION_PARTITION)
 			continue;
 		partitions[p].number = p + 1;
@@ -43,7 +43,7 @@ static void setup(void)
 	disk.partitions = partitions;
 	disk.partition_count = 3;
 	disk.regions = regions;
-	disk.region_count = sizeof(regions) / sizeof(regions[0]);
+	disk.region_count = ARRAY_SIZE(regions);
 	endpoint_from_disk(&disk, &source);
 	ck_assert_int_eq(ranges_model_new(&source, &disk, &model, NULL), 0);
 }
@@ -218,7 +218,7 @@ TEST(test_destination)
 		{ "99999999999999999999", false, false, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		field_set(&model->destination, cases[i].text);
 		ranges_model_destination_typed(model);
 		ck_assert_msg(model->destination_valid == cases[i].valid, "%s", cases[i].text);

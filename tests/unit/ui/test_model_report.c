@@ -76,7 +76,7 @@ TEST(test_roles)
 	};
 
 	report.job.bad_areas = 0;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		report.job.result = cases[i].result;
 		report.job.bad_areas = cases[i].result == JOB_RESULT_PARTIAL;
 		report.job.error.class = cases[i].class;

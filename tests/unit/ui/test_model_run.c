@@ -371,7 +371,7 @@ TEST(test_progress)
 	};
 	char text[128];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		run_text_progress(cases[i].done, cases[i].total, cases[i].scale, 512, text,
 				  sizeof(text));
 		ck_assert_str_eq(text, cases[i].text);

@@ -33,7 +33,7 @@ static const struct plan_options ways[] = {
 	{ .source_backend = BACKEND_BUFFERED, .destination_backend = BACKEND_URING, .lanes = 3 },
 };
 
-#define WAYS ((int)(sizeof(ways) / sizeof(ways[0])))
+#define WAYS ((int)(ARRAY_SIZE(ways)))
 
 static struct plan_options options(int way)
 {

@@ -22,7 +22,7 @@
 
 static const enum verify_choice verifying[] = { VERIFY_OFF, VERIFY_AFTER, VERIFY_COMPARE,
 						VERIFY_ROLLING };
-#define WAYS (int)(sizeof(verifying) / sizeof(verifying[0]))
+#define WAYS (int)(ARRAY_SIZE(verifying))
 
 static void prepare(int way)
 {

@@ -191,7 +191,7 @@ TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 	verified_plan(&rig, compare ? VERIFY_COMPARE : VERIFY_DIGEST, false);
 	/* What is under way at a stop is looked at, not all that is left. */
 	rig.plan->options.lanes = 1;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		(_i < 2 ? stop_at_gate : die_at_gate)(places[i]);
 		map = rig_load_map(&rig);
 		ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), VERIFIED_SIZE);
