@@ -106,8 +106,8 @@ static int explain_full(const struct io_end *end, const struct io_request *reque
 			? _("The file system that holds %s has no room left for LBA %" PRIu64
 			    " and what follows: %s. Make room, then resume.")
 			: _("There is no room left behind %s for LBA %" PRIu64
-			    " and what follows: %s. Its storage is thinly provisioned and used up: "
-			    "enlarge that, then resume.");
+			    " and what follows: %s. Its storage is thinly provisioned and used up, "
+			    "or it has become smaller: enlarge that, then resume.");
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -109,6 +109,7 @@ TEST(full_thin_disk_is_no_bad_sector)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "no room left behind /dev/sdq for LBA 10"));
 	ck_assert_ptr_nonnull(strstr(error.sentence, "(7/27/07)"));
 	ck_assert_ptr_nonnull(strstr(error.sentence, "thinly provisioned"));
+	ck_assert_ptr_nonnull(strstr(error.sentence, "or it has become smaller"));
 	ck_assert(error.sense.known);
 	ck_assert_int_eq(error.class, ERROR_CLASS_DESTINATION);
 }
