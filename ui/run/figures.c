@@ -290,14 +290,14 @@ void run_text_spoken(const struct job_snapshot *job, int64_t now, struct line *l
 
 	passes_overall(job, all, sizeof(all));
 	text_doing(job, doing, sizeof(doing));
-	if (has_rate(job))
-		text_current(job, current, sizeof(current));
-	else
-		text_copy(current, sizeof(current), _("speed unknown"));
+	text_current(job, current, sizeof(current));
 	progress_left(job, eta, sizeof(eta));
 	run_text_ends_at(job, now, at, sizeof(at));
 	text_verified(job, verified, sizeof(verified));
-	line_add(line, _("%s of all, %s, %s, left %s"), all, doing, current, eta);
+	if (has_rate(job))
+		line_add(line, _("%s of all, %s, %s, left %s"), all, doing, current, eta);
+	else
+		line_add(line, _("%s of all, %s, left %s"), all, doing, eta);
 	if (at[0])
 		line_add(line, _(", ends %s"), at);
 	/* Only what is wrong is spoken every ten seconds. */

@@ -61,7 +61,7 @@ TEST(test_flush)
 	job.pass = PASS_FLUSH;
 	job.rescue.read_errors = job.bad_areas = 0;
 	run_spoken_follow(&spoken, &job, false);
-	ck_assert_ptr_nonnull(strstr(newest(), "of all, flushing, speed unknown, "));
+	ck_assert_ptr_nonnull(strstr(newest(), "of all, flushing, left unknown, "));
 	job.only_reads = true;
 	run_spoken_follow(&spoken, &job, true);
 	ck_assert_ptr_nonnull(
