@@ -2,11 +2,13 @@
 #include "session/ends.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "map/map.h"
 #include "guard/facts.h"
 
@@ -28,6 +30,13 @@ static bool has_label(const struct disk *disk)
 
 static int not_found(const struct endpoint *recorded, struct error *reterr)
 {
+	char who[sizeof(recorded->node) + sizeof(recorded->identity.model) + 8];
+
+	/* The number of a volume says nothing after a restart; its name does, which is its model.
+	 */
+	text_copy(who, sizeof(who), recorded->node);
+	if (recorded->identity.model[0])
+		snprintf(who, sizeof(who), "%s (%s)", recorded->node, recorded->identity.model);
 	if (recorded->identity.serial[0])
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
@@ -37,7 +46,7 @@ static int not_found(const struct endpoint *recorded, struct error *reterr)
 	return error_set(reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
 			 _("The disk of the map, %s, is not attached under that name with the same "
 			   "size and model, and it has no serial number to find it by."),
-			 recorded->node);
+			 who);
 }
 
 /* One file may be attached to any number of loop devices. */

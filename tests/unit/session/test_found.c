@@ -164,6 +164,16 @@ TEST(name_spaces_of_one_controller)
 	ck_assert_ptr_null(endpoint_disk(&list, &recorded));
 }
 
+/* Its name tells which one to activate; its number may be that of any volume. */
+TEST(a_volume_that_is_missing_is_named)
+{
+	text_copy(recorded.node, sizeof(recorded.node), "/dev/dm-7");
+	text_copy(recorded.disk_node, sizeof(recorded.disk_node), "/dev/dm-7");
+	recorded.identity = (struct identity){ .model = "vg-home", .size = 4096 };
+	ck_assert_int_eq(find(), -ENODEV);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/dm-7 (vg-home)"));
+}
+
 TEST(a_partition_that_was_moved)
 {
 	partition = (struct partition){ .number = 2, .start = 2048, .sectors = 4096 };
