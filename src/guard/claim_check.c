@@ -294,8 +294,10 @@ bool claim_present(const struct claim *claim)
 		return false;
 	if (sg_only)
 		return true;
-	/* The capacity of a disk that was taken away becomes 0. */
-	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || (size == 0 && endpoint->size > 0))
+	/* The capacity of a disk that was taken away becomes 0; that of a failing one, or behind a
+	 * failing bridge, may become small when it is reset, and be right again after the next one.
+	 * Its sectors behind that are not bad. */
+	if (ioctl(claim->fd, BLKGETSIZE64, &size) < 0 || size < endpoint->size)
 		return false;
 	if (endpoint->identity.diskseq && ioctl(claim->fd, BLKGETDISKSEQ, &diskseq) == 0 &&
 	    diskseq != endpoint->identity.diskseq)

@@ -17,6 +17,7 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"
+#include "base/units.h"
 #include "session/ends.h"
 #include "session/session_private.h"
 
@@ -78,10 +79,21 @@ static void note_stranger(struct session *session, const struct endpoint *missin
 	if (!disk || identity_same(&disk->identity, &plan->source.identity) ||
 	    identity_same(&disk->identity, &plan->destinations[0].identity))
 		return;
-	snprintf(note, size,
-		 _("At %.60s there is another disk now (%.60s%s%.40s). It is not touched."),
-		 disk->node, disk->identity.model[0] ? disk->identity.model : _("no model"),
-		 disk->identity.serial[0] ? _(", serial ") : "", disk->identity.serial);
+
+	const struct identity *seen = &disk->identity;
+	const char *model = seen->model[0] ? seen->model : _("no model");
+	const char *serial = seen->serial[0] ? _(", serial ") : "";
+
+	if (seen->size != missing->identity.size)
+		snprintf(note, size,
+			 _("At %.60s there is a disk of %.30s B now, not of %.30s B "
+			   "(%.60s%s%.40s). It is not touched."),
+			 disk->node, UNITS_COUNT(seen->size), UNITS_COUNT(missing->identity.size),
+			 model, serial, seen->serial);
+	else
+		snprintf(note, size,
+			 _("At %.60s there is another disk now (%.60s%s%.40s). It is not touched."),
+			 disk->node, model, serial, seen->serial);
 }
 
 /* ---- the end of a part ---- */
