@@ -21,8 +21,9 @@ own_mounts=(unshare --mount --propagation private bash -c '
 	findmnt -rno TARGET | grep "^${TMPDIR:-/tmp}/clonedeck-" | grep -vF "$0/" | tac | xargs -r umount -l
 	exec "$@"')
 
-# No other test has the mounts of this one. In the kernel of uml-run there is no other.
-if [ -z "${CLONEDECK_OWN_MOUNTS-}${LAB_WORK-}" ] && [ "$(id -u)" = 0 ]; then
+# No other test has the mounts of this one. In a machine of its own (LAB_RESULT) there is no other, but
+# folders of this one are mounted.
+if [ -z "${CLONEDECK_OWN_MOUNTS-}${LAB_RESULT-}" ] && [ "$(id -u)" = 0 ]; then
 	CLONEDECK_OWN_MOUNTS=1 exec "${own_mounts[@]}" /none "$BASH" "$0" "$@"
 fi
 
