@@ -281,15 +281,15 @@ static int refuse_blocked(struct fitting *f, size_t blocked, uint64_t missing, s
 		.bytes = u64_align_down((spare->least - missing) * f->sector, LAYOUT_ALIGNMENT),
 	};
 	text_copy(f->shrink.fs, sizeof(f->shrink.fs), spare->fs);
-	return fitting_refuse(f, reterr,
-			      _("Partition %u (%s, %s used) must become %s sectors smaller for %s. "
-				"Shrink it in an image, not on the source (in the deck: s on 3):  "
-				"clonedeck clone "
-				"-s %s -d %s --shrink-via IMAGE"),
-			      spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
-			      UNITS_COUNT(missing), f->other,
-			      text_shell_word(from, sizeof(from), f->name, "SOURCE"),
-			      text_shell_word(to, sizeof(to), f->other, "DESTINATION"));
+	text_shell_word(from, sizeof(from), f->name, "SOURCE");
+	text_shell_word(to, sizeof(to), f->other, "DESTINATION");
+	return fitting_refuse(
+		f, reterr,
+		_("Partition %u (%s, %s used) must become %s sectors smaller for %s. "
+		  "Shrink it in an image, not on the source (in the deck: s on 3):  clonedeck "
+		  "clone -s %s -d %s --shrink-via IMAGE"),
+		spare->number, spare->fs, UNITS_SHORT(used, UNITS_SI, f->sector),
+		UNITS_COUNT(missing), f->other, from, to);
 }
 
 int fit_smaller(struct fitting *f, struct error *reterr)

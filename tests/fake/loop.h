@@ -41,10 +41,11 @@ static inline int loop_attach(int file, uint32_t sector_size, uint32_t flags,
 		if (fd < 0)
 			continue;
 		if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
-			int read_only = (flags & LO_FLAGS_READ_ONLY) != 0;
+			int off = 0;
 
-			/* A node keeps BLKROSET from whoever had it before. */
-			ioctl(fd, BLKROSET, &read_only);
+			/* A node keeps BLKROSET from whoever had it before, also for who has it
+			 * next: so it is never set here. The flag alone makes a disk read-only. */
+			ioctl(fd, BLKROSET, &off);
 			close(control);
 			return fd;
 		}
