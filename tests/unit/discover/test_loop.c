@@ -22,6 +22,7 @@
 #include "discover/scan.h"
 #include "fake/loop.h"
 #include "fake/open_alone.h"
+#include "fake/own_mounts.h"
 #include "folder.h"
 #include "images.h"
 
@@ -53,6 +54,7 @@ static void attach_image(uint32_t flags)
 
 static void setup(void)
 {
+	own_mounts();
 	folder_make();
 	image_new(&image, SECTORS, 512);
 	loop_fd = -1;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "fake/own_mounts.h"
 #include "folder.h"
 #include "guard/facts.h"
 
@@ -46,6 +47,7 @@ static void setup(void)
 {
 	int fd = open(path_of("a.img"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
+	own_mounts();
 	ck_assert_int_ge(fd, 0);
 	ck_assert_int_eq(ftruncate(fd, 16 * 1024 * 1024), 0);
 	ck_assert_int_eq(pwrite(fd, "x", 1, 0), 1);

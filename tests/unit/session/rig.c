@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "fake/own_mounts.h"
 
 static char base[64]; /* of the whole run; each test has a folder in it */
 char directory[96];
@@ -125,6 +126,7 @@ void session_remove_base(void)
 
 void session_setup(void)
 {
+	own_mounts();
 	snprintf(directory, sizeof(directory), "%s/XXXXXX", base);
 	ck_assert_ptr_nonnull(mkdtemp(directory));
 	make_file("a.img", 1);
