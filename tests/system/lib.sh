@@ -13,18 +13,10 @@
 set -u
 
 CLONEDECK=${CLONEDECK:?the program to test}
-# ${own_mounts[@]} FOLDER COMMAND...: what it mounts is only its own. A name space of mounts has all that is
-# mounted where it is made. What tests have mounted at that moment, but what is below FOLDER, is let go
-# of: a disk that they unmount would stay in use as long as COMMAND runs.
-# shellcheck disable=SC2016 # the inner shell expands them
-own_mounts=(unshare --mount --propagation private bash -c '
-	findmnt -rno TARGET | grep "^${TMPDIR:-/tmp}/clonedeck-" | grep -vF "$0/" | tac | xargs -r umount -l
-	exec "$@"')
-
-# No other test has the mounts of this one. In a machine of its own (LAB_RESULT) there is no other, but
-# folders of this one are mounted.
-if [ -z "${CLONEDECK_OWN_MOUNTS-}${LAB_RESULT-}" ] && [ "$(id -u)" = 0 ]; then
-	CLONEDECK_OWN_MOUNTS=1 exec "${own_mounts[@]}" /none "$BASH" "$0" "$@"
+# What a test mounts, no other test has: a name space of mounts that one makes has all that is mounted where
+# it is made, and a disk that is unmounted meanwhile stays in use until that name space ends.
+if [ -z "${CLONEDECK_OWN_MOUNTS-}" ] && [ "$(id -u)" = 0 ]; then
+	CLONEDECK_OWN_MOUNTS=1 exec unshare --mount --propagation private "$BASH" "$0" "$@"
 fi
 
 # shellcheck disable=SC2034 # for the tests
@@ -207,8 +199,13 @@ unmount() { # FOLDER
 	done
 }
 
-with_own_mounts() { # COMMAND...: it has what its own case has mounted
-	"${own_mounts[@]}" "$case_dir" "$@"
+# with_own_mounts COMMAND...: what it mounts is only its own. What other cases have mounted at this
+# moment is let go of, for the same reason.
+with_own_mounts() {
+	# shellcheck disable=SC2016 # the inner shell expands them
+	unshare --mount --propagation private bash -c '
+		findmnt -rno TARGET | grep "/clonedeck-test\." | grep -vF "$0/" | tac | xargs -r umount -l
+		exec "$@"' "$case_dir" "$@"
 }
 
 # nothing_to_find NODE: no table, no file system, no member of anything on the whole of it.
