@@ -115,11 +115,13 @@ its_file_system_grows_too() {
 	umount files
 }
 
-# With a file of that name in place of btrfs.
-grow_by_that_tool() {
+# copy_by_that_tool PROGRAM OPTION...: in the background, with the file "tool" in place of the program.
+copy_by_that_tool() {
+	chmod +x tool
 	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v btrfs)"; echo $$ >pid; exec "$@" >out 2>err' sh "$CLONEDECK" clone -s "$source" \
-		-d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs "$@"
+	with_own_mounts sh -c 'mount --bind tool "$(command -v "$0")"; echo $$ >pid; exec "$@" >out 2>err' "$1" \
+		"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --log-dir logs "${@:2}" &
+	copy=$!
 }
 
 same_uuid() {
@@ -160,11 +162,9 @@ a_Btrfs_grows_beside_its_source() {
 	# says how it gets that; and what no tool is there for is named.
 	printf '#!/bin/sh\ncase $* in *resize*) . "%s" ;; esac\nexec %s "$@"\n' "$PWD/at_resize" "$PWD/real" >tool
 	cp "$(command -v btrfs)" real
-	chmod +x tool
 	source=$(attach "$PWD/source.img")
 	echo "echo \$PPID >'$PWD/parent'; until [ -e '$PWD/killed' ]; do sleep 0.1; done" >at_resize
-	grow_by_that_tool --map copy.map &
-	copy=$!
+	copy_by_that_tool btrfs --grow=last --grow-fs --map copy.map
 	wait_for test -s parent
 	kill -KILL "$(cat pid)"
 	ends 137
@@ -185,8 +185,7 @@ a_Btrfs_grows_beside_its_source() {
 	source=$(attach "$PWD/source.img")
 	# shellcheck disable=SC2016 # that shell expands it
 	echo 'kill -KILL "$(ps -o ppid= "$(ps -o ppid= $PPID)")"; exit 7' >at_resize
-	grow_by_that_tool &
-	copy=$!
+	copy_by_that_tool btrfs --grow=last --grow-fs
 	ends 4
 	says 'could not be grown'
 	same_uuid
@@ -217,10 +216,8 @@ a_tool_that_cannot_start_grows_nothing() {
 	source_gpt
 	destination=$(new_disk destination 100)
 	printf '#!/bin/sh\necho no library; exit 127\n' >tool
-	chmod +x tool
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 4 ]' sh \
-		"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	copy_by_that_tool resize2fs --grow=last --grow-fs
+	ends 4
 	says 'could not be grown; the log says why: no library'
 	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
 	clean_gpt "$destination"
@@ -231,10 +228,8 @@ a_tool_that_does_nothing_grows_nothing() {
 	source_gpt
 	destination=$(new_disk destination 100)
 	printf '#!/bin/sh\nyes | head -n 200000; echo all is well\n' >tool
-	chmod +x tool
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 4 ]' sh \
-		"$CLONEDECK" clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs
+	copy_by_that_tool resize2fs --grow=last --grow-fs
+	ends 4
 	says 'could not be grown; the log says why: the tool ended well, but the file system has 25.2M, not 89.1M'
 	jq -e '.grown_fs.state == "failed" and .result == "COMPLETE"' logs/*.json
 	! grep 'lines are missing' logs/*.log || fail 'the disk of the log did not answer'
@@ -249,11 +244,7 @@ a_tool_that_takes_its_time_is_waited_for() {
 	destination=$(new_disk destination 100)
 	printf '#!/bin/sh\n: >%s; until [ -e %s ]; do sleep 0.1; done; exec %s "$@"\n' "$PWD/begun" "$PWD/go_on" "$PWD/real" >tool
 	cp "$(command -v resize2fs)" real
-	chmod +x tool
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; echo $$ >pid; exec "$@" >out 2>err' sh "$CLONEDECK" \
-		clone -s "$source" -d "$destination" --grow=last --grow-fs --confirm "$destination" --log-dir logs &
-	copy=$!
+	copy_by_that_tool resize2fs --grow=last --grow-fs
 	wait_for test -e begun
 	kill -INT "$(cat pid)"
 	wait_for grep 'identifiers are being changed, as you asked' err
@@ -417,19 +408,16 @@ what_is_too_large_is_said() {
 	sha256sum -c before
 	# A tool that fails leaves the destination as it was.
 	printf '#!/bin/sh\necho no luck; exit 8\n' >tool
-	chmod +x tool
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 2 ]' sh \
-		"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
+	copy_by_that_tool resize2fs --shrink-via image
+	ends 2
 	says 'NOT DONE: partition 3 (ext4) is shrunk to'
 	says 'no luck'
 	says 'could not be shrunk in the image image. The destination is as it was'
 	sha256sum -c before
 	rm image
 	echo '#!/bin/sh' >tool
-	# shellcheck disable=SC2016 # the script expands it
-	with_own_mounts sh -c 'mount --bind tool "$(command -v resize2fs)"; "$@" >out 2>err; [ $? = 2 ]' sh \
-		"$CLONEDECK" clone -s "$source" -d "$destination" --shrink-via image --confirm "$destination" --log-dir logs
+	copy_by_that_tool resize2fs --shrink-via image
+	ends 2
 	says 'the tool ended well, but the file system has'
 	says 'could not be shrunk in the image image. The destination is as it was'
 	sha256sum -c before
