@@ -202,7 +202,8 @@ static int run_on(const struct resize *resize, int loop, const char *node, char 
  * would fill (32 MiB of inodes with mkfs.ext4 -i 1024), F2FS before a section that is cut. */
 #define LEFT_OVER (40ULL << 20) /* bytes, at most */
 
-/* What a tool that ended well has done. 1: not that, and `said` is what was found. */
+/* What a tool that ended well has done. 1: not that, and `said` is what was found. The tool is
+ * believed about a file system that does not say how large it is. */
 static int measure(const struct resize *resize, int loop, uint64_t length, char *said, size_t size)
 {
 	/* Not through the page cache: a file system that was mounted has written past it. */

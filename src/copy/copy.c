@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/text.h"
 #include "copy/copy.h"
 
 #include <stdio.h>
+
+#include "base/text.h"
 
 #define SENTENCE_MAX 1024
 

@@ -178,7 +178,6 @@ static void draw_beyond(struct app *app, struct draw *draw, struct rect area,
 {
 	const struct endpoint *destination = &app_choice(app)->destination;
 	uint64_t beyond = ranges_model_beyond(model, destination);
-
 	char text[256];
 
 	if (!beyond)
