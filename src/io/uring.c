@@ -279,7 +279,7 @@ static int enter(struct uring_queue *queue, unsigned min, uint64_t deadline)
 
 		r = io_uring_submit_and_wait_timeout(&queue->ring, &cqe, min, &timeout, NULL);
 	}
-	if (r == -EAGAIN) { /* no memory for requests now */
+	if (r == -EAGAIN || r == -ENOMEM) { /* no memory for requests now */
 		clock_sleep_until(clock_monotonic() + NSEC_PER_MSEC);
 		return 0;
 	}
