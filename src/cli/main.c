@@ -122,22 +122,8 @@ static int run_deck(int argc, char **argv)
 	return deck_run(&line.deck);
 }
 
-int main(int argc, char **argv)
+static void choose_language(void)
 {
-	if (standard_fill() < 0)
-		return EXIT_ENVIRONMENT;
-#ifdef M_ARENA_MAX
-	/* Discovery reads each disk in a thread of its own, and glibc would keep a slowly growing
-	 * heap for each. The copy itself allocates nothing, so one heap is enough. */
-	mallopt(M_ARENA_MAX, 1);
-#endif
-#ifdef M_MMAP_THRESHOLD
-	/* What is large (a map of very many areas, its text, a table of digests) goes back to the
-	 * system when it is freed. By itself, glibc would keep ever larger pieces in the heap. */
-	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-#endif
-	/* Where a limit is set to the size of files, a write that fails says so. */
-	signal(SIGXFSZ, SIG_IGN);
 	setlocale(LC_ALL, "");
 #if ENABLE_NLS
 	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */
@@ -150,6 +136,34 @@ int main(int argc, char **argv)
 			textdomain("messages");
 	}
 #endif
+}
+
+int main(int argc, char **argv)
+{
+	struct error error;
+	int r;
+
+	choose_language();
+	r = standard_fill();
+	if (r < 0) {
+		error_set(&error, ERROR_CLASS_ENVIRONMENT, r, "open", "/dev/null",
+			  _("Standard input, output or error is closed, and /dev/null cannot take "
+			    "its place: %s."),
+			  error_phrase(r));
+		return cli_error(&error);
+	}
+#ifdef M_ARENA_MAX
+	/* Discovery reads each disk in a thread of its own, and glibc would keep a slowly growing
+	 * heap for each. The copy itself allocates nothing, so one heap is enough. */
+	mallopt(M_ARENA_MAX, 1);
+#endif
+#ifdef M_MMAP_THRESHOLD
+	/* What is large (a map of very many areas, its text, a table of digests) goes back to the
+	 * system when it is freed. By itself, glibc would keep ever larger pieces in the heap. */
+	mallopt(M_MMAP_THRESHOLD, 128 << 10);
+#endif
+	/* Where a limit is set to the size of files, a write that fails says so. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2 || argv[1][0] == '-') {
 		char no_command[] = "";
 

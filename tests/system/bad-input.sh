@@ -83,6 +83,10 @@ no_disk_is_opened_as_a_standard_descriptor() {
 	"$CLONEDECK" list >&- 2>err || status=$?
 	[ "$status" -eq 2 ]
 	[ -s err ] || fail "that nothing could be printed was not told"
+	status=0
+	unshare -m sh -c "mount -t tmpfs none /dev && exec '$CLONEDECK' list <&-" 2>err || status=$?
+	[ "$status" -eq 2 ]
+	grep -q /dev/null err || fail "that there is no /dev/null was not told"
 }
 
 # ---- devices ----
