@@ -446,6 +446,17 @@ static void read_model(struct udev_device *disk, const char *hardware, enum disk
 	}
 }
 
+/* LVM and cryptsetup make it of UUIDs that lie on the disks below; mdadm's rules for udev tell that
+ * of an array. The numbers of both change from one start to the next. */
+static void read_volume(struct udev_device *disk, enum disk_kind kind, struct identity *ret)
+{
+	if (kind == DISK_DM)
+		attr_text(udev_device_get_syspath(disk), "dm/uuid", ret->volume,
+			  sizeof(ret->volume));
+	else if (kind == DISK_MD)
+		prop_text(disk, "MD_UUID", ret->volume, sizeof(ret->volume));
+}
+
 static void read_firmware(struct udev_device *disk, const char *hardware, struct identity *ret)
 {
 	char *to = ret->firmware;
@@ -467,6 +478,7 @@ void identity_from_udev(struct udev_device *device, const char *hardware, struct
 	*ret = (struct identity){ .devno = udev_device_get_devnum(device) };
 	read_model(device, hardware, kind, ret);
 	read_firmware(device, hardware, ret);
+	read_volume(device, kind, ret);
 	if (kind != DISK_LOOP && kind != DISK_RAM && kind != DISK_DM && kind != DISK_MD) {
 		read_serial(device, hardware, ret);
 		read_wwn(device, hardware, ret);

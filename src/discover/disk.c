@@ -68,13 +68,15 @@ bool identity_same(const struct identity *a, const struct identity *b)
 	if (a->inode || b->inode)
 		return identity_same_inode(a, b) && a->devno == b->devno;
 	if (texts_differ(a->wwn, b->wwn) || texts_differ(a->serial, b->serial) ||
-	    texts_differ(a->model, b->model) || numbers_differ(a->size, b->size) ||
+	    texts_differ(a->volume, b->volume) || texts_differ(a->model, b->model) ||
+	    numbers_differ(a->size, b->size) ||
 	    numbers_differ(a->logical_sector_size, b->logical_sector_size) ||
 	    numbers_differ(a->nsid, b->nsid))
 		return false;
-	if (texts_agree(a->wwn, b->wwn) || texts_agree(a->serial, b->serial))
+	if (texts_agree(a->wwn, b->wwn) || texts_agree(a->serial, b->serial) ||
+	    texts_agree(a->volume, b->volume))
 		return true;
-	/* Neither WWN nor serial number is known: the kernel's numbers decide. */
+	/* None of these is known: the kernel's numbers decide. */
 	if (a->diskseq && b->diskseq)
 		return a->diskseq == b->diskseq;
 	return a->devno && a->devno == b->devno;

@@ -60,6 +60,8 @@ struct identity {
 	char serial[128];
 	char wwn[80];
 	char firmware[32];
+	char volume[144];             /* of the device mapper or md: what made it named it so, and
+				       * will again after a restart; "" none. Never shown */
 	uint64_t size;                /* bytes */
 	uint32_t logical_sector_size; /* bytes */
 	uint32_t nsid;                /* NVMe: name space of the controller that has the serial */
@@ -184,10 +186,10 @@ void disk_list_destroy(struct disk_list *list); /* NULL is fine */
 /* By node name, NULL if not in the list. */
 const struct disk *disk_list_find(const struct disk_list *list, const char *node);
 /*
- * Same disk? A field unknown on either side says nothing; of WWN, serial, model, name space,
- * size and sector size those known on both must agree. If WWN or serial are among them that is
- * enough, also after the disk was plugged in anew; else the kernel's diskseq decides, else the
- * device number. Files are the same by device and inode.
+ * Same disk? A field unknown on either side says nothing; of WWN, serial, volume, model, name
+ * space, size and sector size those known on both must agree. If one of the first three is among
+ * them that is enough, also after the disk was plugged in anew; else the kernel's diskseq decides,
+ * else the device number. Files are the same by device and inode.
  */
 bool identity_same(const struct identity *a, const struct identity *b);
 /* Of image files on one file system. A file that was removed may have left its number to the next

@@ -99,9 +99,11 @@ static bool is_someone_else(const struct claim *claim, bool numbered)
 		found.nsid = expected->nsid;
 	return expected->nsid != found.nsid || says_otherwise(expected->serial, found.serial) ||
 	       says_otherwise(expected->wwn, found.wwn) ||
+	       says_otherwise(expected->volume, found.volume) ||
 	       says_otherwise(expected->model, found.model) ||
 	       (!numbered &&
-		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn)));
+		(lost(expected->serial, found.serial) || lost(expected->wwn, found.wwn) ||
+		 lost(expected->volume, found.volume)));
 }
 
 /* If the disk has got a block node meanwhile, other programs can claim it by that node. */

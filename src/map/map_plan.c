@@ -17,11 +17,12 @@
 #include "map/map_lists.h"
 
 /* Every field of an endpoint that identifies it or decides what is copied. Numbers have the width
- * of their member; an optional one that is missing is 0. */
+ * of their member; an optional one that is missing is 0 or empty. */
 enum field_type {
 	FIELD_NUMBER,
 	FIELD_NUMBER_IF_ANY,
 	FIELD_TEXT, /* that a disk has told of itself: sanitised */
+	FIELD_TEXT_IF_ANY,
 	FIELD_PATH, /* of a file, whose name may be any bytes */
 	FIELD_KIND,
 };
@@ -50,6 +51,7 @@ static const struct field fields[] = {
 	TEXT("serial", identity.serial),
 	TEXT("wwn", identity.wwn),
 	TEXT("firmware", identity.firmware),
+	FIELD("volume", identity.volume, FIELD_TEXT_IF_ANY),
 	NUMBER("disk_size", identity.size),
 	NUMBER("disk_sector_size", identity.logical_sector_size),
 	FIELD("nsid", identity.nsid, FIELD_NUMBER_IF_ANY),
@@ -118,19 +120,21 @@ static void print_end(const struct endpoint *endpoint, const char *name, FILE *f
 	for (size_t i = 0; i < FIELDS; i++) {
 		const struct field *field = &fields[i];
 
-		if (field->type == FIELD_NUMBER_IF_ANY &&
-		    member_get((const char *)end + field->offset, field->size) == 0)
+		const char *member = (const char *)end + field->offset;
+
+		if ((field->type == FIELD_NUMBER_IF_ANY && member_get(member, field->size) == 0) ||
+		    (field->type == FIELD_TEXT_IF_ANY && !member[0]))
 			continue;
 		fprintf(file, MAP_COMMENT_PREFIX "%s.%s=", name, field->key);
-		if (field->type == FIELD_TEXT || field->type == FIELD_PATH)
-			print_text(file, (const char *)end + field->offset);
+		if (field->type == FIELD_TEXT || field->type == FIELD_TEXT_IF_ANY ||
+		    field->type == FIELD_PATH)
+			print_text(file, member);
 		else if (field->type == FIELD_KIND)
 			fputs(end->kind > ENDPOINT_NONE && end->kind < KINDS ? kind_names[end->kind]
 									     : "none",
 			      file);
 		else
-			fprintf(file, "%" PRIu64,
-				member_get((const char *)end + field->offset, field->size));
+			fprintf(file, "%" PRIu64, member_get(member, field->size));
 		putc('\n', file);
 	}
 }
@@ -232,6 +236,7 @@ static bool read_value(struct endpoint *end, const struct field *field, const ch
 
 	switch (field->type) {
 	case FIELD_TEXT:
+	case FIELD_TEXT_IF_ANY:
 		return decode_text(value, (char *)end + field->offset, field->size);
 	case FIELD_PATH:
 		return text_decode((char *)end + field->offset, field->size, value);
@@ -376,7 +381,8 @@ const char *map_plan_recorded_id(const struct map_plan_reader *reader)
 static bool sane_end(const struct endpoint *end, uint64_t seen)
 {
 	for (size_t i = 0; i < FIELDS; i++)
-		if (!(seen & 1ULL << i) && fields[i].type != FIELD_NUMBER_IF_ANY)
+		if (!(seen & 1ULL << i) && fields[i].type != FIELD_NUMBER_IF_ANY &&
+		    fields[i].type != FIELD_TEXT_IF_ANY)
 			return false;
 	return end->kind != ENDPOINT_NONE && end->node[0] == '/';
 }

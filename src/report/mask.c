@@ -79,6 +79,7 @@ static void mask_identity(struct identity *identity, const struct secrets *secre
 	hide_in(identity->model, secrets);
 	hide(identity->serial, strlen(identity->serial));
 	hide(identity->wwn, strlen(identity->wwn));
+	hide(identity->volume, strlen(identity->volume));
 }
 
 static void mask_endpoint(struct endpoint *endpoint, const struct secrets *secrets)

@@ -18,7 +18,8 @@ static bool same_label(const struct identity *a, const struct identity *b)
 {
 	return a->size == b->size && a->logical_sector_size == b->logical_sector_size &&
 	       a->nsid == b->nsid && strcmp(a->model, b->model) == 0 &&
-	       strcmp(a->serial, b->serial) == 0 && strcmp(a->wwn, b->wwn) == 0;
+	       strcmp(a->serial, b->serial) == 0 && strcmp(a->wwn, b->wwn) == 0 &&
+	       strcmp(a->volume, b->volume) == 0;
 }
 
 /* Without an identity, the name has to do. A loop device's model is the name of its file. */
@@ -37,6 +38,12 @@ static int not_found(const struct endpoint *recorded, struct error *reterr)
 	text_copy(who, sizeof(who), recorded->node);
 	if (recorded->identity.model[0])
 		snprintf(who, sizeof(who), "%s (%s)", recorded->node, recorded->identity.model);
+	if (recorded->identity.volume[0])
+		return error_set(
+			reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
+			_("The volume of the map, %s, is not there with the same name, UUID and "
+			  "size. Activate or open it under that name and resume again."),
+			who);
 	if (recorded->identity.serial[0])
 		return error_set(
 			reterr, ERROR_CLASS_REFUSED, -ENODEV, "resume", recorded->node,
@@ -98,7 +105,7 @@ static const struct disk *find_disk(const struct disk_list *disks, const struct 
 		bool same_name = strcmp(disk->node, recorded->disk_node) == 0;
 
 		if (!same_label(&disk->identity, &recorded->identity) ||
-		    (!has_label(disk) && !same_name))
+		    (!has_label(disk) && !disk->identity.volume[0] && !same_name))
 			continue;
 		if (is_still_there(disk, recorded) || (same_name && name_decides(disk)))
 			return disk;

@@ -66,6 +66,18 @@ TEST(identity_without_serial)
 	ck_assert(!identity_same(&a, &b));
 }
 
+TEST(identity_of_a_volume)
+{
+	struct identity a = { .volume = "LVM-A", .size = 1000, .diskseq = 3, .devno = 1 }, b = a;
+
+	b.diskseq = 7;
+	b.devno = 2;
+	ck_assert(identity_same(&a, &b));
+	b = a;
+	strcpy(b.volume, "LVM-B");
+	ck_assert(!identity_same(&a, &b));
+}
+
 TEST(identity_of_files)
 {
 	struct identity a = { .devno = 1, .inode = 5, .size = 10 }, b = a;

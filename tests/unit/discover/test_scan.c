@@ -197,6 +197,7 @@ TEST(laptop_all)
 	load_and_run("laptop", true);
 	ck_assert_uint_eq(list->count, 7);
 	ck_assert_str_eq(disk("/dev/dm-1")->identity.model, "vg-root");
+	ck_assert_str_eq(disk("/dev/dm-1")->identity.volume, "LVM-1");
 	ck_assert_int_eq(disk("/dev/dm-1")->kind, DISK_DM);
 	ck_assert_ptr_null(disk_list_find(list, "/dev/sr0"));
 }

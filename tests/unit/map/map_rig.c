@@ -38,6 +38,7 @@ struct plan *map_rig_plan(const struct extent *extents, size_t count)
 		.identity = { .model = "Odd  \xc3\xbc % = # name",
 			      .serial = "S 1",
 			      .wwn = "0x5000",
+			      .volume = "LVM-a b",
 			      .size = 1ULL << 50,
 			      .logical_sector_size = 512,
 			      .nsid = 3,

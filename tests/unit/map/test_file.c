@@ -196,6 +196,7 @@ TEST(sequence_numbers_end_with_the_boot)
 		ck_assert_int_eq(map_load(map_path, &again, &loaded, NULL), 0);
 		ck_assert_uint_eq(loaded->source.identity.diskseq, 0);
 		ck_assert_str_eq(loaded->source.identity.serial, "S 1");
+		ck_assert_str_eq(loaded->source.identity.volume, "LVM-a b");
 		map_destroy(again);
 		plan_destroy(loaded);
 	}

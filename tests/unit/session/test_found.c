@@ -174,6 +174,31 @@ TEST(a_volume_that_is_missing_is_named)
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/dm-7 (vg-home)"));
 }
 
+/* Its number changes with each start; what it was made from does not. */
+TEST(a_volume_under_another_number)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		disk(&disks[i], i ? "/dev/dm-1" : "/dev/dm-0", "");
+		disks[i].kind = DISK_DM;
+		text_copy(disks[i].identity.volume, sizeof(disks[i].identity.volume),
+			  i ? "LVM-B" : "LVM-A");
+	}
+	endpoint_from_disk(&disks[0], &recorded);
+	endpoint_from_disk(&disks[1], &other);
+	disk(&disks[1], "/dev/dm-4", "");
+	disks[1].kind = DISK_DM;
+	text_copy(disks[1].identity.volume, sizeof(disks[1].identity.volume), "LVM-A");
+	/* The other one has its number now, with the same size and name. */
+	disks[0].identity.diskseq += 10;
+	text_copy(disks[0].identity.volume, sizeof(disks[0].identity.volume), "LVM-B");
+	ck_assert_int_eq(find(), 0);
+	ck_assert_str_eq(found.node, "/dev/dm-4");
+	list.count = 1;
+	ck_assert_int_eq(find(), -ENODEV);
+	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "Activate or open it"));
+}
+
 TEST(a_partition_that_was_moved)
 {
 	partition = (struct partition){ .number = 2, .start = 2048, .sectors = 4096 };
