@@ -12,7 +12,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/text.h"
 #include "io/io.h"
 
 #define NAME      "measured"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 
 #include "ui/core/app_private.h"
 

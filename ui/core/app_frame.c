@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "session/progress.h"
 
 #include "ui/core/app_private.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 #include "ui/core/app.h"
 
 bool app_shrink_via(struct app *app, const char *path, struct error *reterr)

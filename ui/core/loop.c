@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/process.h"
-#include "report/report.h"
 #include "session/run.h"
 
 #include "ui/core/app_private.h"

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <stddef.h>
 
 #include "job/snapshot.h"
 

@@ -6,7 +6,6 @@
 
 #include "after/after.h"
 #include "base/i18n.h"
-#include "base/text.h"
 
 #include "ui/plan/model.h"
 

@@ -16,7 +16,6 @@
 #include "ui/plan/estimate.h"
 #include "ui/core/app_shrink.h"
 #include "ui/core/screen.h"
-#include "ui/disks/model.h"
 #include "ui/widgets/popup.h"
 
 static void drop_lost(struct plan_screen *screen)

@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #include "ui/core/glyphs.h"
-#include "ui/disks/model.h"
 #include "ui/run/latency.h"
 #include "ui/run/screen.h"
 #include "ui/run/model.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "base/i18n.h"
 #include "base/text.h"
 
 #include "ui/core/title.h"

@@ -6,7 +6,6 @@
 
 #include "base/i18n.h"
 #include "base/text.h"
-#include "base/units.h"
 
 enum stage { PREPARE, COPY, RESCUE, FLUSH, VERIFY, FINISH };
 

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "base/units.h"
 
-#include "ui/disks/model.h"
 #include "ui/run/model.h"
 
 /* "7 s", "12 min": how long ago, or how long. */

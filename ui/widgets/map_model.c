@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/i18n.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "scsi/sense.h"
 

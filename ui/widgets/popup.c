@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "boot/boot.h"
-#include "boot/fat.h"
 
 #define SECTOR  512
 #define SECTORS 1024

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "discover/container.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/hash.h"
-#include "io/backends.h"
 #include "map/recorded_copy.h"
 
 /* Only a hang takes that long: a sanitizer on a machine that has much else to do does not. */

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "io/backends.h"
 
 static struct {
 	struct io_backend backend;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "whole.h"
 
 /* The key goes before anything else is written. */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "damaged.h"
 #include "plan/held.h"
 #include "rig.h"
 

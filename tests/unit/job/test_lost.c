@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "map/recorded_copy.h"
 #include "map/saved_tables.h"
 #include "whole.h"
 

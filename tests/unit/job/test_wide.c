@@ -2,7 +2,6 @@
 /* Pieces of more than a chunk, where both ends work inside the call, and errors in them. */
 #include "unit.h"
 
-#include "job/core.h"
 #include "rig.h"
 
 static struct rig rig;

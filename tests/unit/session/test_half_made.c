@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "map/recorded_copy.h"
 #include "session/half_made.h"
 
 #define BYTES  (8 << 20)

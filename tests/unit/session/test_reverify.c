@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guard/rules.h"
 
 #include "rig.h"
 

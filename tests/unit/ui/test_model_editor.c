@@ -8,7 +8,6 @@
 #include "line_test.h"
 #include "base/text.h"
 #include "ui/editor/model.h"
-#include "ui/editor/screen.h"
 
 #define MIB   2048ULL /* sectors */
 #define GIB   (1024 * MIB)

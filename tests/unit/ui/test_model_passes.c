@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "ui/run/model.h"
 
 static struct job_snapshot job;
