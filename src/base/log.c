@@ -411,14 +411,13 @@ bool log_settle(struct log *log, uint64_t until)
 
 	if (!log)
 		return true;
-	pthread_mutex_lock(&log->lock);
+	SCOPED_LOCK(&log->lock);
 	log->waiting++;
 	log->writer->resting = false;
 	pthread_cond_broadcast(&log->work);
 	while (!(settled = is_settled(log)) && in_time)
 		in_time = thread_wait(&log->settled, &log->lock, until);
 	log->waiting--;
-	pthread_mutex_unlock(&log->lock);
 	return settled;
 }
 
@@ -454,7 +453,7 @@ bool log_failing(struct log *log, struct error *reterr)
 
 	if (!log)
 		return false;
-	pthread_mutex_lock(&log->lock);
+	SCOPED_LOCK(&log->lock);
 
 	const struct writer *writer = log->writer;
 	bool silent = writer->busy_since && now - writer->busy_since >= TIMEOUT_DURING_COPY;
@@ -468,7 +467,6 @@ bool log_failing(struct log *log, struct error *reterr)
 			  writer->path, (unsigned)(TIMEOUT_DURING_COPY / NSEC_PER_SEC));
 	else if (failing && reterr)
 		*reterr = writer->failure;
-	pthread_mutex_unlock(&log->lock);
 	return failing;
 }
 
@@ -484,7 +482,7 @@ void log_line(struct log *log, enum log_level level, const char *module, const c
 	if (text_vprint(raw, sizeof(raw), format) < 0)
 		return;
 	text_show(text, sizeof(text), raw);
-	pthread_mutex_lock(&log->lock);
+	SCOPED_LOCK(&log->lock);
 	/* Taken under the lock: times in the file never go back. */
 	clock_print_iso(time(NULL), stamp);
 
@@ -495,7 +493,6 @@ void log_line(struct log *log, enum log_level level, const char *module, const c
 		length = (int)sizeof(line) - 2;
 	line[length++] = '\n';
 	enqueue(log, line, (size_t)length);
-	pthread_mutex_unlock(&log->lock);
 }
 
 void log_error(struct log *log, const char *module, const struct error *error)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 
 /* Enough for any processor's registers and a handler that calls little. */
@@ -26,6 +27,15 @@ int thread_create(pthread_t *ret, size_t stack, void *(*body)(void *), void *arg
 /* The same; says why not. */
 int thread_start(pthread_t *ret, size_t stack, void *(*body)(void *), void *argument,
 		 const char *name, struct error *reterr);
+
+static inline void cleanup_unlock(pthread_mutex_t **lock)
+{
+	pthread_mutex_unlock(*lock);
+}
+/* Takes the lock, and gives it back at the end of the block, however that is left. */
+#define SCOPED_LOCK(lock)                                                                          \
+	CLEANUP(unlock) pthread_mutex_t *scoped_lock_ = (lock);                                    \
+	pthread_mutex_lock(scoped_lock_)
 
 /* pthread_cond_wait() until a time (monotonic ns). False: it has come. */
 bool thread_wait(pthread_cond_t *cond, pthread_mutex_t *lock, uint64_t until);

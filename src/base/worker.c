@@ -70,14 +70,10 @@ bool worker_wait(struct worker *worker, uint64_t until)
 {
 	bool in_time = true;
 
-	pthread_mutex_lock(&worker->lock);
+	SCOPED_LOCK(&worker->lock);
 	while (!worker->ended && in_time)
 		in_time = thread_wait(&worker->cond, &worker->lock, until);
-
-	bool ended = worker->ended;
-
-	pthread_mutex_unlock(&worker->lock);
-	return ended;
+	return worker->ended;
 }
 
 void worker_abandon(struct worker *worker)

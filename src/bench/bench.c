@@ -417,13 +417,10 @@ bool bench_wait(struct bench *bench, uint64_t timeout_ns)
 {
 	uint64_t until = clock_monotonic() + timeout_ns;
 
-	pthread_mutex_lock(&bench->lock);
+	SCOPED_LOCK(&bench->lock);
 	while (!bench->ended && thread_wait(&bench->over, &bench->lock, until))
 		;
-	bool ended = bench->ended;
-
-	pthread_mutex_unlock(&bench->lock);
-	return ended;
+	return bench->ended;
 }
 
 void bench_destroy(struct bench *bench)
@@ -441,7 +438,7 @@ void bench_progress(struct bench *bench, struct bench_progress *ret)
 	uint64_t now = clock_monotonic(), answered = atomic_load(&bench->answered);
 	double seconds = (double)(now - bench->started) / 1e9;
 
-	pthread_mutex_lock(&bench->lock);
+	SCOPED_LOCK(&bench->lock);
 	*ret = (struct bench_progress){
 		.done = bench->done,
 		.eta = bench->done > 0.01 ? seconds / bench->done * (1 - bench->done) : -1,
@@ -449,14 +446,10 @@ void bench_progress(struct bench *bench, struct bench_progress *ret)
 		.ended = bench->ended,
 	};
 	text_copy(ret->what, sizeof(ret->what), bench->what);
-	pthread_mutex_unlock(&bench->lock);
 }
 
 int bench_snapshot(struct bench *bench, struct bench_result *ret)
 {
-	pthread_mutex_lock(&bench->lock);
-	int r = bench_result_copy(&bench->result, ret);
-
-	pthread_mutex_unlock(&bench->lock);
-	return r;
+	SCOPED_LOCK(&bench->lock);
+	return bench_result_copy(&bench->result, ret);
 }

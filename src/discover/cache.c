@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/thread.h"
 
 struct entry {
 	struct cache_key key;
@@ -99,14 +100,10 @@ static void clear(struct entry *entry)
 
 uint64_t cache_moment(struct cache *cache)
 {
-	uint64_t moment;
-
 	if (!cache)
 		return 0;
-	pthread_mutex_lock(&cache->lock);
-	moment = cache->moment;
-	pthread_mutex_unlock(&cache->lock);
-	return moment;
+	SCOPED_LOCK(&cache->lock);
+	return cache->moment;
 }
 
 void cache_keep(struct cache *cache, const struct cache_key *key, uint64_t moment, int error,
@@ -116,7 +113,7 @@ void cache_keep(struct cache *cache, const struct cache_key *key, uint64_t momen
 
 	if (!cache)
 		return;
-	pthread_mutex_lock(&cache->lock);
+	SCOPED_LOCK(&cache->lock);
 	entry = find_or_add(cache, key->devno);
 	if (entry && entry->forgotten <= moment && cache->all_forgotten <= moment) {
 		clear(entry);
@@ -124,7 +121,6 @@ void cache_keep(struct cache *cache, const struct cache_key *key, uint64_t momen
 		entry->error = error;
 		entry->known = table_copy(table, &entry->table) == 0;
 	}
-	pthread_mutex_unlock(&cache->lock);
 }
 
 bool cache_find(struct cache *cache, const struct cache_key *key, int *reterror, struct table *ret)
@@ -134,13 +130,12 @@ bool cache_find(struct cache *cache, const struct cache_key *key, int *reterror,
 
 	if (!cache)
 		return false;
-	pthread_mutex_lock(&cache->lock);
+	SCOPED_LOCK(&cache->lock);
 	entry = find(cache, key->devno);
 	found = entry && entry->known && same_key(&entry->key, key) &&
 		table_copy(&entry->table, ret) == 0;
 	if (found)
 		*reterror = entry->error;
-	pthread_mutex_unlock(&cache->lock);
 	return found;
 }
 
@@ -150,7 +145,7 @@ void cache_forget(struct cache *cache, dev_t disk)
 
 	if (!cache)
 		return;
-	pthread_mutex_lock(&cache->lock);
+	SCOPED_LOCK(&cache->lock);
 	cache->moment++;
 	entry = disk ? find_or_add(cache, disk) : NULL;
 	if (entry) {
@@ -162,5 +157,4 @@ void cache_forget(struct cache *cache, dev_t disk)
 			clear(&cache->items[i]);
 		cache->all_forgotten = cache->moment;
 	}
-	pthread_mutex_unlock(&cache->lock);
 }

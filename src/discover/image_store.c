@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/thread.h"
 #include "discover/regions.h"
 #include "discover/table.h"
 
@@ -158,15 +159,12 @@ static struct entry *read_entry(int fd, const struct stat *st, const struct endp
 static struct entry *find(struct image_store *images, dev_t devno, uint64_t inode,
 			  uint32_t sector_size)
 {
-	struct entry *entry;
-
-	pthread_mutex_lock(&images->lock);
-	for (entry = images->last; entry; entry = entry->before)
+	SCOPED_LOCK(&images->lock);
+	for (struct entry *entry = images->last; entry; entry = entry->before)
 		if (entry->seen.st_dev == devno && entry->seen.st_ino == inode &&
 		    entry->sector_size == sector_size)
-			break;
-	pthread_mutex_unlock(&images->lock);
-	return entry;
+			return entry;
+	return NULL;
 }
 
 static bool same_time(struct timespec a, struct timespec b)

@@ -49,14 +49,10 @@ void job_fail(struct job *job, enum failure_kind kind, const struct error *error
 
 enum failure_kind job_failure(struct job *job, struct error *ret)
 {
-	enum failure_kind kind;
-
-	pthread_mutex_lock(&job->failure_lock);
-	kind = job->failure;
+	SCOPED_LOCK(&job->failure_lock);
 	if (ret)
 		*ret = job->failure_error;
-	pthread_mutex_unlock(&job->failure_lock);
-	return kind;
+	return job->failure;
 }
 
 int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool descending)
@@ -67,12 +63,8 @@ int job_make_work(struct job *job, const char *statuses, uint32_t chunk, bool de
 int job_make_work_of(struct job *job, const struct range_list *parts, const char *statuses,
 		     uint32_t chunk, bool descending)
 {
-	int r;
-
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init(&job->work, job->plan, job->map, parts, statuses, chunk, descending);
-	pthread_mutex_unlock(&job->map_lock);
-	return r;
+	SCOPED_LOCK(&job->map_lock);
+	return work_init(&job->work, job->plan, job->map, parts, statuses, chunk, descending);
 }
 
 bool job_nothing_left(const struct job *job)

@@ -64,22 +64,17 @@ size_t events_after(struct events *events, uint64_t after, struct job_event *ret
 {
 	size_t n = 0;
 
-	pthread_mutex_lock(&events->lock);
+	SCOPED_LOCK(&events->lock);
 
 	uint64_t oldest = events->newest > JOB_EVENTS_MAX ? events->newest - JOB_EVENTS_MAX : 0;
 
 	for (uint64_t i = after > oldest ? after : oldest; i < events->newest && n < max; i++)
 		ret[n++] = events->ring[i % JOB_EVENTS_MAX];
-	pthread_mutex_unlock(&events->lock);
 	return n;
 }
 
 uint64_t events_newest(struct events *events)
 {
-	pthread_mutex_lock(&events->lock);
-
-	uint64_t newest = events->newest;
-
-	pthread_mutex_unlock(&events->lock);
-	return newest;
+	SCOPED_LOCK(&events->lock);
+	return events->newest;
 }

@@ -138,17 +138,15 @@ static void make_zones(struct job *job)
 
 static void set_place(struct job *job, struct place *place, const char *path, dev_t beneath)
 {
-	pthread_mutex_lock(&job->coordinator->place_lock);
+	SCOPED_LOCK(&job->coordinator->place_lock);
 	text_copy(place->path, sizeof(place->path), path ? path : "");
 	place->beneath = beneath;
-	pthread_mutex_unlock(&job->coordinator->place_lock);
 }
 
 bool job_place(struct job *job, const struct place *place, struct place *ret)
 {
-	pthread_mutex_lock(&job->coordinator->place_lock);
+	SCOPED_LOCK(&job->coordinator->place_lock);
 	*ret = *place;
-	pthread_mutex_unlock(&job->coordinator->place_lock);
 	return ret->path[0] != '\0';
 }
 
@@ -422,16 +420,14 @@ void job_snapshot(struct job *job, struct job_snapshot *ret)
 {
 	/* Before copying, so that a later change is seen next time. */
 	eventfd_clear(job->events.fd);
-	pthread_mutex_lock(&job->coordinator->shown_lock);
+	SCOPED_LOCK(&job->coordinator->shown_lock);
 	*ret = job->coordinator->shown;
-	pthread_mutex_unlock(&job->coordinator->shown_lock);
 }
 
 void job_rates(struct job *job, struct rates *ret)
 {
-	pthread_mutex_lock(&job->coordinator->shown_lock);
+	SCOPED_LOCK(&job->coordinator->shown_lock);
 	*ret = job->coordinator->shown_rates;
-	pthread_mutex_unlock(&job->coordinator->shown_lock);
 }
 
 void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, char *out)
@@ -463,9 +459,8 @@ void job_map_cells(struct job *job, uint64_t start, uint64_t size, int cells, ch
 
 void job_look_at_map(struct job *job, void (*look)(const struct map *map, void *user), void *user)
 {
-	pthread_mutex_lock(&job->map_lock);
+	SCOPED_LOCK(&job->map_lock);
 	look(job->map, user);
-	pthread_mutex_unlock(&job->map_lock);
 }
 
 int job_set_map_path(struct job *job, const char *path, dev_t beneath, struct error *reterr)

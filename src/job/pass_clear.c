@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "copy/retry.h"
 #include "io/io.h"
@@ -84,12 +85,8 @@ static int next_places(const struct job *job, uint64_t from, struct range_list *
 
 static int make_work(struct job *job, const struct range_list *places, uint32_t chunk)
 {
-	int r;
-
-	pthread_mutex_lock(&job->map_lock);
-	r = work_init_places(&job->work, job->plan, places, chunk);
-	pthread_mutex_unlock(&job->map_lock);
-	return r;
+	SCOPED_LOCK(&job->map_lock);
+	return work_init_places(&job->work, job->plan, places, chunk);
 }
 
 int clear_prepare(struct job *job, unsigned round)

@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "base/i18n.h"
+#include "base/thread.h"
 #include "copy/retry.h"
 #include "io/io.h"
 #include "job/core.h"
@@ -89,11 +90,10 @@ static int forget_domain(struct job *job, const struct range_list *domain)
 	uint32_t sector = job->plan->sector_size;
 	int r = 0;
 
-	pthread_mutex_lock(&job->map_lock);
+	SCOPED_LOCK(&job->map_lock);
 	for (size_t i = 0; r == 0 && i < domain->count; i++)
 		r = map_set(job->map, domain->items[i].start * sector,
 			    domain->items[i].count * sector, MAP_NON_TRIED);
-	pthread_mutex_unlock(&job->map_lock);
 	return r;
 }
 

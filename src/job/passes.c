@@ -2,6 +2,7 @@
 /* All passes, and the sequence in which a job goes through them. */
 
 #include "base/array.h"
+#include "base/thread.h"
 #include "job/core.h"
 #include "job/pass.h"
 #include "rescue/search.h"
@@ -56,9 +57,8 @@ static int arming_prepare(struct job *job, unsigned round)
 {
 	if (job->stages.now != 1 || map_held(job->map)->wiped.count == 0)
 		return 0;
-	pthread_mutex_lock(&job->map_lock);
+	SCOPED_LOCK(&job->map_lock);
 	map_set_arming(job->map);
-	pthread_mutex_unlock(&job->map_lock);
 	return 1;
 }
 

@@ -177,26 +177,21 @@ void saver_destroy(struct saver *saver)
 
 bool saver_idle(struct saver *saver)
 {
-	pthread_mutex_lock(&saver->lock);
-
-	bool idle = saver->state == SAVER_IDLE;
-
-	pthread_mutex_unlock(&saver->lock);
-	return idle;
+	SCOPED_LOCK(&saver->lock);
+	return saver->state == SAVER_IDLE;
 }
 
 void saver_ask(struct saver *saver, const struct saver_order *order)
 {
-	pthread_mutex_lock(&saver->lock);
+	SCOPED_LOCK(&saver->lock);
 	saver->order = *order;
 	saver->state = SAVER_ASKED;
 	pthread_cond_signal(&saver->cond);
-	pthread_mutex_unlock(&saver->lock);
 }
 
 bool saver_take_result(struct saver *saver, struct saver_result *ret)
 {
-	pthread_mutex_lock(&saver->lock);
+	SCOPED_LOCK(&saver->lock);
 
 	bool done = saver->state == SAVER_DONE;
 
@@ -204,6 +199,5 @@ bool saver_take_result(struct saver *saver, struct saver_result *ret)
 		*ret = saver->result;
 		saver->state = SAVER_IDLE;
 	}
-	pthread_mutex_unlock(&saver->lock);
 	return done;
 }

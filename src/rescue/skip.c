@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rescue/skip.h"
 
+#include "base/thread.h"
+
 /* A cluster, as in GNU ddrescue, which only doubles it. What is skipped too much costs no failed
  * reads: it is read later, from its other end. */
 #define SKIP_FIRST (64ULL << 10)
@@ -146,7 +148,7 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 	uint64_t end;
 
 	__atomic_store_n(&skip->met, true, __ATOMIC_RELAXED);
-	pthread_mutex_lock(&skip->lock);
+	SCOPED_LOCK(&skip->lock);
 	if (skip->kind == SKIP_ALL)
 		note_edge(skip, work, chunk);
 	/* Requests in flight when the last skip began say nothing about where it landed. */
@@ -167,7 +169,6 @@ static void leave(struct skip *skip, struct work *work, uint64_t chunk, uint64_t
 			break;
 		}
 	}
-	pthread_mutex_unlock(&skip->lock);
 }
 
 void skip_bad(struct skip *skip, struct work *work, uint64_t chunk)
@@ -185,10 +186,9 @@ void skip_hang(struct skip *skip, struct work *work, uint64_t chunk)
 		return;
 	}
 	/* This sweep goes on, for all the others. */
-	pthread_mutex_lock(&skip->lock);
+	SCOPED_LOCK(&skip->lock);
 	if (chunk >= skip->land)
 		land_after(skip, work, chunk, begin, SKIP_FIRST);
-	pthread_mutex_unlock(&skip->lock);
 }
 
 /* If one skip was enough, perhaps a shorter one would be, too. */
@@ -210,13 +210,12 @@ void skip_good(struct skip *skip, const struct work *work, uint64_t chunk)
 	if (size == 0 || chunk < land ||
 	    (chunk + 1 - land) * work->chunk < __atomic_load_n(&skip->ends, __ATOMIC_RELAXED))
 		return;
-	pthread_mutex_lock(&skip->lock);
+	SCOPED_LOCK(&skip->lock);
 	/* Unless another lane has met damage meanwhile, or was first. */
 	if (skip->size == size && skip->land == land) {
 		learn(skip);
 		__atomic_store_n(&skip->size, 0, __ATOMIC_RELAXED);
 	}
-	pthread_mutex_unlock(&skip->lock);
 }
 
 bool skip_leaves_out(const struct skip *skip, uint64_t chunk)

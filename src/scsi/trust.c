@@ -41,9 +41,8 @@ int sg_trust_new(struct sg_trust **ret, struct error *reterr)
 
 struct sg_trust *sg_trust_ref(struct sg_trust *trust)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	trust->users++;
-	pthread_mutex_unlock(&trust->lock);
 	return trust;
 }
 
@@ -66,35 +65,31 @@ void sg_trust_unref(struct sg_trust *trust)
 
 unsigned sg_trust_sent(struct sg_trust *trust)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 
 	unsigned generation = trust->generation;
 
 	trust->on_the_way[generation % 2]++;
-	pthread_mutex_unlock(&trust->lock);
 	return generation;
 }
 
 void sg_trust_answered(struct sg_trust *trust, unsigned generation)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	if (--trust->on_the_way[generation % 2] == 0)
 		pthread_cond_broadcast(&trust->answered);
-	pthread_mutex_unlock(&trust->lock);
 }
 
 void sg_trust_write_begins(struct sg_trust *trust)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	trust->begun++;
-	pthread_mutex_unlock(&trust->lock);
 }
 
 void sg_trust_write_ends(struct sg_trust *trust)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	trust->ended++;
-	pthread_mutex_unlock(&trust->lock);
 }
 
 static void lose(struct sg_trust *trust, int code, const struct sense *sense)
@@ -107,34 +102,25 @@ static void lose(struct sg_trust *trust, int code, const struct sense *sense)
 
 bool sg_trust_reset(struct sg_trust *trust, const struct sense *sense, unsigned own)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	/* a write that is not answered yet may have been cached, too */
 	if (trust->begun - trust->flushed > own)
 		lose(trust, -ESTALE, sense);
-
-	bool lost = trust->lost < 0;
-
-	pthread_mutex_unlock(&trust->lock);
-	return lost;
+	return trust->lost < 0;
 }
 
 void sg_trust_lose(struct sg_trust *trust, int code, const struct sense *sense)
 {
-	pthread_mutex_lock(&trust->lock);
+	SCOPED_LOCK(&trust->lock);
 	lose(trust, code, sense);
-	pthread_mutex_unlock(&trust->lock);
 }
 
 int sg_trust_lost(struct sg_trust *trust, struct sense *ret)
 {
-	pthread_mutex_lock(&trust->lock);
-
-	int lost = trust->lost;
-
-	if (lost < 0)
+	SCOPED_LOCK(&trust->lock);
+	if (trust->lost < 0)
 		*ret = trust->why;
-	pthread_mutex_unlock(&trust->lock);
-	return lost;
+	return trust->lost;
 }
 
 void sg_trust_flush_begin(struct sg_trust *trust)

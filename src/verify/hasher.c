@@ -227,7 +227,7 @@ void hasher_open(struct hasher *hasher)
 {
 	char hex[CHECKSUM_HEX_MAX];
 
-	pthread_mutex_lock(&hasher->lock);
+	SCOPED_LOCK(&hasher->lock);
 	for (unsigned i = 0; i < hasher->count; i++) {
 		struct worker *worker = &hasher->workers[i];
 
@@ -239,7 +239,6 @@ void hasher_open(struct hasher *hasher)
 	hasher->total = (struct digest){ 0 };
 	hasher->broken = hasher->ending = false;
 	hasher->open = true;
-	pthread_mutex_unlock(&hasher->lock);
 }
 
 bool hasher_give(struct hasher *hasher, struct hash_item *item, const struct digest_part *parts,
@@ -247,7 +246,7 @@ bool hasher_give(struct hasher *hasher, struct hash_item *item, const struct dig
 {
 	bool taken;
 
-	pthread_mutex_lock(&hasher->lock);
+	SCOPED_LOCK(&hasher->lock);
 	taken = hasher->open && !hasher->broken;
 	if (taken) {
 		item->left = hasher->count;
@@ -258,7 +257,6 @@ bool hasher_give(struct hasher *hasher, struct hash_item *item, const struct dig
 			digest_add(&hasher->total, parts[i].sum.digest);
 		pthread_cond_broadcast(&hasher->wake);
 	}
-	pthread_mutex_unlock(&hasher->lock);
 	return taken;
 }
 
@@ -288,14 +286,13 @@ bool hasher_through(struct hasher *hasher)
 {
 	bool through = true;
 
-	pthread_mutex_lock(&hasher->lock);
+	SCOPED_LOCK(&hasher->lock);
 	hasher->ending = true;
 	for (unsigned i = 0; i < hasher->count; i++)
 		if (hasher->workers[i].busy || hasher->first || has_rest(&hasher->workers[i]))
 			through = false;
 	if (!through)
 		pthread_cond_broadcast(&hasher->wake);
-	pthread_mutex_unlock(&hasher->lock);
 	return through;
 }
 
@@ -303,12 +300,11 @@ bool hasher_close(struct hasher *hasher, uint64_t bytes)
 {
 	bool good;
 
-	pthread_mutex_lock(&hasher->lock);
+	SCOPED_LOCK(&hasher->lock);
 	good = hasher->open && !hasher->broken && hasher->given == bytes;
 	hasher->open = false;
 	for (unsigned i = 0; i < hasher->count; i++)
 		checksum_take(hasher->workers[i].sum, hasher->workers[i].hex);
-	pthread_mutex_unlock(&hasher->lock);
 	return good;
 }
 
