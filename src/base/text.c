@@ -577,3 +577,20 @@ bool text_decode(char *to, size_t size, const char *encoded)
 		to[used] = '\0';
 	return size > 0;
 }
+
+FILE *text_stream_begin(struct text_stream *stream)
+{
+	*stream = (struct text_stream){ 0 };
+	stream->out = open_memstream(&stream->text, &stream->size);
+	return stream->out;
+}
+
+char *text_stream_end(struct text_stream *stream)
+{
+	bool failed = ferror(stream->out);
+
+	if (fclose(stream->out) == 0 && !failed)
+		return stream->text;
+	free(stream->text);
+	return NULL;
+}

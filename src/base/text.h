@@ -55,6 +55,18 @@ size_t text_break(const char *text, int columns, size_t *retskip);
  * the text. It is one line of its own, however long it is. */
 void text_paragraph(FILE *out, int columns, const char *first, const char *text);
 
+/* A text that is printed piece by piece. */
+struct text_stream {
+	char *text;
+	size_t size;
+	FILE *out;
+};
+
+/* Its stream; NULL without memory, and then it need not be ended. */
+FILE *text_stream_begin(struct text_stream *stream);
+/* Malloc'd; NULL where there was no memory for all of it. */
+char *text_stream_end(struct text_stream *stream);
+
 /* strlcpy that never splits a UTF-8 character; the two may overlap. Returns `to`. */
 char *text_copy(char *to, size_t size, const char *from);
 /* The arguments of the function that it stands in, as its `format` says; what does not fit is cut.

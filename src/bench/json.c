@@ -152,12 +152,8 @@ json_object *bench_json_document(const struct bench_result *result)
 
 char *bench_json(const struct bench_result *result)
 {
-	json_object *document = bench_json_document(result);
-	char *text = report_json_print(document,
-				       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	json_object_put(document);
-	return text;
+	return report_json_print(bench_json_document(result),
+				 JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
 /* Nothing in it needs quotes: keys, words and numbers. */

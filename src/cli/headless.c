@@ -411,10 +411,9 @@ static int print_report(struct headless *run)
 	code = (int)report_end_code(report);
 	if (run->json) {
 		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);
-		json_object *document = report_json_document(report);
 
-		text = report_json_print(document, JSON_C_TO_STRING_NOSLASHESCAPE);
-		json_object_put(document);
+		text = report_json_print(report_json_document(report),
+					 JSON_C_TO_STRING_NOSLASHESCAPE);
 		if (line)
 			puts(line);
 		if (text)

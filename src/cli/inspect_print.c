@@ -9,6 +9,7 @@
 
 #include <libsmartcols.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -298,15 +299,14 @@ json_object *disk_json_missing(const struct disk_list *list)
 
 int disk_json_print(json_object *document, struct error *reterr)
 {
-	const char *printed = json_object_to_json_string_ext(
-		document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-	int r = 0;
+	CLEANUP(free)
+	char *text = report_json_print(document,
+				       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 
-	if (!document || !printed)
-		r = error_nomem(reterr);
-	else if (printf("%s\n", printed) < 0)
-		r = error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "print", NULL,
-			      _("The output cannot be written: %s."), error_phrase(errno));
-	json_object_put(document);
-	return r;
+	if (!text)
+		return error_nomem(reterr);
+	if (puts(text) < 0)
+		return error_set(reterr, ERROR_CLASS_ENVIRONMENT, -errno, "print", NULL,
+				 _("The output cannot be written: %s."), error_phrase(errno));
+	return 0;
 }

@@ -477,7 +477,6 @@ void plan_print_json(const struct session *session, bool pretty)
 		object, JSON_C_TO_STRING_NOSLASHESCAPE |
 				(pretty ? JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED : 0));
 
-	json_object_put(object);
 	if (text)
 		puts(text);
 }

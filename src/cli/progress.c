@@ -85,8 +85,5 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	json_add_number(object, "bad_bytes", job->bad_bytes);
 	json_add_bool(object, "flushed", job->flushed);
 	json_object_object_add(object, "map_saved_at", report_json_time(job->map_saved_at));
-	char *text = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
-
-	json_object_put(object);
-	return text;
+	return report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
 }

@@ -35,7 +35,6 @@ static void print_json(const struct report *report, enum exit_code code)
 	json_object_object_add(object, "seconds", report_json_seconds_of(job->verify_ns));
 	char *text CLEANUP(free) = report_json_print(object, JSON_C_TO_STRING_NOSLASHESCAPE);
 
-	json_object_put(object);
 	if (text)
 		puts(text);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copy/copy.h"
 
-
 #include "base/text.h"
 
 #define SENTENCE_MAX 1024

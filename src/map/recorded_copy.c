@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -186,19 +187,16 @@ int digests_save_with_plan(const struct digests *digests, const struct plan *pla
 			   const char *masked_id, const struct range_list *left_out,
 			   const char *path, struct file_timeout *timeout, struct error *reterr)
 {
-	char *lines = NULL;
-	size_t length;
-	FILE *file = open_memstream(&lines, &length);
-	int r;
+	CLEANUP(free) char *lines = NULL;
+	struct text_stream stream;
 
-	if (!file)
-		return error_nomem(reterr);
-	map_plan_print(plan, masked_id, file);
-	r = fclose(file) ? error_nomem(reterr)
-			 : digest_list_save(digests, plan->sector_size, lines, left_out, path,
-					    timeout, reterr);
-	free(lines);
-	return r;
+	if (text_stream_begin(&stream)) {
+		map_plan_print(plan, masked_id, stream.out);
+		lines = text_stream_end(&stream);
+	}
+	return lines ? digest_list_save(digests, plan->sector_size, lines, left_out, path, timeout,
+					reterr)
+		     : error_nomem(reterr);
 }
 
 int partial_digests_save(struct digests *digests, const struct plan *plan, const char *masked_id,

@@ -336,26 +336,23 @@ static json_object *make_page(const struct report *report)
 int report_html(const struct report *report, char **ret, struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
+	struct text_stream stream;
 	json_object *page;
-	char *text = NULL;
-	size_t size = 0;
+	char *text;
 	int r = report_mask(report, &masked, reterr);
 
 	if (r < 0)
 		return r;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = text_stream_begin(&stream);
 
 	if (!out)
 		return error_nomem(reterr);
 	page = make_page(masked ? &masked->report : report);
 	r = template_render(template, page, out);
 	json_object_put(page);
-	bool failed = ferror(out);
-
-	if (fclose(out) != 0 || failed) {
-		free(text);
+	text = text_stream_end(&stream);
+	if (!text)
 		return error_nomem(reterr);
-	}
 	if (r < 0) {
 		free(text);
 		return error_set(reterr, ERROR_CLASS_NONE, r, "render", NULL,

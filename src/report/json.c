@@ -427,6 +427,8 @@ json_object *report_json_load(const char *path)
 char *report_json_print(json_object *document, int flags)
 {
 	const char *text = document ? json_object_to_json_string_ext(document, flags) : NULL;
+	char *copy = text ? strdup(text) : NULL;
 
-	return text ? strdup(text) : NULL;
+	json_object_put(document);
+	return copy;
 }

@@ -132,5 +132,5 @@ json_object *report_json_document(const struct report *report);
  * pipe or a device may have no end), it is larger than REPORT_JSON_MAX, or it is not JSON. */
 #define REPORT_JSON_MAX (16 << 20)
 json_object *report_json_load(const char *path);
-/* Malloc'd text with json-c's flags; NULL when there is no memory for it. */
+/* Malloc'd text with json-c's flags; NULL when there is no memory for it. Releases the document. */
 char *report_json_print(json_object *document, int flags);

@@ -437,11 +437,10 @@ json_object *report_json_document(const struct report *report)
 
 int report_json(const struct report *report, char **ret, struct error *reterr)
 {
-	json_object *object = report_json_document(report);
-	char *text = report_json_print(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-						       JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *text = report_json_print(report_json_document(report),
+				       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+					       JSON_C_TO_STRING_NOSLASHESCAPE);
 
-	json_object_put(object);
 	if (!text)
 		return error_nomem(reterr);
 	*ret = text;

@@ -122,9 +122,9 @@ const char *past_result_words(const struct past_copy *past)
 
 static char *in_words(json_object *document, const struct past_copy *past)
 {
-	char *text = NULL, path[3 * sizeof(past->map)];
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char path[3 * sizeof(past->map)];
+	struct text_stream text;
+	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
@@ -141,10 +141,7 @@ static char *in_words(json_object *document, const struct past_copy *past)
 		past_print_name(out, _("Map"));
 		fprintf(out, "%s\n", text_show(path, sizeof(path), past->map));
 	}
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(&text);
 }
 
 bool past_load(const char *path, struct past_copy *ret)

@@ -355,25 +355,18 @@ static int render(void (*put)(struct page *page, const struct report *report, bo
 		  struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
-	char *text = NULL;
-	size_t size = 0;
+	struct text_stream text;
 	struct page page;
 	int r = report_mask(report, &masked, reterr);
 
 	if (r < 0)
 		return r;
-	page_init(&page, open_memstream(&text, &size), columns);
+	page_init(&page, text_stream_begin(&text), columns);
 	if (!page.out)
 		return error_nomem(reterr);
 	put(&page, masked ? &masked->report : report, full);
-	bool failed = ferror(page.out);
-
-	if (fclose(page.out) != 0 || failed) {
-		free(text);
-		return error_nomem(reterr);
-	}
-	*ret = text;
-	return 0;
+	*ret = text_stream_end(&text);
+	return *ret ? 0 : error_nomem(reterr);
 }
 
 int report_text(const struct report *report, int columns, char **ret, struct error *reterr)

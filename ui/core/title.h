@@ -6,7 +6,6 @@
  */
 #pragma once
 
-
 #include "job/snapshot.h"
 
 /* The numbers are those of the sequence. */

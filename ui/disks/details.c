@@ -323,12 +323,11 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	char *text = NULL;
 	struct verdict verdict;
 	const struct disks_row row = { .disk = disk };
-	size_t size;
 	int count = disks_details(disk, health, details);
-	FILE *out = open_memstream(&text, &size);
+	struct text_stream text;
+	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
@@ -356,11 +355,7 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		fprintf(out, "\n%s\n", _("What could not be found out:"));
 	for (size_t i = 0; i < list->missing_count; i++)
 		fprintf(out, "%s\n", list->missing[i]);
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(&text);
 }
 
 static bool same_serial(const struct disk *a, const struct disk *b)

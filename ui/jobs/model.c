@@ -365,9 +365,8 @@ static void print_map(FILE *out, const struct past_copy *past)
 
 char *jobs_details(const struct jobs_row *row, int64_t now)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct text_stream text;
+	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
@@ -377,8 +376,5 @@ char *jobs_details(const struct jobs_row *row, int64_t now)
 		fputs(row->past->text, out);
 	else
 		print_map(out, row->past);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(&text);
 }

@@ -6,6 +6,7 @@
 
 #include "after/after.h"
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/plan/model.h"
 
@@ -179,9 +180,8 @@ static void print_one(const struct identifiers *shared, size_t index, FILE *file
 
 char *plan_ids_everything(const struct plan_options *options, const struct identifiers *shared)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	struct text_stream text;
+	FILE *file = text_stream_begin(&text);
 
 	if (!file)
 		return NULL;
@@ -209,8 +209,5 @@ char *plan_ids_everything(const struct plan_options *options, const struct ident
 		print_one(shared, i, file);
 	if (shared->more)
 		fprintf(file, _("and %zu more\n"), shared->more);
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(&text);
 }

@@ -14,9 +14,9 @@
 /* A command is one line in the report, to be copied from there; here all of it is to be seen. */
 static int break_commands(char **text, int columns)
 {
-	size_t size;
-	char *broken = NULL, indent[INDENT_MAX + 1];
-	FILE *out = open_memstream(&broken, &size);
+	char *broken, indent[INDENT_MAX + 1];
+	struct text_stream stream;
+	FILE *out = text_stream_begin(&stream);
 
 	if (!out)
 		return -ENOMEM;
@@ -34,10 +34,9 @@ static int break_commands(char **text, int columns)
 		snprintf(indent, sizeof(indent), "%*s", (int)blanks, "");
 		text_paragraph(out, columns, indent, line + blanks);
 	}
-	if (fclose(out) != 0) {
-		free(broken);
+	broken = text_stream_end(&stream);
+	if (!broken)
 		return -ENOMEM;
-	}
 	free(*text);
 	*text = broken;
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/text.h"
 
 #include "ui/run/model.h"
 
@@ -139,9 +140,9 @@ static void print_end(FILE *out, const char *word, const struct endpoint *end)
 
 char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 {
-	char *text = NULL, rate[UNITS_TEXT_MAX], user[16], system[16];
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char rate[UNITS_TEXT_MAX], user[16], system[16];
+	struct text_stream text;
+	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
@@ -159,9 +160,5 @@ char *run_text_lanes(const struct plan *plan, const struct job_snapshot *job)
 	fprintf(out, "\n%s\n\n", job->engine);
 	print_end(out, _("Source"), &plan->source);
 	print_end(out, _("Dest"), &plan->destinations[0]);
-	if (fclose(out) != 0) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return text_stream_end(&text);
 }

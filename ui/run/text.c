@@ -235,9 +235,8 @@ static void print_event(const struct job_event *event, FILE *out)
 
 char *run_text_log(const struct job_event *events, size_t count, const char *path)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct text_stream text;
+	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
@@ -247,10 +246,7 @@ char *run_text_log(const struct job_event *events, size_t count, const char *pat
 		fprintf(out, _("All of it: %s\n"), path);
 	else if (!count)
 		fprintf(out, "%s\n", _("Nothing has happened yet."));
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return text_stream_end(&text);
 }
 
 /* ---- map ---- */

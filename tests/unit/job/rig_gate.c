@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-
 static struct {
 	struct io_backend backend;
 	rig_gate_stops *stops;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 #include "rig.h"
 
 /* rate: a limit that is lifted as soon as it runs. */
