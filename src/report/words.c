@@ -155,14 +155,14 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 	if (!look->places)
 		return buffer;
 	if (!look->sample_bytes)
-		snprintf(buffer, size, _("%s B of what came last, %s B at both ends"),
+		snprintf(buffer, size, _("%s B of what came last, %s B more at both ends"),
 			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes));
 	else
 		snprintf(buffer, size,
-			 P_("%s B of what came last, %s B at both ends, and a sample of %u block: "
-			    "1 in %s of all bytes (seed %u)",
-			    "%s B of what came last, %s B at both ends, and a sample of %u blocks: "
-			    "1 in %s of all bytes (seed %u)",
+			 P_("%s B of what came last, %s B more at both ends, and a sample of %u "
+			    "block: 1 in %s of all bytes (seed %u)",
+			    "%s B of what came last, %s B more at both ends, and a sample of %u "
+			    "blocks: 1 in %s of all bytes (seed %u)",
 			    look->sample),
 			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes), look->sample,
 			 UNITS_COUNT(report->job.total / look->sample_bytes), look->seed);

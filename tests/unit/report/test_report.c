@@ -347,7 +347,7 @@ TEST(what_the_final_look_has_read)
 			 "70 places, 3,145,728 B, read once more after the last write: all "
 			 "unchanged");
 	ck_assert_str_eq(SAID(report_look_places),
-			 "2,097,152 B of what came last, 0 B at both ends, and a sample of "
+			 "2,097,152 B of what came last, 0 B more at both ends, and a sample of "
 			 "16 blocks: 1 in 16,384 of all bytes (seed 77)");
 	job->look.differing = 2;
 	check_part(SAID(report_look), "compared with the source, all is right");
