@@ -298,6 +298,15 @@ static void shrink_in_image(struct log *log, const struct layout_shrink *shrink,
 				    : "?");
 }
 
+bool aftercare_asked(const struct layout_shrink *shrink, const struct report *report)
+{
+	const struct plan *plan = report->plan;
+
+	return report_exit_code(report) == EXIT_COMPLETE &&
+	       (shrink->number || plan->options.identities != IDENTITIES_KEEP ||
+		(plan->options.grow_fs && plan->fitted.grown));
+}
+
 void aftercare_run(struct log *log, const struct disk *source, const struct layout_shrink *shrink,
 		   struct report *report)
 {
@@ -306,7 +315,7 @@ void aftercare_run(struct log *log, const struct disk *source, const struct layo
 	struct after_step *step;
 	struct error error;
 
-	if (report_exit_code(report) != EXIT_COMPLETE)
+	if (!aftercare_asked(shrink, report))
 		return;
 	if (shrink->number) {
 		shrink_in_image(log, shrink, report);
@@ -315,8 +324,6 @@ void aftercare_run(struct log *log, const struct disk *source, const struct layo
 	}
 	expect_growth(source, report);
 	report->after_asked = plan->options.identities != IDENTITIES_KEEP;
-	if (!report->after_asked && report->grown_fs.state == GROWN_FS_NOT_ASKED)
-		return;
 	if (claim_open(&plan->destinations[0], CLAIM_DESTINATION, plan, &claim, &error) < 0 ||
 	    claim_check(claim, &error) < 0) {
 		log_error(log, "after", &error);

@@ -124,7 +124,7 @@ static int make_report(struct session *session, const struct error *close_error,
 	find_writer(session, report);
 	outcome_find_hurt(job, copied(session), report);
 	identifiers_find(report->plan, copied(session), &session->volumes, &report->identifiers);
-	atomic_store(&session->finishing.changing, true);
+	atomic_store(&session->finishing.changing, aftercare_asked(&session->shrink, report));
 	aftercare_run(session->log, copied(session), &session->shrink, report);
 	atomic_store(&session->finishing.changing, false);
 	boot_check_copy(job, copied(session), report);

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "guard/claim.h"
+#include "session/outcome.h"
 #include "session/run.h"
 
 #include "rig.h"
@@ -27,6 +28,10 @@ int __real_report_save(struct report *report, enum report_form form, const char 
 		       struct file_timeout *timeout, struct error *reterr);
 int __wrap_report_save(struct report *report, enum report_form form, const char *path,
 		       struct file_timeout *timeout, struct error *reterr);
+void __real_aftercare_run(struct log *log, const struct disk *copied,
+			  const struct layout_shrink *shrink, struct report *report);
+void __wrap_aftercare_run(struct log *log, const struct disk *copied,
+			  const struct layout_shrink *shrink, struct report *report);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -78,6 +83,16 @@ int __wrap_report_save(struct report *report, enum report_form form, const char 
 {
 	pass();
 	return __real_report_save(report, form, path, timeout, reterr);
+}
+
+static bool came, said_changing; /* to what is done to a complete copy; and what was told then */
+
+void __wrap_aftercare_run(struct log *log, const struct disk *copied,
+			  const struct layout_shrink *shrink, struct report *report)
+{
+	came = true;
+	said_changing = session_copy(session).changing;
+	__real_aftercare_run(log, copied, shrink, report);
 }
 
 static void begin_plan(const char *from, const char *to)
@@ -372,4 +387,16 @@ TEST(a_name_is_looked_for_meanwhile)
 		;
 	ck_assert_int_lt(session_found(session, &endpoint, &error), 0);
 	ck_assert(error.sentence[0]);
+}
+
+/* Whoever leaves at that moment would be told that half of it is not done. */
+TEST(nothing_is_said_to_be_changed_that_nobody_asked_for)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, 0);
+	start_copy();
+	wait_for_end();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	ck_assert(came);
+	ck_assert(!said_changing);
 }
