@@ -67,16 +67,33 @@ static void say_who(struct session *session)
 			 destination);
 }
 
+/* What is in the place of the missing disk, or in the card reader that has its serial number,
+ * wherever that is attached now. */
+static const struct disk *find_stranger(const struct disk_list *disks,
+					const struct endpoint *missing)
+{
+	const struct disk *disk = disk_list_find(disks, missing->disk_node);
+	const char *serial = missing->identity.serial;
+
+	for (size_t i = 0; !disk && serial[0] && i < disks->count; i++)
+		if (strcmp(disks->disks[i].identity.serial, serial) == 0 &&
+		    strcmp(disks->disks[i].identity.model, missing->identity.model) == 0)
+			disk = &disks->disks[i];
+	return disk;
+}
+
 /* A different disk in its place: tell the user that it is not touched. */
 static void note_stranger(struct session *session, const struct endpoint *missing)
 {
 	char *note = session->unplugged.shown.note;
 	size_t size = sizeof(session->unplugged.shown.note);
-	const struct disk *disk = disk_list_find(session->disks, missing->disk_node);
+	const struct disk *disk = find_stranger(session->disks, missing);
 	const struct plan *plan = session->plan;
 
-	/* The two disks of the copy may have changed places. */
-	if (!disk || identity_same(&disk->identity, &plan->source.identity) ||
+	/* An empty card reader is no other disk, and the two disks of the copy may have changed
+	 * places. */
+	if (!disk || !disk->identity.size ||
+	    identity_same(&disk->identity, &plan->source.identity) ||
 	    identity_same(&disk->identity, &plan->destinations[0].identity))
 		return;
 
@@ -338,8 +355,9 @@ static bool find_one(struct session *session, const struct endpoint *recorded, b
 		return true;
 	session->unplugged.went[destination] = true;
 	note_stranger(session, recorded);
-	/* What to do: mount it or, if two could be it, detach one. */
-	if (!shown->note[0] && (image || r == -ENOTUNIQ))
+	/* What to do: mount it or, if two could be it, detach one; or that another card with other
+	 * partitions is in the reader. */
+	if (!shown->note[0] && (image || r == -ENOTUNIQ || r == -ESTALE))
 		text_copy(shown->note, sizeof(shown->note), error.sentence);
 	return false;
 }
