@@ -197,6 +197,7 @@ def into_a_new_image_and_back():
             terminal.wait(os.path.basename(destination))
             terminal.settled()
             terminal.keys("f", image, "Enter", "d", shows="to be created")
+            terminal.wait("This file is made when the copy starts.")
             cursor_to(terminal, source)
             terminal.keys("s", shows=f"{source} will be copied to")
             terminal.keys("Enter", shows="Nothing has been written yet")
@@ -208,7 +209,9 @@ def into_a_new_image_and_back():
             # The same deck goes on: the image becomes the source.
             terminal.keys("1", shows="NODE")
             terminal.keys("G", "Escape", shows="Now choose the destination")
-            terminal.keys("f", image, "Enter", "s", shows="Source is")
+            screen = terminal.keys("f", image, "Enter", "s", shows="Source is")
+            # Its pane says what it holds.
+            assert f"{SOURCE:,} B  gpt, 3 partitions: EFI System" in screen, screen
             cursor_to(terminal, destination)
             terminal.keys("d", shows=f"copy.img will be copied to {destination}")
             confirm(terminal, destination)

@@ -257,6 +257,19 @@ int disks_summary(const struct disk *disk, const struct disks_health *health,
 	return count;
 }
 
+void disks_text_image(const struct endpoint *image, const struct disk *disk, struct line *line)
+{
+	if (!disk) {
+		line_add(line, "%s",
+			 image->exists ? _("What this file holds could not be read.")
+				       : _("This file is made when the copy starts."));
+		return;
+	}
+	line_add(line, _("%s B"), UNITS_COUNT(disk->identity.size));
+	line_add(line, "  ");
+	write_holds(disk, line);
+}
+
 void disks_text_holds(const struct disk *disk, struct line *line)
 {
 	struct line all;

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "plan/picture.h"
@@ -229,11 +228,11 @@ static const struct disk *disk_of(struct disks_state *state, struct app *app, bo
 		snprintf(title, size, is_source ? _("Source %s") : _("Destination %s"), end->node);
 		return is_source ? app_source_disk(app) : app_destination_disk(app);
 	}
-	if (is_source || choice->source.kind != ENDPOINT_NONE) {
-		snprintf(title, size, _("Under the cursor: %s"), disk ? disk->name : "-");
+	if (disk && (is_source || choice->source.kind != ENDPOINT_NONE)) {
+		snprintf(title, size, _("Under the cursor: %s"), disk->name);
 		return disk;
 	}
-	snprintf(title, size, "%s", _("Destination"));
+	snprintf(title, size, "%s", is_source ? _("Source") : _("Destination"));
 	return NULL;
 }
 
@@ -252,6 +251,12 @@ static void draw_fate(struct app *app, struct draw *draw, struct rect pane, bool
 		draw_tag(draw, pane, ROLE_ERASE, _("ERASE"));
 }
 
+static void draw_not_chosen(struct draw *draw, struct rect area, int row, bool is_source)
+{
+	draw_text(draw, area, row, 0, ROLE_DIM,
+		  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+}
+
 /* Only a copy that waits for its disk has an end that is chosen and not there. */
 static void draw_gone(struct draw *draw, struct rect area, int row, const struct endpoint *end)
 {
@@ -260,6 +265,28 @@ static void draw_gone(struct draw *draw, struct rect area, int row, const struct
 	snprintf(text, sizeof(text),
 		 _("%s is gone: it was unplugged, or has lost its power or its link."), end->node);
 	draw_wrapped(draw, area, row, 0, area.rows - row, ROLE_WARN, text);
+}
+
+/* The partitions, over their picture where there is room. */
+static void draw_contents(struct app *app, struct draw *draw, struct rect area,
+			  const struct disk *disk)
+{
+	if (disk->partition_count && area.rows > PICTURE_ROWS) {
+		draw_picture(app, draw, rect_cut_bottom(&area, PICTURE_ROWS), disk);
+		rect_cut_bottom(&area, (size_t)area.rows > disk->partition_count);
+	}
+	draw_partitions(app, draw, area, disk);
+}
+
+/* What an image file holds. Returns the number of rows. */
+static int draw_image(struct app *app, struct draw *draw, struct rect area, int row,
+		      const struct endpoint *image)
+{
+	struct line line;
+
+	line_start(&line, LINE_COLUMNS_MAX);
+	disks_text_image(image, session_image(app_session(app), image), &line);
+	return draw_wrapped(draw, area, row, 0, area.rows - row, ROLE_NORMAL, line.text);
 }
 
 static void draw_box_of(struct disks_state *state, struct app *app, struct draw *draw,
@@ -280,18 +307,18 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 	draw_fate(app, draw, box, is_source);
 	if (disk) {
 		rect_cut_top(&inside, draw_details(app, draw, inside, disk) + 1);
-		if (disk->partition_count && inside.rows > PICTURE_ROWS) {
-			draw_picture(app, draw, rect_cut_bottom(&inside, PICTURE_ROWS), disk);
-			rect_cut_bottom(&inside, (size_t)inside.rows > disk->partition_count);
-		}
-		draw_partitions(app, draw, inside, disk);
+		draw_contents(app, draw, inside, disk);
 	} else if (end->kind == ENDPOINT_IMAGE) {
-		draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node);
+		disk = session_image(app_session(app), end);
+		rect_cut_top(&inside,
+			     draw_wrapped(draw, inside, 0, 0, inside.rows, ROLE_NORMAL, end->node));
+		rect_cut_top(&inside, draw_image(app, draw, inside, 0, end) + 1);
+		if (disk)
+			draw_contents(app, draw, inside, disk);
 	} else if (end->kind != ENDPOINT_NONE && state->model.list) {
 		draw_gone(draw, inside, 0, end);
 	} else {
-		draw_text(draw, inside, 0, 0, ROLE_DIM,
-			  is_source ? _("s chooses the source.") : _("d chooses the destination."));
+		draw_not_chosen(draw, inside, 0, is_source);
 	}
 }
 
@@ -309,8 +336,12 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 
 	draw_rule(draw, area, title);
 	draw_fate(app, draw, area, is_source);
-	if (!disk && state->model.list && end->kind != ENDPOINT_NONE && end->kind != ENDPOINT_IMAGE)
+	if (end->kind == ENDPOINT_IMAGE)
+		draw_image(app, draw, area, 1, end);
+	else if (!disk && state->model.list && end->kind != ENDPOINT_NONE)
 		draw_gone(draw, area, 1, end);
+	else if (!disk)
+		draw_not_chosen(draw, area, 1, is_source);
 	if (!disk)
 		return;
 	health = disks_screen_health(app, disk);
@@ -388,109 +419,6 @@ static void draw_events(struct app *app, struct draw *draw, struct rect area)
 		}
 		draw_cell(draw, rest, i + 1, 1, rest.cols - 2, ROLE_NORMAL, line);
 	}
-}
-
-/* ---- the line below the header ---- */
-
-const struct session_unfinished *disks_screen_unfinished(const struct disks_state *state,
-							 struct app *app)
-{
-	const struct choice *choice = app_choice(app);
-
-	return state->has_unfinished && !app_copying(app) && choice->source.kind == ENDPOINT_NONE &&
-			       choice->destination.kind == ENDPOINT_NONE
-		       ? &state->unfinished
-		       : NULL;
-}
-
-enum command disks_screen_wanted(void *data, struct app *app)
-{
-	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
-
-	return unfinished && !unfinished->running[0] ? COMMAND_CONTINUE : COMMAND_NONE;
-}
-
-/* The model's head and the serial number's end tell a disk; else its name does. */
-static void add_name(const struct endpoint *end, struct line *line)
-{
-	const char *serial = end->identity.serial;
-	size_t length = strlen(serial);
-	char model[4 * 10 + 1];
-
-	if (end->kind == ENDPOINT_IMAGE || !length) {
-		line_add(line, "%.40s", text_base_name(end->node));
-		return;
-	}
-	text_fit(model, sizeof(model), end->identity.model,
-		 text_width(end->identity.model) < 10 ? text_width(end->identity.model) : 10);
-	line_add(line, "%s%s..%s", model, model[0] ? " " : "",
-		 serial + (length > 6 ? length - 6 : 0));
-}
-
-static void text_unfinished(const struct session_unfinished *copy, struct line *line)
-{
-	const char *key = _("c continues ");
-	char when[32];
-
-	if (copy->running[0]) {
-		line_add(line, " %s ", copy->running);
-		return;
-	}
-	line_add(line, "%s", _(" UNFINISHED  "));
-	if (copy->source.kind == ENDPOINT_NONE) {
-		line_add(line, "%.40s", text_base_name(copy->map));
-	} else {
-		add_name(&copy->source, line);
-		line_add(line, " -> ");
-		add_name(&copy->destination, line);
-	}
-	line->limit -= text_width(key) + 2;
-	if (copy->total)
-		line_piece(line, "%d%%", (int)(copy->finished * 100.0 / copy->total));
-	if (copy->at)
-		line_piece(line, "%s", clock_print(copy->at, "%d %b %H:%M", when, sizeof(when)));
-	line_to(line, line->limit);
-	line->limit += text_width(key) + 2;
-	line_add(line, "  %s", key);
-}
-
-/* A path that is too long keeps its end. */
-static void text_practice(const char *dir, struct line *line)
-{
-	char text[256], shown[512];
-	int room, width = text_width(dir);
-
-	if (line->limit < LAYOUT_FULL_COLS - 2) {
-		line_add(line, "%s", _(" PRACTICE: only its disks are shown "));
-		return;
-	}
-	snprintf(text, sizeof(text), _(" PRACTICE: only the disks in %s are shown "), "");
-	room = line->limit - text_width(text);
-	text_fit_tail(shown, sizeof(shown), dir, width < room ? width : room);
-	line_add(line, _(" PRACTICE: only the disks in %s are shown "), shown);
-}
-
-bool disks_screen_banner(void *data, struct app *app, struct line *line, enum role *retrole)
-{
-	const struct session_unfinished *unfinished = disks_screen_unfinished(data, app);
-	const struct disk_list *disks = session_disks(app_session(app));
-
-	*retrole = ROLE_ALERT;
-	if (disks && disks->not_root) {
-		line_add(line, "%s",
-			 line->limit < LAYOUT_FULL_COLS - 2
-				 ? _(" NOT ROOT. Quit, then: sudo clonedeck ")
-				 : _(" NOT ROOT: disks can be seen, but not opened. Quit, then: "
-				     "sudo clonedeck "));
-	} else if (unfinished) {
-		text_unfinished(unfinished, line);
-	} else if (app_practice_dir(app)) {
-		*retrole = ROLE_BANNER;
-		text_practice(app_practice_dir(app), line);
-	} else {
-		return false;
-	}
-	return true;
 }
 
 void disks_screen_draw(void *data, struct app *app, struct draw *draw, struct rect body)

@@ -114,6 +114,8 @@ int disks_details(const struct disk *disk, const struct disks_health *health,
 #define DISKS_SUMMARY_MAX 4
 int disks_summary(const struct disk *disk, const struct disks_health *health,
 		  struct line ret[static DISKS_SUMMARY_MAX]);
+/* What an image file holds, or why that is not known. disk: session_image(). */
+void disks_text_image(const struct endpoint *image, const struct disk *disk, struct line *line);
 /* Table and partitions. */
 void disks_text_holds(const struct disk *disk, struct line *line);
 /* Everything known about the disk, and what could not be found out at all, in lines that end with
