@@ -235,6 +235,34 @@ def told_keys_can_be_clicked():
         terminal.wait_gone("Tab=map")
 
 
+def esc_goes_back_to_where_the_plan_was_asked_for():
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN + ["Escape", "Escape"])
+        terminal.wait("[1 Disks]")
+        terminal.keys("2", "Enter", shows="[3 Plan]")
+        # What is looked at on the way changes nothing.
+        terminal.keys("Escape", "7", "3", "Escape", "Escape", shows="[2 Ranges]")
+        terminal.keys("Escape", shows="[1 Disks]")
+
+
+def a_field_tells_its_own_keys():
+    """Not those of the list before, and none twice."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, RANGES)
+        terminal.wait("Enter goes on to the plan")
+        for keys, other in ((["e"], "Tab=next"), (["Tab"], "Tab=next"), (["+"], "Esc=leave it  Ctrl-U"),
+                            (["-"], "Esc=leave it  Ctrl-U")):
+            screen = terminal.keys(*keys, shows=other)
+            assert "goes on to the plan" not in screen and "Enter=take it" in screen, screen
+            terminal.keys("Escape")
+            terminal.wait_gone("Esc=leave it")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, PLAN + ["Escape", "o"])
+        screen = terminal.wait("PgUp PgDn=page")
+        assert screen.count("Enter=") == screen.count("Esc=") == 1, screen
+        terminal.keys("PageDown", shows=" > Rate limit")
+
+
 def the_wheel_changes_nothing():
     """In the layout editor, where Up and Down change sizes, it goes to another partition; so does a click."""
     with Terminal(f"{FAKEDECK} rescue") as terminal:
@@ -246,6 +274,11 @@ def the_wheel_changes_nothing():
             assert terminal.wait(at).replace(">", " ").split("\n")[row - 2:row + 2] == usual
         click_on(terminal, "-=smaller")
         terminal.wait("cannot become smaller")
+        # Two keys that have one word.
+        click_on(terminal, "< >")
+        terminal.wait("-358M, moves +358M")
+        click_on(terminal, "<")
+        terminal.wait_gone("moves +")
 
 
 def the_footer_tells_what_a_key_does_now():
@@ -830,6 +863,7 @@ CASES = [
     keys_for_a_plan_choose_nothing_before_it_is_made,
     details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     told_keys_can_be_clicked, the_wheel_changes_nothing, the_footer_tells_what_a_key_does_now,
+    esc_goes_back_to_where_the_plan_was_asked_for, a_field_tells_its_own_keys,
     what_is_cut_says_so,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

@@ -215,6 +215,8 @@ void app_go(struct app *app, enum screen_id screen)
 	}
 	app->help = app->helped = false;
 	app->planning = false;
+	if (app->current <= SCREEN_RANGES && screen > SCREEN_RANGES)
+		app->chosen_on = app->current;
 	app->current = screen;
 	app->reached |= ON(screen);
 	enter(app);
@@ -232,7 +234,9 @@ static void go_back(struct app *app)
 		return;
 	}
 	for (int screen = (int)app->current - 1; screen >= SCREEN_DISKS; screen--) {
-		if (app_reached(app, (enum screen_id)screen)) {
+		/* Whoever went from 1 Disks to the plan has not seen 2 Ranges. */
+		if (app_reached(app, (enum screen_id)screen) &&
+		    (screen != SCREEN_RANGES || app->chosen_on == SCREEN_RANGES)) {
 			app_go(app, (enum screen_id)screen);
 			return;
 		}

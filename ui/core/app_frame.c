@@ -366,12 +366,29 @@ static const char *word_now(void *user, enum command command, const char *word)
 	return !usable_now(app, command) ? NULL : other ? other : word;
 }
 
-/* Where a screen has its own keys for a field, Enter starts something, which a click never does. */
-static void forget_enter(struct draw *draw)
+/* On the plan Enter starts the copy, which a click never does. first: of the keys that the footer
+ * has. */
+static void forget_enter(struct draw *draw, int first)
 {
-	for (int i = 0; i < draw->key_count; i++)
+	for (int i = first; i < draw->key_count; i++)
 		if (draw->keys[i].key == SPECIAL_ENTER)
 			draw->keys[i].to = draw->keys[i].from;
+}
+
+/* In "< >=move" each of the two keys is itself alone. */
+static void draw_item(struct app *app, struct draw *draw, struct rect area,
+		      const struct footer_item *item)
+{
+	int from = item->col, to = draw_text(draw, area, 0, from, ROLE_KEY, item->text);
+
+	if (item->second) {
+		int second = from + (int)strcspn(item->text, " ") + 1;
+
+		mouse_add(&app->mouse, area.row, from, second - 1, item->command);
+		mouse_add(&app->mouse, area.row, second, second + 1, item->second);
+	} else {
+		mouse_add(&app->mouse, area.row, from, to, item->command);
+	}
 }
 
 static void draw_footer(struct app *app, struct draw *draw, struct rect area)
@@ -393,20 +410,19 @@ static void draw_footer(struct app *app, struct draw *draw, struct rect area)
 	/* Letters are text there. */
 	if (ops->field && ops->field(state, app)) {
 		const char *keys = ops->field_keys ? ops->field_keys(state) : NULL;
+		int first = draw->key_count;
 
 		draw_keys(
 			draw, area, ROLE_KEY,
 			keys ? keys
 			     : _("Enter=take it  Esc=leave it  Tab=next  Ctrl-U=empty the field"));
-		if (keys)
-			forget_enter(draw);
+		if (ops->id == SCREEN_PLAN)
+			forget_enter(draw, first);
 		return;
 	}
 	count = keys_footer(ops->id, area.cols, wanted, word_now, app, items);
 	for (int i = 0; i < count; i++)
-		mouse_add(&app->mouse, area.row, items[i].col,
-			  draw_text(draw, area, 0, items[i].col, ROLE_KEY, items[i].text),
-			  items[i].command);
+		draw_item(app, draw, area, &items[i]);
 }
 
 /* One or two lines, on a terminal below 40x8. */

@@ -29,9 +29,11 @@ struct app {
 	size_t other_jobs;
 	enum units_scale units;
 	enum screen_id current; /* one of the steps */
-	bool help;              /* shown instead of it */
-	bool helped;            /* was, before the screen was entered again */
-	unsigned reached;       /* ON() bits */
+	enum screen_id
+		chosen_on; /* 1 Disks or 2 Ranges: the last one that was left for a later one */
+	bool help;         /* shown instead of it */
+	bool helped;       /* was, before the screen was entered again */
+	unsigned reached;  /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
 	bool planning;                    /* the plan is shown as soon as it is checked, … */

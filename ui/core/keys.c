@@ -110,9 +110,9 @@ static const struct command_info table[] = {
 	{ COMMAND_PAGE_DOWN, ON(SCREEN_EDITOR), { SPECIAL_PAGE_DOWN, KEY_CTRL('f') },
 	  NULL, N_("much smaller"), N_("smaller, by 16 steps"), 7 },
 	{ COMMAND_TO_START, ON(SCREEN_EDITOR), { '<', ',' },
-	  N_("move"), NULL, N_("move towards the start"), 3 },
+	  N_("move"), NULL, N_("move towards the start"), 2 },
 	{ COMMAND_TO_END, ON(SCREEN_EDITOR), { '>', '.' },
-	  N_("move"), NULL, N_("move towards the end"), 3 },
+	  N_("move"), NULL, N_("move towards the end"), 2 },
 	{ COMMAND_FIT, ON(SCREEN_EDITOR), { 'f' },
 	  N_("fill"), N_("fill the room"), N_("all the room; again: the least"), 2 },
 	{ COMMAND_EDIT_RANGE, ON(SCREEN_EDITOR), { 'e' },
@@ -375,6 +375,22 @@ const char *keys_names(const struct command_info *info, int cols, char *buffer, 
 	return buffer;
 }
 
+/* Two keys beside each other that have one word: "< >=move". Told alone, one would say that there
+ * is no other way. */
+static bool joins(const struct command_info *before, const struct command_info *info,
+		  struct footer_item *item, const char *word)
+{
+	char keys[2][24];
+
+	if (info->screens != before->screens || info->footer != before->footer || !info->footer)
+		return false;
+	item->second = info->command;
+	snprintf(item->text, sizeof(item->text), "%s %s=%s",
+		 keys_name(before->keys[0], keys[0], sizeof(keys[0])),
+		 keys_name(info->keys[0], keys[1], sizeof(keys[1])), word);
+	return true;
+}
+
 static int collect(enum screen_id screen, bool wide, keys_word_fn *word_now, void *user,
 		   const struct command_info **infos,
 		   struct footer_item items[static FOOTER_ITEMS_MAX])
@@ -390,9 +406,12 @@ static int collect(enum screen_id screen, bool wide, keys_word_fn *word_now, voi
 		word = word_now ? word_now(user, info->command, _(word)) : _(word);
 		if (!word)
 			continue;
+		if (count && joins(infos[count - 1], info, &items[count - 1], word))
+			continue;
 		keys_name(info->keys[0], key, sizeof(key));
 		infos[count] = info;
 		items[count].command = info->command;
+		items[count].second = COMMAND_NONE;
 		snprintf(items[count].text, sizeof(items[count].text), "%s=%s", key, word);
 		count++;
 	}

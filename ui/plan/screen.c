@@ -535,8 +535,9 @@ static const char *field_keys(void *state)
 {
 	const struct plan_screen *screen = state;
 
+	/* Its window tells the others. */
 	if (screen->options_open)
-		return NULL;
+		return _("PgUp PgDn=page  Tab=next  Ctrl-U=empty the field");
 	if (session_choice(app_session(screen->app)).resumes)
 		return _("Enter=start  Esc, then: m=estimate");
 	return app_no_layout(screen->app) && !screen->shared.count

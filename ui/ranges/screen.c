@@ -95,6 +95,12 @@ static void renew(struct ranges_screen *screen, struct app *app)
 	list_fit(&screen->list, (int)screen->model->row_count, screen->list.rows);
 }
 
+/* In a field, Enter does something else. */
+static const char *list_keys(void)
+{
+	return _("Tick what is to be copied, or type it. Enter goes on to the plan.");
+}
+
 static void enter(void *state, struct app *app)
 {
 	struct ranges_screen *screen = state;
@@ -105,8 +111,7 @@ static void enter(void *state, struct app *app)
 	if (app_copying(app))
 		app_say(app, _("A copy is running: nothing can be changed here. 4 shows it."));
 	else if (screen->model)
-		app_say(app,
-			_("Tick what is to be copied, or type it. Enter goes on to the plan."));
+		app_say(app, "%s", list_keys());
 }
 
 static void leave(void *state, struct app *app)
@@ -164,7 +169,7 @@ static void go_on(struct ranges_screen *screen, struct app *app)
 	app_plan(app, NULL);
 }
 
-static void focus_on(struct ranges_screen *screen, enum focus focus)
+static void focus_on(struct ranges_screen *screen, struct app *app, enum focus focus)
 {
 	if (screen->focus == FOCUS_DESTINATION && focus != FOCUS_DESTINATION)
 		ranges_model_destination_end(screen->model);
@@ -173,12 +178,14 @@ static void focus_on(struct ranges_screen *screen, enum focus focus)
 		ranges_model_destination_begin(screen->model);
 	}
 	screen->focus = focus;
+	if (focus != FOCUS_LIST && strcmp(app_said(app), list_keys()) == 0)
+		app_say(app, "%s", "");
 }
 
-static void begin(struct ranges_screen *screen, enum ranges_entry entry)
+static void begin(struct ranges_screen *screen, struct app *app, enum ranges_entry entry)
 {
 	ranges_model_begin(screen->model, entry);
-	focus_on(screen, FOCUS_RANGE);
+	focus_on(screen, app, FOCUS_RANGE);
 	text_copy(screen->before, sizeof(screen->before), ranges_model_field(screen->model)->text);
 }
 
@@ -265,17 +272,17 @@ static bool command(void *state, struct app *app, enum command command)
 		app_edit_layout(app);
 		return true;
 	case COMMAND_EDIT_RANGE:
-		begin(screen, RANGES_ENTRY_TEXT);
+		begin(screen, app, RANGES_ENTRY_TEXT);
 		return true;
 	case COMMAND_ADD_RANGE:
-		begin(screen, RANGES_ENTRY_ADD);
+		begin(screen, app, RANGES_ENTRY_ADD);
 		return true;
 	case COMMAND_REMOVE_RANGE:
-		begin(screen, RANGES_ENTRY_REMOVE);
+		begin(screen, app, RANGES_ENTRY_REMOVE);
 		return true;
 	case COMMAND_NEXT_FIELD:
 	case COMMAND_PREVIOUS_FIELD:
-		focus_on(screen, FOCUS_DESTINATION);
+		focus_on(screen, app, FOCUS_DESTINATION);
 		return true;
 	case COMMAND_TO_PLAN:
 	case COMMAND_ACCEPT:
@@ -323,6 +330,15 @@ static struct field *field(void *state, struct app *app)
 					    : &screen->model->destination;
 }
 
+static const char *field_keys(void *state)
+{
+	const struct ranges_screen *screen = state;
+
+	return screen->focus == FOCUS_RANGE && screen->model->entry != RANGES_ENTRY_TEXT
+		       ? _("Enter=take it  Esc=leave it  Ctrl-U=empty the field")
+		       : NULL;
+}
+
 static void range_edited(struct ranges_screen *screen, struct app *app, enum field_event event)
 {
 	struct ranges_model *model = screen->model;
@@ -340,7 +356,7 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 							   : _("Type a range, or Esc."));
 			break;
 		}
-		focus_on(screen, FOCUS_LIST);
+		focus_on(screen, app, FOCUS_LIST);
 		tell(screen, app);
 		say_choice(screen, app);
 		break;
@@ -348,7 +364,7 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 		field_set(ranges_model_field(model), screen->before);
 		ranges_model_typed(model);
 		ranges_model_cancel(model);
-		focus_on(screen, FOCUS_LIST);
+		focus_on(screen, app, FOCUS_LIST);
 		tell(screen, app);
 		say_choice(screen, app);
 		break;
@@ -356,7 +372,7 @@ static void range_edited(struct ranges_screen *screen, struct app *app, enum fie
 	case FIELD_PREVIOUS:
 		/* Leaving the field would drop a range that is typed only in part. */
 		if (model->entry == RANGES_ENTRY_TEXT)
-			focus_on(screen, FOCUS_DESTINATION);
+			focus_on(screen, app, FOCUS_DESTINATION);
 		break;
 	default:
 		break;
@@ -381,7 +397,7 @@ static void destination_edited(struct ranges_screen *screen, struct app *app,
 		app_hint(app, MESSAGE_WARN, "%s", model->destination_error);
 		return;
 	}
-	focus_on(screen, FOCUS_LIST);
+	focus_on(screen, app, FOCUS_LIST);
 	say_choice(screen, app);
 }
 
@@ -421,6 +437,7 @@ const struct screen_ops scr_ranges = {
 	.holds = holds,
 	.field = field,
 	.edited = edited,
+	.field_keys = field_keys,
 	.changed = changed,
 	.notes = notes,
 };

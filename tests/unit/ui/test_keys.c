@@ -152,6 +152,22 @@ TEST(test_footer_keeps_what_is_wanted)
 }
 
 /* What nobody may have to guess is there at 80 columns. */
+/* Told alone, one of two ways would seem to be the only one. */
+TEST(test_footer_tells_both_ways)
+{
+	struct footer_item items[FOOTER_ITEMS_MAX];
+	int count = keys_footer(SCREEN_EDITOR, 80, COMMAND_NONE, NULL, NULL, items), found = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (items[i].command != COMMAND_TO_START)
+			continue;
+		found++;
+		ck_assert_int_eq(items[i].second, COMMAND_TO_END);
+		ck_assert_str_eq(items[i].text, "< >=move");
+	}
+	ck_assert_int_eq(found, 1);
+}
+
 TEST(test_footer_keeps_what_matters)
 {
 	for (int screen = 0; screen < SCREEN_STEPS; screen++)
