@@ -18,19 +18,20 @@
 struct hotplug {
 	const struct scan_options *options;
 	struct udev_monitor *monitor;
+	bool udevd;
 };
 
 int hotplug_new(struct udev *udev, const struct scan_options *options, struct hotplug **ret)
 {
 	struct hotplug *hotplug = calloc(1, sizeof(*hotplug));
-	/* Without udevd, there are no events with udev's properties. */
-	const char *group = access("/run/udev/control", F_OK) == 0 ? "udev" : "kernel";
 	int r = 0;
 
 	if (!hotplug)
 		return -ENOMEM;
 	hotplug->options = options;
-	hotplug->monitor = udev_monitor_new_from_netlink(udev, group);
+	hotplug->udevd = access("/run/udev/control", F_OK) == 0;
+	/* Without udevd, there are no events with udev's properties. */
+	hotplug->monitor = udev_monitor_new_from_netlink(udev, hotplug->udevd ? "udev" : "kernel");
 	if (!hotplug->monitor)
 		r = errno ? -errno : -ENOMEM;
 	if (r == 0)
@@ -64,6 +65,11 @@ void hotplug_destroy(struct hotplug *hotplug)
 int hotplug_fd(const struct hotplug *hotplug)
 {
 	return udev_monitor_get_fd(hotplug->monitor);
+}
+
+bool hotplug_hears_writes(const struct hotplug *hotplug)
+{
+	return hotplug->udevd;
 }
 
 /* "add sde SanDisk Ultra 31.0G"; nothing for devices that the list does not show. Of a device that

@@ -480,6 +480,11 @@ int scan_event_fd(struct scan *scan)
 	return scan->hotplug ? hotplug_fd(scan->hotplug) : -1;
 }
 
+bool scan_hears_writes(const struct scan *scan)
+{
+	return scan->hotplug && hotplug_hears_writes(scan->hotplug);
+}
+
 bool scan_next_event(struct scan *scan, char *text, unsigned size, bool *rescan)
 {
 	return scan->hotplug && hotplug_next(scan->hotplug, text, size, rescan);

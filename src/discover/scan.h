@@ -48,6 +48,8 @@ int scan_glance(struct scan *scan, struct disk_list **ret, struct error *reterr)
 
 /* A descriptor that becomes readable when a block or scsi_generic device changes, or -1. */
 int scan_event_fd(struct scan *scan);
+/* Is there an event when a program has written to a disk? The kernel alone tells of none. */
+bool scan_hears_writes(const struct scan *scan);
 /* Reads one event; false if there is none. Fills `text` with a line for the event log ("add sde
  * SanDisk Ultra 31.0G"; "" for none) and sets *rescan if the list may have changed. Removes from
  * the cache what a changed disk told before. */

@@ -272,6 +272,15 @@ void session_forget_destination(struct session *session)
 		cache_forget(session->scanning.options.cache, end->identity.devno);
 }
 
+void session_renew_destination(struct session *session)
+{
+	/* A list that was read for one run is as new as its plan. */
+	if (!session->scanning.follows || scan_hears_writes(session->scan))
+		return;
+	session_forget_destination(session);
+	session_look_again(session);
+}
+
 /* Show the other disks without waiting for a slow one, which is seen later. */
 static bool is_silent_now(const struct disk_list *before, const struct disk_list *now)
 {

@@ -433,6 +433,8 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	r = begin_new(session, cleanup_steal(plan), reterr);
 	if (r == 0 && wish->used)
 		session->modes = *wish->used;
+	if (r == 0)
+		session_renew_destination(session);
 	return r;
 }
 

@@ -251,6 +251,8 @@ void session_disks_done(struct session *session);
 void session_look_again(struct session *session);
 /* The destination was written to: it is read again with the next list. */
 void session_forget_destination(struct session *session);
+/* Reads what the destination of a new plan holds anew, where nobody tells of what is written. */
+void session_renew_destination(struct session *session);
 /* -EAGAIN before the first list, or why there is none. */
 int session_need_disks(const struct session *session, const char *operation, const char *object,
 		       struct error *reterr);

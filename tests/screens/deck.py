@@ -362,6 +362,16 @@ def another_size_is_no_absence():
             terminal.wait("EXIT 0")
 
 
+def what_was_written_meanwhile_is_lost_too():
+    """Also where no udevd tells of it: another deck, or another program, may have filled the disk."""
+    with practice_disks() as (folder, source, destination):
+        with deck(folder) as terminal:
+            choose_first(terminal, source, destination)
+            command("sfdisk", "-q", "--no-reread", destination, input="label: gpt\n,,L\n")
+            terminal.keys("Enter", shows="LOST    1 partition")
+            terminal.keys("Escape", "q", shows="EXIT 0")
+
+
 def table_of(path):
     """Start and sectors of the partitions, by their numbers."""
     table = json.loads(command("sfdisk", "-J", path))["partitiontable"]["partitions"]
@@ -476,7 +486,7 @@ def skipping(case):
 
 CASES = [whole_disk_80x24, whole_disk_120x40, one_partition_by_ticks, copy_survives_its_terminal,
          into_a_new_image_and_back, goes_on_from_a_map, compares_what_another_tool_copied, hot_plug,
-         another_size_is_no_absence,
+         another_size_is_no_absence, what_was_written_meanwhile_is_lost_too,
          measures_between_the_chosen_disks,
          laid_out_by_hand, shrunk_in_an_image, typed_before_the_disks_are_listed, starts_while_disks_come_and_go]
 
