@@ -137,9 +137,12 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 	for (size_t i = 0; i < count; i++)
 		if (pid == 0 ? count == 1 : jobs[i].pid == (pid_t)pid)
 			return &jobs[i];
-	if (pid)
+
+	pid_t unwritten = cli_tell_unwritten();
+
+	if (pid && unwritten != (pid_t)pid)
 		fprintf(stderr, _("clonedeck: Process %u runs no copy.\n"), pid);
-	else if (count == 0)
+	else if (!pid && count == 0 && !unwritten)
 		fputs(_("clonedeck: No copy runs.\n"), stderr);
 	/* If several run and no PID is given, those are listed, not the ones that have ended. */
 	if (pid || count == 0)

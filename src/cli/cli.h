@@ -148,6 +148,9 @@ int bench_print_text(const struct bench_result *result, struct error *reterr);
 #define CLI_END_MAX (3 * sizeof(((struct running_end *)0)->file))
 /* The node of an end, or the path of an image. Returns buffer. */
 const char *cli_end_name(const struct running_end *end, char *buffer, size_t size);
+/* Says on standard error that a process copies of which nothing else is known. Returns its number;
+ * 0: there is none. */
+pid_t cli_tell_unwritten(void);
 
 /* ---- dd.c: dd's operands (if=, of=, bs=, ...) are answered with the command that does it ---- */
 

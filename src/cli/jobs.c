@@ -31,6 +31,17 @@ const char *cli_end_name(const struct running_end *end, char *buffer, size_t siz
 	return text_copy(buffer, size, end->node[0] ? end->node : _("image"));
 }
 
+pid_t cli_tell_unwritten(void)
+{
+	pid_t pid = running_unwritten(NULL);
+	char words[512];
+
+	if (pid)
+		fprintf(stderr, "clonedeck: %s\n",
+			running_unwritten_words(pid, words, sizeof(words)));
+	return pid;
+}
+
 static int add_row(struct columns *table, const struct running *job, struct error *reterr)
 {
 	char pid[24], done[16], left[96], since[32], ends[2][CLI_END_MAX];
@@ -56,7 +67,8 @@ static int print_table(const struct running *jobs, size_t count, struct error *r
 	int r;
 
 	if (count == 0) {
-		puts(_("No copy runs."));
+		if (!running_unwritten(NULL))
+			puts(_("No copy runs."));
 		return 0;
 	}
 	r = columns_new(columns, COLUMN_COUNT, &table, reterr);
@@ -151,5 +163,6 @@ int cli_jobs(int argc, char **argv)
 	count = running_list(NULL, jobs);
 	if ((options.json ? print_json : print_table)(jobs, count, &error) < 0)
 		return cli_error(&error);
+	cli_tell_unwritten();
 	return cli_finish_output(EXIT_COMPLETE);
 }

@@ -387,6 +387,49 @@ size_t running_list_ended(const char *folder, struct running *ret)
 	return list(folder, false, ret);
 }
 
+/* A record has its name, and its lock, only once it was written: one that is empty could not be. */
+static pid_t unwritten_in(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	struct stat st;
+	pid_t pid = 0;
+
+	while (dir && !pid && (entry = readdir(dir))) {
+		int fd = text_has_ending(entry->d_name, ".job")
+				 ? open_record(dirfd(dir), entry->d_name)
+				 : -1;
+
+		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0 && is_alive(fd))
+			pid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (pid <= 0 || pid == getpid())
+			pid = 0;
+		fd_close(fd);
+	}
+	if (dir)
+		closedir(dir);
+	return pid;
+}
+
+pid_t running_unwritten(const char *folder)
+{
+	pid_t pid = unwritten_in(folder ? folder : ROOT_FOLDER);
+	char own[512];
+
+	if (!pid && !folder && geteuid() != 0 && user_folder(own, sizeof(own)))
+		pid = unwritten_in(own);
+	return pid;
+}
+
+const char *running_unwritten_words(pid_t pid, char *buffer, size_t size)
+{
+	snprintf(buffer, size,
+		 _("Process %ld runs a copy, but which one is not known: there was no room in /run "
+		   "to write it. Make room there, and it is listed."),
+		 (long)pid);
+	return buffer;
+}
+
 static bool load_ended(const char *folder, pid_t pid, struct running *ret)
 {
 	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -76,6 +76,11 @@ size_t running_list(const char *folder, struct running *ret);
 size_t running_list_all(const char *folder, struct running *ret);
 /* The same of those that have ended in order and whose records are still there. */
 size_t running_list_ended(const char *folder, struct running *ret);
+/* Another process that copies, and could not write what, since its folder has no room; folder as
+ * above; 0: there is none. */
+pid_t running_unwritten(const char *folder);
+/* "Process 4711 runs a copy, which ...": translated. */
+const char *running_unwritten_words(pid_t pid, char *buffer, size_t size);
 /* The copy of that process, if it has ended in order; however many others have. */
 bool running_find_ended(const char *folder, pid_t pid, struct running *ret);
 /* Is this end of a running copy on that disk? */

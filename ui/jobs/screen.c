@@ -17,12 +17,14 @@
 #include "ui/widgets/list.h"
 #include "ui/widgets/popup.h"
 
-#define LOOK_AGAIN  (2 * NSEC_PER_SEC) /* as often as a record is written */
-#define DETAIL_ROWS 9                  /* with its title */
+#define LOOK_AGAIN     (2 * NSEC_PER_SEC) /* as often as a record is written */
+#define DETAIL_ROWS    9                  /* with its title */
+#define UNWRITTEN_ROWS 3
 
 struct jobs_screen {
 	struct running running[2 * RUNNING_MAX];
 	size_t running_count;
+	pid_t unwritten; /* a process of which nothing is known but that it copies; 0: none */
 	uint64_t looked; /* monotonic ns */
 	struct jobs_model model;
 	struct list list;
@@ -82,6 +84,9 @@ static void look(struct jobs_screen *screen, struct app *app)
 	for (size_t i = 0; i < count; i++)
 		others += !screen->running[i].own;
 	screen->running_count = count;
+	screen->unwritten = folder ? running_unwritten(folder) : 0;
+	if (folder && !screen->unwritten && geteuid() != 0)
+		screen->unwritten = running_unwritten(running_root_folder());
 	screen->looked = clock_monotonic();
 	app_other_jobs(app, others);
 	make_rows(screen, app);
@@ -173,6 +178,20 @@ static void draw_details(const struct jobs_screen *screen, struct draw *draw, st
 	}
 }
 
+static const char *no_copy(void)
+{
+	return _("No copy runs, and none is in the log directory.");
+}
+
+static void draw_unwritten(const struct jobs_screen *screen, struct draw *draw, struct rect area)
+{
+	char words[512];
+
+	if (screen->unwritten)
+		draw_wrapped(draw, area, 0, 2, area.rows, ROLE_WARN,
+			     running_unwritten_words(screen->unwritten, words, sizeof(words)));
+}
+
 static void draw_screen(void *state, struct app *app, struct draw *draw, struct rect body)
 {
 	struct jobs_screen *screen = state;
@@ -184,11 +203,12 @@ static void draw_screen(void *state, struct app *app, struct draw *draw, struct 
 	line_start(&line, head.cols);
 	jobs_text_head(&screen->list, &line);
 	draw_text(draw, head, 0, 0, ROLE_DIM, line.text);
+	draw_unwritten(screen, draw,
+		       rect_cut_bottom(&body, screen->unwritten ? UNWRITTEN_ROWS : 0));
 	list_fit(&screen->list, screen->model.count, body.rows);
 	draw->list = body;
-	if (!screen->model.count)
-		draw_text(draw, body, 0, 2, ROLE_NORMAL,
-			  _("No copy runs, and none is in the log directory."));
+	if (!screen->model.count && !screen->unwritten)
+		draw_text(draw, body, 0, 2, ROLE_NORMAL, no_copy());
 	for (int i = 0; i < body.rows && screen->list.top + i < screen->model.count; i++) {
 		const struct jobs_row *row = &screen->model.rows[screen->list.top + i];
 
@@ -305,6 +325,8 @@ static bool command(void *state, struct app *app, enum command command)
 
 static const char *unavailable(void *state, struct app *app, enum command command)
 {
+	const struct jobs_screen *screen = state;
+
 	switch (command) {
 	case COMMAND_ACCEPT:
 		if (can_go_on(state) && app_copying(app))
@@ -318,7 +340,9 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 	default:
 		return NULL;
 	}
-	return at_cursor(state) ? NULL : _("No copy runs, and none is in the log directory.");
+	if (at_cursor(state))
+		return NULL;
+	return screen->unwritten ? _("Of the copy that runs nothing is known here.") : no_copy();
 }
 
 static const char *word(void *state, struct app *app, enum command command)

@@ -110,6 +110,23 @@ TEST(a_living_copy_is_told)
 	kill_it();
 }
 
+/* As where the folder has no room. */
+TEST(a_living_copy_without_words_is_told_of)
+{
+	char path[96], words[512];
+
+	begin(50);
+	ck_assert_int_eq(running_unwritten(folder), 0);
+	snprintf(path, sizeof(path), "%s/%ld.job", folder, (long)child);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_uint_eq(running_list(folder, found), 0);
+	ck_assert_int_eq(running_unwritten(folder), child);
+	ck_assert_ptr_nonnull(strstr(running_unwritten_words(child, words, sizeof(words)),
+				     "which one is not known"));
+	kill_it();
+	ck_assert_int_eq(running_unwritten(folder), 0);
+}
+
 /* Whatever process has its number by now, this one here for example. */
 TEST(what_a_dead_one_left_behind_is_not_believed)
 {
