@@ -169,26 +169,28 @@ static int finished(const struct half_made *half, const char *found, const char 
 		    struct error *reterr)
 {
 	const struct plan *plan = half->plan;
-	char uuid[UUID_TEXT_MAX] = "", now[UUID_TEXT_MAX] = "", node[80], more[400] = "";
+	char uuid[UUID_TEXT_MAX] = "", now[UUID_TEXT_MAX] = "", node[80], more[400] = " ";
 
 	if (plan->options.grow_fs && plan->fitted.grown &&
 	    plan->options.identities == IDENTITIES_KEEP) {
 		read_uuid(half, true, now);
 		read_uuid(half, false, uuid);
 	}
-	if (now[0] && uuid[0] && strcmp(now, uuid) != 0) {
-		text_copy(more, sizeof(more), " ");
+	if (now[0] && uuid[0] && strcmp(now, uuid) != 0)
 		text_append(more, sizeof(more), "",
 			    _("Its Btrfs has another UUID meanwhile. With the old disk taken out, "
 			      "give it its own back:  btrfstune -f -M %s %s"),
 			    uuid, grow_fs_node(plan, plan->fitted.grown, node, sizeof(node)));
-	}
+	else
+		text_append(more, sizeof(more), "",
+			    _("If it was interrupted, take the old disk out and check the file "
+			      "systems of the copy, or copy again with clone."));
 	return error_set(
 		reterr, ERROR_CLASS_REFUSED, -EBADMSG, "compare", plan->destinations[0].node,
 		_("The copy on %.64s was complete, and is not as the map has it any more: it holds "
 		  "%s; expected: %s. What was to follow (a larger file system, new identifiers) "
-		  "may have begun: report and log say how far it came. There is nothing to resume, "
-		  "and nothing was written.%s"),
+		  "may have begun: the log says how far it came, and the report, if there is one. "
+		  "There is nothing to resume, and nothing was written.%s"),
 		plan->destinations[0].node, found, expected, more);
 }
 

@@ -665,11 +665,15 @@ new_identifiers_are_given_to_the_copy_alone() {
 	says 'NOT DONE: new UUID of partition 2 (ext4). Only a part of it was copied'
 	# On a larger disk, the backup GPT stays where the copy has it.
 	cp destination.img before.img
-	clone 0 "$source" "$destination" --identities=new --report last.json
+	clone 0 "$source" "$destination" --identities=new --report last.json --map last.map
 	nothing_else_changed 0 81920
 	says 'sfdisk --relocate gpt-bak-std'
 	run 5 verify last.json -d "$destination"
 	says 'new identifiers or a larger file system after it was verified'
+	# So would one be that was killed before it got all of them.
+	run 3 resume last.map --confirm "$destination" --log-dir logs
+	says 'There is nothing to resume'
+	says 'copy again with clone'
 	sfdisk --relocate gpt-bak-std "$destination"
 	clean_gpt "$destination"
 }
