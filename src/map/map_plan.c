@@ -82,6 +82,7 @@ struct map_plan_reader {
 	char id[9];
 	char boot[CLOCK_BOOT_MAX];
 	char source_writer[PLAN_WRITER_MAX];
+	uint64_t source_time_differs;
 	char domain[PLAN_PATH_MAX];
 	struct fitted fitted;
 	struct extent *extents;
@@ -167,6 +168,8 @@ void map_plan_print(const struct plan *plan, const char *masked_id, FILE *file)
 		print_text(file, plan->source_writer);
 		putc('\n', file);
 	}
+	if (plan->source_time_differs)
+		fputs(MAP_COMMENT_PREFIX "source_time_differs=1\n", file);
 	if (plan->domain[0]) {
 		fputs(MAP_COMMENT_PREFIX "domain=", file);
 		print_text(file, plan->domain);
@@ -306,6 +309,8 @@ static int read_pair(struct map_plan_reader *reader, const char *key, const char
 		return decode_text(value, reader->source_writer, sizeof(reader->source_writer))
 			       ? 0
 			       : -EINVAL;
+	if (!strcmp(key, "source_time_differs"))
+		return whole_number(value, 1, &reader->source_time_differs) ? 0 : -EINVAL;
 	for (int which = 0; which < 2; which++)
 		if ((rest = text_after(key, end_names[which])) && *rest == '.')
 			return read_end_field(reader, which, rest + 1, value);
@@ -435,6 +440,7 @@ int map_plan_finish(struct map_plan_reader *reader, const char *name, struct pla
 				   "number; the file was changed or damaged."),
 				 name);
 	}
+	plan->source_time_differs = reader->source_time_differs;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), reader->source_writer);
 	text_copy(plan->domain, sizeof(plan->domain), reader->domain);
 	*ret = plan;

@@ -220,6 +220,7 @@ int plan_follow(struct plan *plan, const struct plan *from)
 	struct fitted fitted;
 
 	plan->source.identity.modified = from->source.identity.modified;
+	plan->source_time_differs = from->source_time_differs;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), from->source_writer);
 	text_copy(plan->domain, sizeof(plan->domain), from->domain);
 	if (fitted_copy(&from->fitted, &fitted) < 0)

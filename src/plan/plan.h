@@ -61,6 +61,9 @@ struct plan {
 	/* Who could write to the source while it was copied, as was accepted at the start of this
 	 * or an earlier part of the copy: a phrase, translated; "" nobody. Not part of the id. */
 	char source_writer[PLAN_WRITER_MAX];
+	/* When an earlier part of the copy ended, the file of the source had another time of its
+	 * last change; but on its file system that proves nothing. Not part of the id. */
+	bool source_time_differs;
 	/* The map that names what of the source is worth copying; "" none. Not part of the id: the
 	 * extents are. */
 	char domain[PLAN_PATH_MAX];
@@ -93,8 +96,8 @@ int plan_fit(struct plan *plan, const struct extent *extents, size_t count, stru
 	     struct error *reterr);
 /* Only the bytes, of a plan whose extents are made for them. */
 void plan_take_fitted(struct plan *plan, struct fitted *fitted);
-/* Takes from another plan with the same extents its source_writer, domain and fitted, and when its
- * source was modified. -ENOMEM. */
+/* Takes from another plan with the same extents its source_writer, domain and fitted, and what is
+ * known of the times of its source. -ENOMEM. */
 int plan_follow(struct plan *plan, const struct plan *from);
 /* -ENOMEM. */
 int plan_copy(const struct plan *plan, struct plan **ret);

@@ -153,6 +153,21 @@ void opened_look_for_writer(struct opened *opened)
 	opened->setup.source_in_use = plan->source_writer[0] != '\0';
 }
 
+/* Where a file has no lasting number, its times are not exact once it is mounted anew: FAT keeps
+ * two seconds, and in local time; some file systems of FUSE tell when they were mounted. */
+static void look_at_inexact_time(struct opened *opened)
+{
+	struct plan *plan = opened->plan;
+	uint64_t before = plan->source.identity.modified;
+	uint64_t now = opened->source ? claim_modified(opened->source) : 0;
+
+	if (endpoint_inode_lasts(&plan->source))
+		return;
+	if (before && now && (before > now ? before - now : now - before) > 2 * NSEC_PER_SEC)
+		plan->source_time_differs = true;
+	plan->source.identity.modified = 0;
+}
+
 int opened_claim(struct opened *opened, struct error *reterr)
 {
 	struct plan *plan = opened->plan;
@@ -167,9 +182,7 @@ int opened_claim(struct opened *opened, struct error *reterr)
 		return r;
 	/* The map must identify the new file, not another one of that name. */
 	plan->destinations[0] = *claim_endpoint(opened->destination);
-	/* Where a file has no lasting number, its times are not exact once it is mounted anew. */
-	if (!endpoint_inode_lasts(&plan->source))
-		plan->source.identity.modified = 0;
+	look_at_inexact_time(opened);
 	opened_look_for_writer(opened);
 	if (opened->source)
 		opened_use_claim(opened->source, &opened->setup.source);

@@ -409,6 +409,15 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 			    _("Make the copy again while nothing writes to the source: unmounted, "
 			      "mounted read-only, or from a snapshot. Or check the file systems of "
 			      "the copy before you use them."));
+	else if (report->plan->source_time_differs &&
+		 report->plan->options.verify != VERIFY_COMPARE)
+		outcome_add(report,
+			    _("The time at which %.200s was changed last is another one than "
+			      "before the "
+			      "copy was stopped: the file was changed, or its file system says so "
+			      "since it was mounted anew. What was copied before may differ:  "
+			      "clonedeck verify -s SOURCE -d DESTINATION"),
+			    report->plan->source.node);
 	if (close_error->code)
 		outcome_add(report, "%s", close_error->sentence);
 	say_duplicates(report);

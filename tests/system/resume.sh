@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Copies that are interrupted, politely or not, and go on from their map.
 . "$(dirname -- "$0")/lib.sh"
+need mkntfs ntfs-3g /dev/fuse
 
 # start_copy: a slow copy from $source to $destination in the background; $copy is
 # its process. Returns when the destination has got some of it.
@@ -323,6 +324,28 @@ an_image_that_was_cut_off_between_two_parts() {
 	cmp "$source" copy.img
 }
 
+# It may tell anything once it is mounted anew, and that is told. The same time proves enough.
+an_image_whose_file_system_has_no_exact_times() {
+	truncate -s 100M volume.img
+	mkntfs -Q -q -F volume.img
+	mount_at "$case_dir/files" -t ntfs-3g volume.img
+	noise $((32 * MIB)) >files/source.img
+	source=$case_dir/files/source.img
+	destination=$(new_disk destination 32)
+	stopped_copy
+	umount files
+	mount_at "$case_dir/files" -t ntfs-3g volume.img
+	go_on
+	grep -q 'changed last' out && fail 'the same time is told as another one'
+	destination=$(new_disk other 32)
+	map=other.map stopped_copy
+	touch -d '1 hour ago' "$source"
+	mv other.map copy.map
+	go_on
+	says 'changed last is another one'
+	umount files
+}
+
 # A file that was deleted is as lost as a disk; it may come back as well.
 a_source_image_that_is_lost_leaves_its_table() {
 	source=$case_dir/lost.img
@@ -557,7 +580,7 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	SIGUSR1_prints_progress a_disk_that_a_copy_holds_names_it SIGHUP_lets_the_copy_go_on SIGHUP_stops_where_that_was_asked_for \
 	a_map_of_ddrescue_goes_on what_was_rescued_need_not_be_read_again maps_of_another_size_are_refused a_domain_restricts_the_copy \
 	what_the_map_calls_finished_has_to_be_there_where_nothing_is_read_back \
-	an_image_that_was_cut_off_between_two_parts \
+	an_image_that_was_cut_off_between_two_parts an_image_whose_file_system_has_no_exact_times \
 	a_source_image_that_is_lost_leaves_its_table \
 	another_disk_of_the_same_look_is_not_written_to \
 	a_disk_that_was_given_another_use_is_not_overwritten \

@@ -76,6 +76,7 @@ TEST(everything_comes_back)
 	struct error error = { 0 };
 	char a[9], b[9];
 
+	plan->source_time_differs = true;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), "mounted at /mnt/a b");
 	text_copy(plan->domain, sizeof(plan->domain), "/srv/used\xff blocks.map");
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
@@ -88,6 +89,7 @@ TEST(everything_comes_back)
 	same_blocks(map, loaded);
 	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
 	ck_assert_str_eq(loaded_plan->source.identity.model, plan->source.identity.model);
+	ck_assert(loaded_plan->source_time_differs);
 	ck_assert_str_eq(loaded_plan->source_writer, plan->source_writer);
 	ck_assert_str_eq(loaded_plan->domain, plan->domain);
 	ck_assert_str_eq(loaded_plan->source.node, "/dev/sda2");
