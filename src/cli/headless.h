@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "session/run.h"
-#include "session/verify.h"
 
 struct headless_options {
 	bool json;           /* progress and report as JSON lines */

@@ -6,10 +6,10 @@
  *
  *   session_scan() -> session_plan() -> session_confirm() -> session_start() -> session_finish()
  *
- * This header has its life and all up to the confirmation; run.h has the copy, verify.h what only
- * reads. One thread, the front end's. No function waits for a disk or a file but session_wait(),
- * session_destroy() and session_finish() of a job that has not ended: whatever may take long runs
- * in a thread of its own, and session_fd() shows when to call session_dispatch().
+ * This header has its life and all up to the confirmation; run.h has the copy, and what
+ * only reads. One thread, the front end's. No function waits for a disk or a file but
+ * session_wait(), session_destroy() and session_finish() of a job that has not ended: whatever may
+ * take long runs in a thread of its own, and session_fd() shows when to call session_dispatch().
  */
 #pragma once
 

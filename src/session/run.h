@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A session's copy: from the start of what was confirmed to its report. */
+/* A session's copy: from the start of what was confirmed to its report; and what only reads. */
 #pragma once
 
 #include "after/report_stick.h"
@@ -28,7 +28,8 @@ struct session_copy {
 	/* Of the last session_move_map(): will the new place be lost at a restart, and did the log
 	 * move, too? */
 	bool map_in_memory, log_moved;
-	/* What the last verification found (verify.h); NULL: it did not start, or has not ended. */
+	/* What the last verification found (session_verify()); NULL: it did not start, or has not
+	 * ended. */
 	const struct job_snapshot *verified;
 	/* From the start of a copy or of a verification to its end: no other plan can be made. */
 	bool busy;
@@ -61,7 +62,7 @@ bool session_can_finish(struct session *session);
  * because a disk is gone, and the options say to wait, the state becomes SESSION_WAITING instead:
  * when the same disk is back, under any name, it is claimed and compared again and the copy
  * continues. If called in that state, it gives up waiting and makes the report. Also ends a
- * verification (verify.h).
+ * verification (session_verify()).
  */
 int session_finish(struct session *session, struct error *reterr);
 /*
@@ -89,3 +90,23 @@ int session_save(struct session *session, const char *path, const struct stick *
 		 struct error *reterr);
 /* Adds a (translated) line to the log of a copy that runs or waits; otherwise does nothing. */
 void session_note(struct session *session, const char *text);
+
+/* ---- a session that only reads: is a copy what its source is, or was? ---- */
+
+/*
+ * Only reads, in the background:
+ * - of a plan (SESSION_PLANNED) both ends, and compares them instead of copying, whatever made the
+ *   copy; of a plan from a report, the destination. Of the plan's options, its rate, retries and
+ *   checksums count. What was found ends the plan (SESSION_FINISHED, without a report); if it could
+ *   not start, the state is as before. Refusals that also concern reading are errors (-EBUSY, class
+ *   REFUSED).
+ * - of a copy that has ended (SESSION_FINISHED with a report) the destination once more, and
+ *   compares it with the digests of the source; without a saved list of these
+ *   (report.job.digests_saved), both ends, which makes sense only for a complete copy. The report
+ *   stays as it is; the log gets some lines.
+ * The same again of what was compared so. The state is SESSION_VERIFYING, session_copy().job is its
+ * job once both ends are open, and session_finish() ends it once session_can_finish().
+ * SESSION_CHANGE_STATE announces the end: session_copy().verified, or
+ * session_error(SESSION_TASK_VERIFY) why it could not start.
+ */
+int session_verify(struct session *session, struct error *reterr);

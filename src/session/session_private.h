@@ -25,7 +25,6 @@
 #include "session/run.h"
 #include "session/save.h"
 #include "session/used.h"
-#include "session/verify.h"
 
 #define ALLOWED_MAX   64
 #define HOTPLUG_LINES 32

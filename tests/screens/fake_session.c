@@ -10,7 +10,6 @@
 #include "discover/endpoint.h"
 #include "guard/facts.h"
 #include "session/run.h"
-#include "session/verify.h"
 
 #include "fake.h"
 #include "machine.h"

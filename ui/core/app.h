@@ -21,7 +21,6 @@
 #include "discover/endpoint.h"
 #include "plan/plan.h"
 #include "session/run.h"
-#include "session/verify.h"
 
 #include "ui/core/keys.h"
 #include "ui/core/term.h"

@@ -14,6 +14,7 @@ static char base[64]; /* of the whole run; each test has a folder in it */
 char directory[96];
 char source[64], destination[64];
 struct session *session;
+struct error error;
 enum session_vanish on_vanish;
 uint32_t map_interval;
 
@@ -23,6 +24,14 @@ void run(const char *format, ...)
 
 	text_vprint(command, sizeof(command), format);
 	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+bool succeeds(const char *format, ...)
+{
+	char command[512];
+
+	text_vprint(command, sizeof(command), format);
+	return system(command) == 0;
 }
 
 const char *path_of(const char *name)
@@ -71,11 +80,8 @@ void attach(const char *name, char *node, size_t size)
 /* Somebody who looks at the device at this moment keeps it a little longer. */
 void detach(const char *node, const char *name)
 {
-	char command[256];
-
 	run("losetup -d %s", node);
-	snprintf(command, sizeof(command), "[ -z \"$(losetup -j %s)\" ]", path_of(name));
-	for (int tries = 0; system(command) != 0; tries++) {
+	for (int tries = 0; !succeeds("[ -z \"$(losetup -j %s)\" ]", path_of(name)); tries++) {
 		ck_assert_int_lt(tries, 2000);
 		usleep(50000);
 	}
@@ -84,20 +90,13 @@ void detach(const char *node, const char *name)
 /* Another file under the same node; false when somebody else was quicker to take it. */
 bool replace(const char *node, const char *name)
 {
-	char command[384];
-
 	detach(node, "b.img");
-	snprintf(command, sizeof(command), "losetup --direct-io=on %s %s 2>/dev/null", node,
-		 path_of(name));
-	return system(command) == 0;
+	return succeeds("losetup --direct-io=on %s %s 2>/dev/null", node, path_of(name));
 }
 
 bool same_files(const char *a, const char *b)
 {
-	char command[384];
-
-	snprintf(command, sizeof(command), "cmp -s %s %s", path_of(a), path_of(b));
-	return system(command) == 0;
+	return succeeds("cmp -s %s %s", path_of(a), path_of(b));
 }
 
 bool exists(const char *name)
@@ -115,13 +114,9 @@ void session_make_base(void)
  * may be somebody else's by now. */
 void session_remove_base(void)
 {
-	char command[384];
-
-	snprintf(command, sizeof(command),
-		 "for d in %s/*; do umount -l $d/*-small 2>/dev/null; for f in $d/*.img; do "
-		 "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
-		 base, base);
-	ck_assert_int_ge(system(command), 0);
+	(void)succeeds("for d in %s/*; do umount -l $d/*-small 2>/dev/null; for f in $d/*.img; do "
+		       "losetup -j $f -n -O NAME | xargs -r losetup -d; done; done; rm -rf %s",
+		       base, base);
 }
 
 void session_setup(void)
@@ -134,64 +129,61 @@ void session_setup(void)
 	attach("a.img", source, sizeof(source));
 	attach("b.img", destination, sizeof(destination));
 	session = NULL;
+	error = (struct error){ 0 };
 }
 
 void session_teardown(void)
 {
-	char command[256];
-
 	session_destroy(session);
-	snprintf(command, sizeof(command),
-		 "for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
-		 directory);
-	ck_assert_int_ge(system(command), 0);
+	(void)succeeds("for f in %s/*.img; do losetup -j $f -n -O NAME | xargs -r losetup -d; done",
+		       directory);
 }
 
-int scan_once(struct error *reterr)
+/* How the last task of that kind has ended. */
+static int outcome(enum session_task task)
+{
+	error = *session_error(session, task);
+	return error.code;
+}
+
+int scan_once(void)
 {
 	const struct session_names ends = { .source = source, .destination = destination };
 
 	/* The disks of all other tests are not read. */
 	session_scan(session, &ends);
 	ck_assert(session_wait(session, -1, TIMEOUT));
-	*reterr = *session_error(session, SESSION_TASK_SCAN);
-	return reterr->code;
+	return outcome(SESSION_TASK_SCAN);
 }
 
-int plan_and_wait(const struct session_wish *wish, struct error *reterr)
+int plan_and_wait(const struct session_wish *wish)
 {
-	int r = session_plan(session, wish, reterr);
+	int r = session_plan(session, wish, &error);
 
 	if (r < 0)
 		return r;
 	ck_assert(session_wait(session, -1, TIMEOUT));
-	if (session_state(session) == SESSION_PLANNED)
-		return 0;
-	*reterr = *session_error(session, SESSION_TASK_PLAN);
-	return reterr->code;
+	return session_state(session) == SESSION_PLANNED ? 0 : outcome(SESSION_TASK_PLAN);
 }
 
-int plan_from_map(const char *path, struct error *reterr)
+int plan_from_map(const char *path)
 {
-	return plan_and_wait(&(struct session_wish){ .map = path }, reterr);
+	return plan_and_wait(&(struct session_wish){ .map = path });
 }
 
-int finish_and_wait(struct error *reterr)
+int finish_and_wait(void)
 {
-	int r = session_finish(session, reterr);
+	int r = session_finish(session, &error);
 
-	while (r == 0 && session_state(session) == SESSION_FINISHING)
-		wait_once();
-	if (r < 0 || session_state(session) != SESSION_FINISHED)
-		return r;
-	*reterr = *session_error(session, SESSION_TASK_FINISH);
-	return reterr->code;
+	if (r == 0)
+		wait_while(SESSION_FINISHING);
+	return r < 0 || session_state(session) != SESSION_FINISHED ? r
+								   : outcome(SESSION_TASK_FINISH);
 }
 
 void open_session(const char *log_dir, const char *map_path)
 {
 	static char logs[160], map[160];
-	struct error error = { 0 };
 
 	text_copy(logs, sizeof(logs), path_of(log_dir));
 	if (map_path)
@@ -204,52 +196,66 @@ void open_session(const char *log_dir, const char *map_path)
 		.map_interval = map_interval,
 	};
 
-	ck_assert_msg(session_new(&options, &session, &error) == 0, "%s", error.sentence);
-	ck_assert_msg(scan_once(&error) == 0, "%s", error.sentence);
+	check_done(session_new(&options, &session, &error));
+	check_done(scan_once());
 }
 
-int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr)
+void close_session(void)
 {
-	struct plan_options options = { .rate = rate };
+	session_destroy(session);
+	session = NULL;
+}
+
+int make_plan_with(const char *from, const char *to, const struct plan_options *options)
+{
 	struct endpoint a, b;
-	int r = endpoint_resolve(session_disks(session), from, false, &a, reterr);
+	int r = endpoint_resolve(session_disks(session), from, false, &a, &error);
 
 	if (r == 0)
-		r = endpoint_resolve(session_disks(session), to, true, &b, reterr);
+		r = endpoint_resolve(session_disks(session), to, true, &b, &error);
 	return r < 0 ? r
-		     : plan_and_wait(&(struct session_wish){ .source = &a,
-							     .destination = &b,
-							     .options = &options },
-				     reterr);
+		     : plan_and_wait(&(struct session_wish){
+			       .source = &a, .destination = &b, .options = options });
+}
+
+int make_plan(const char *from, const char *to, uint64_t rate)
+{
+	return make_plan_with(from, to, &(struct plan_options){ .rate = rate });
 }
 
 void plan_and_confirm(const char *from, const char *to, uint64_t rate)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(make_plan(from, to, rate, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(from, to, rate));
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
-	ck_assert_msg(session_confirm(session, session_choice(session).token, &error) == 0, "%s",
-		      error.sentence);
+	check_done(session_confirm(session, session_choice(session).token, &error));
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
 }
 
-void wait_once(void)
+unsigned wait_once(void)
 {
 	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
 
 	ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
-	session_dispatch(session);
+	return session_dispatch(session);
+}
+
+void wait_for_change(unsigned change)
+{
+	while (!(wait_once() & change))
+		;
+}
+
+void wait_while(enum session_state state)
+{
+	while (session_state(session) == state)
+		wait_once();
 }
 
 /* Starts and waits until it runs or was refused. */
 void start_copy(void)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
-	while (session_state(session) == SESSION_STARTING)
-		wait_once();
+	check_done(session_start(session, &error));
+	wait_while(SESSION_STARTING);
 }
 
 void begin_copy(const char *map_path, uint64_t rate)
@@ -274,36 +280,29 @@ void wait_for_end(void)
 
 const struct report *finish(void)
 {
-	struct error error = { 0 };
-
 	wait_for_end();
-	ck_assert_msg(finish_and_wait(&error) == 0, "%s", error.sentence);
+	check_done(finish_and_wait());
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 	ck_assert_ptr_nonnull(session_copy(session).report);
 	return session_copy(session).report;
 }
 
-int wait_for_save(struct error *reterr)
+int wait_for_save(void)
 {
-	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
-
-	do
-		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
-	while (!(session_dispatch(session) & SESSION_CHANGE_SAVED));
-	*reterr = *session_error(session, SESSION_TASK_SAVE);
-	return reterr->code;
+	wait_for_change(SESSION_CHANGE_SAVED);
+	return outcome(SESSION_TASK_SAVE);
 }
 
-int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr)
+int sign_report(const char *operator_name, const char *ticket, bool mask)
 {
-	int r = session_sign(session, operator_name, ticket, mask, reterr);
+	int r = session_sign(session, operator_name, ticket, mask, &error);
 
-	return r < 0 ? r : wait_for_save(reterr);
+	return r < 0 ? r : wait_for_save();
 }
 
-int save_report(const char *path, struct error *reterr)
+int save_report(const char *path)
 {
-	int r = session_save(session, path, NULL, reterr);
+	int r = session_save(session, path, NULL, &error);
 
-	return r < 0 ? r : wait_for_save(reterr);
+	return r < 0 ? r : wait_for_save();
 }

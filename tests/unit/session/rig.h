@@ -8,7 +8,6 @@
 #include <check.h>
 
 #include "session/run.h"
-#include "session/verify.h"
 
 #define SIZE    (8 * 1024 * 1024)
 #define TIMEOUT 200000 /* ms; only a hang takes that long */
@@ -16,10 +15,13 @@
 extern char directory[96];               /* that folder */
 extern char source[64], destination[64]; /* nodes */
 extern struct session *session;
+extern struct error error;            /* what the last call has said */
 extern enum session_vanish on_vanish; /* of the next session */
 extern uint32_t map_interval;         /* likewise, in seconds; 0: the default */
 
+/* A command of the shell that must succeed; and one that may. */
 void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+bool succeeds(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *path_of(const char *name);
 /* A file full of bytes that depend on the seed. */
 void make_file(const char *name, unsigned seed);
@@ -40,22 +42,29 @@ void session_remove_base(void);
 void session_setup(void);
 void session_teardown(void);
 
+#define check_done(call) ck_assert_msg((call) == 0, "%s", error.sentence)
+
 void open_session(const char *log_dir, const char *map_path);
+void close_session(void);
 /* All of them begin and wait; 0 or the code of what went wrong. */
-int scan_once(struct error *reterr);
-int plan_and_wait(const struct session_wish *wish, struct error *reterr);
-int plan_from_map(const char *path, struct error *reterr);
-int finish_and_wait(struct error *reterr);
-int make_plan(const char *from, const char *to, uint64_t rate, struct error *reterr);
+int scan_once(void);
+int plan_and_wait(const struct session_wish *wish);
+int plan_from_map(const char *path);
+int finish_and_wait(void);
+int make_plan(const char *from, const char *to, uint64_t rate);
+int make_plan_with(const char *from, const char *to, const struct plan_options *options);
 void plan_and_confirm(const char *from, const char *to, uint64_t rate);
-void wait_once(void);
+/* Until there is news, which is handled. Returns what has changed (enum session_change). */
+unsigned wait_once(void);
+void wait_for_change(unsigned change);
+void wait_while(enum session_state state);
 void start_copy(void);
 /* Opens a session, and starts a copy of source to destination. */
 void begin_copy(const char *map_path, uint64_t rate);
 void wait_for_end(void);
 const struct report *finish(void);
 /* Both begin and wait; 0 or the code of what went wrong. */
-int sign_report(const char *operator_name, const char *ticket, bool mask, struct error *reterr);
-int save_report(const char *path, struct error *reterr);
+int sign_report(const char *operator_name, const char *ticket, bool mask);
+int save_report(const char *path);
 /* Of a save that has begun. */
-int wait_for_save(struct error *reterr);
+int wait_for_save(void);

@@ -98,7 +98,6 @@ void __wrap_aftercare_run(struct log *log, const struct disk *copied,
 static void begin_plan(const char *from, const char *to)
 {
 	struct plan_options options = { 0 };
-	struct error error = { 0 };
 	struct endpoint a, b;
 
 	ck_assert_int_eq(endpoint_resolve(session_disks(session), from, false, &a, &error), 0);
@@ -119,14 +118,6 @@ static void begin_plan_that_hangs(void)
 	wait_until_it_hangs();
 }
 
-static unsigned dispatched(void)
-{
-	struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
-
-	ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
-	return session_dispatch(session);
-}
-
 SESSION_CASE(session_setup);
 
 TEST(a_plan_is_checked_meanwhile)
@@ -137,8 +128,7 @@ TEST(a_plan_is_checked_meanwhile)
 	ck_assert_int_lt(session_confirm(session, destination, NULL), 0);
 	ck_assert_uint_eq(session_dispatch(session) & SESSION_CHANGE_STATE, 0);
 	hold(false);
-	while (session_state(session) == SESSION_CHECKING)
-		wait_once();
+	wait_while(SESSION_CHECKING);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_uint_gt(session_choice(session).verdicts->count, 0);
 	ck_assert_str_eq(session_choice(session).token, destination);
@@ -178,8 +168,7 @@ TEST(another_plan_takes_its_place)
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	begin_plan(destination, source);
 	hold(false);
-	while (session_state(session) == SESSION_CHECKING)
-		wait_once();
+	wait_while(SESSION_CHECKING);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_str_eq(session_choice(session).token, source);
 	for (size_t i = 0; i < session_choice(session).verdicts->count; i++)
@@ -192,8 +181,7 @@ TEST(one_that_is_given_up_comes_to_nothing)
 	session_discard_plan(session);
 	hold(false);
 	session_scan(session, NULL);
-	while (!(dispatched() & SESSION_CHANGE_DISKS))
-		;
+	wait_for_change(SESSION_CHANGE_DISKS);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_null(session_choice(session).plan);
 }
@@ -201,14 +189,11 @@ TEST(one_that_is_given_up_comes_to_nothing)
 /* While what was agreed to is looked at again, nothing can be agreed to. */
 TEST(what_is_checked_again_cannot_be_confirmed)
 {
-	struct error error = { 0 };
-
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
 	hold(true);
 	session_scan(session, NULL);
-	while (!(dispatched() & SESSION_CHANGE_DISKS))
-		;
+	wait_for_change(SESSION_CHANGE_DISKS);
 	wait_until_it_hangs();
 	ck_assert_int_eq(session_confirm(session, destination, &error), -EAGAIN);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
@@ -220,7 +205,6 @@ TEST(what_is_checked_again_cannot_be_confirmed)
 
 TEST(a_copy_is_finished_meanwhile)
 {
-	struct error error = { 0 };
 	struct job_snapshot job;
 
 	begin_copy(NULL, 0);
@@ -237,8 +221,7 @@ TEST(a_copy_is_finished_meanwhile)
 	session_discard_plan(session);
 	ck_assert_ptr_nonnull(session_choice(session).plan);
 	hold(false);
-	while (session_state(session) == SESSION_FINISHING)
-		wait_once();
+	wait_while(SESSION_FINISHING);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 	ck_assert_int_eq(session_error(session, SESSION_TASK_FINISH)->code, 0);
 	ck_assert_ptr_nonnull(session_copy(session).report);
@@ -252,7 +235,6 @@ TEST(a_file_system_is_shrunk_in_no_other_file)
 		.number = 1, .fs = "ext4", .length = SIZE, .bytes = SIZE / 2
 	};
 	const struct after_steps *after;
-	struct error error = { 0 };
 
 	open_session("logs", NULL);
 	plan_and_confirm(source, path_of("new.img"), 0);
@@ -267,8 +249,7 @@ TEST(a_file_system_is_shrunk_in_no_other_file)
 	run("mv %s %s", path_of("new.img"), path_of("moved.img"));
 	make_file("new.img", 3);
 	hold(false);
-	while (session_state(session) == SESSION_FINISHING)
-		wait_once();
+	wait_while(SESSION_FINISHING);
 	after = &session_copy(session).report->after;
 	ck_assert_uint_eq(after->count, 1);
 	ck_assert(after->items[0].failed);
@@ -277,7 +258,6 @@ TEST(a_file_system_is_shrunk_in_no_other_file)
 
 TEST(a_report_is_saved_meanwhile)
 {
-	struct error error = { 0 };
 	char path[192];
 
 	begin_copy(NULL, 0);
@@ -290,8 +270,7 @@ TEST(a_report_is_saved_meanwhile)
 	/* Another choice takes the report away; what is being saved is a copy of it. */
 	session_discard_plan(session);
 	hold(false);
-	while (!(dispatched() & SESSION_CHANGE_SAVED))
-		;
+	wait_for_change(SESSION_CHANGE_SAVED);
 	ck_assert_msg(session_error(session, SESSION_TASK_SAVE)->code == 0, "%s",
 		      session_error(session, SESSION_TASK_SAVE)->sentence);
 	ck_assert(exists("kept.json"));
@@ -301,7 +280,6 @@ TEST(a_report_is_saved_meanwhile)
 
 TEST(the_report_stays_until_a_map_was_read)
 {
-	struct error error = { 0 };
 	char path[512];
 
 	begin_copy(NULL, 0);
@@ -309,8 +287,7 @@ TEST(the_report_stays_until_a_map_was_read)
 	ck_assert_int_eq(
 		session_plan(session, &(struct session_wish){ .map = path_of("none.map") }, &error),
 		0);
-	while (session_state(session) == SESSION_CHECKING)
-		wait_once();
+	wait_while(SESSION_CHECKING);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 	ck_assert_int_ne(session_error(session, SESSION_TASK_PLAN)->code, 0);
 	ck_assert_ptr_nonnull(session_copy(session).report);
@@ -321,8 +298,7 @@ TEST(the_report_stays_until_a_map_was_read)
 	ck_assert(!session_choice(session).resumes);
 	ck_assert_int_eq(session_plan(session, &(struct session_wish){ .map = path }, &error), 0);
 	ck_assert_ptr_nonnull(session_copy(session).report);
-	while (session_state(session) == SESSION_CHECKING)
-		wait_once();
+	wait_while(SESSION_CHECKING);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert(session_choice(session).resumes);
 	ck_assert_ptr_null(session_copy(session).report);
@@ -342,7 +318,6 @@ static void replace_list(void)
 TEST(a_list_in_use_outlives_those_that_follow)
 {
 	struct session_wish wish = { .map = NULL };
-	struct error error = { 0 };
 	char path[512];
 
 	begin_copy(NULL, 0);
@@ -356,14 +331,13 @@ TEST(a_list_in_use_outlives_those_that_follow)
 			session_discard_plan(session);
 		replace_list();
 		hold(false);
-		while (session_state(session) == SESSION_CHECKING)
-			wait_once();
+		wait_while(SESSION_CHECKING);
 		replace_list();
 		ck_assert(session_wait(session, -1, TIMEOUT));
 		ck_assert_int_eq(session_state(session),
 				 given_up ? SESSION_CHOOSING : SESSION_PLANNED);
 	}
-	ck_assert_int_eq(plan_from_map(path, &error), 0);
+	ck_assert_int_eq(plan_from_map(path), 0);
 	ck_assert_ptr_eq(session_choice(session).source,
 			 disk_list_find(session_disks(session), source));
 }
@@ -371,20 +345,17 @@ TEST(a_list_in_use_outlives_those_that_follow)
 TEST(a_name_is_looked_for_meanwhile)
 {
 	struct endpoint endpoint;
-	struct error error = { 0 };
 
 	open_session("logs", NULL);
 	ck_assert_int_eq(session_find(session, path_of("a.img"), false, &error), 0);
 	/* Only the last one that was asked for counts. */
 	ck_assert_int_eq(session_find(session, path_of("new.img"), true, &error), 0);
-	while (!(dispatched() & SESSION_CHANGE_FOUND))
-		;
+	wait_for_change(SESSION_CHANGE_FOUND);
 	ck_assert_int_eq(session_found(session, &endpoint, &error), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_IMAGE);
 	ck_assert_str_eq(endpoint.node, path_of("new.img"));
 	ck_assert_int_eq(session_find(session, path_of("new.img"), false, &error), 0);
-	while (!(dispatched() & SESSION_CHANGE_FOUND))
-		;
+	wait_for_change(SESSION_CHANGE_FOUND);
 	ck_assert_int_lt(session_found(session, &endpoint, &error), 0);
 	ck_assert(error.sentence[0]);
 }

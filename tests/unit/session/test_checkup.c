@@ -72,10 +72,9 @@ TEST(not_of_a_loop_device)
 TEST(ends_are_measured)
 {
 	const struct session_measured *measured;
-	struct error error = { 0 };
 
 	ck_assert_int_lt(session_measure(session, &error), 0);
-	ck_assert_msg(make_plan(source, destination, 0, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(source, destination, 0));
 	ck_assert_int_eq(session_measure(session, &error), 0);
 	while (session_choice(session).measuring) {
 		ck_assert_ptr_null(session_choice(session).measured);
@@ -96,9 +95,7 @@ TEST(ends_are_measured)
 /* An image that is yet to be made cannot be read: unknown, and no error. */
 TEST(what_is_not_there_is_not_measured)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(make_plan(source, path_of("new.img"), 0, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(source, path_of("new.img"), 0));
 	ck_assert_int_eq(session_measure(session, &error), 0);
 	while (session_choice(session).measuring)
 		wait_once();

@@ -46,9 +46,7 @@ static struct job_snapshot until(bool failed)
 
 static int move_to(const char *path)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(session_move_map(session, path, &error) == 0, "%s", error.sentence);
+	check_done(session_move_map(session, path, &error));
 	for (int i = 0; i < 20000; i++) {
 		usleep(10000);
 		if (session_dispatch(session) & SESSION_CHANGE_MAP)
@@ -62,7 +60,6 @@ SESSION_CASE(setup);
 
 TEST(map_finds_another_place)
 {
-	struct error error = { 0 };
 	char lost[160], place[160], moved[512];
 
 	text_copy(lost, sizeof(lost), path_of("lost"));
@@ -85,10 +82,9 @@ TEST(map_finds_another_place)
 
 	ck_assert_int_eq(report_exit_code(report), EXIT_STOPPED);
 	ck_assert_str_eq(report->files.map, moved);
-	session_destroy(session);
-	session = NULL;
+	close_session();
 	open_session("logs", NULL);
-	ck_assert_msg(plan_from_map(moved, &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(moved));
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
 	job_set_rate(session_copy(session).job, 0);
@@ -211,8 +207,6 @@ TEST_ROWS(it_falls_back_to_the_log_directory, 2)
 
 TEST(no_copy_no_map)
 {
-	struct error error = { 0 };
-
 	open_session("logs", NULL);
 	ck_assert_int_eq(session_move_map(session, "/tmp", &error), -EINVAL);
 }

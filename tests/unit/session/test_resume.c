@@ -34,8 +34,7 @@ static const char *stop_in_the_middle(void)
 	/* To be pasted into a shell. */
 	ck_assert_ptr_nonnull(strstr(report->next[0], "clonedeck resume '/"));
 	ck_assert_ptr_nonnull(strstr(report->next[0], "-a copy.map'"));
-	session_destroy(session);
-	session = NULL;
+	close_session();
 	return text_copy(path, sizeof(path), path_of("a copy.map"));
 }
 
@@ -44,10 +43,9 @@ SESSION_CASE(session_setup);
 TEST(stopped_copy_is_resumed)
 {
 	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
 
 	open_session("logs", NULL);
-	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(map));
 	ck_assert_int_eq(session_confirm(session, destination, &error), 0);
 	start_copy();
 	job_set_rate(session_copy(session).job, 0);
@@ -70,7 +68,6 @@ static void write_to(const char *image)
 TEST_ROWS(source_image_that_is_written_to_is_told_of, 2)
 {
 	char image[160], map[160];
-	struct error error = { 0 };
 
 	run("cp %s %s", path_of("a.img"), text_copy(image, sizeof(image), path_of("c.img")));
 	open_session("logs", "image.map");
@@ -88,7 +85,7 @@ TEST_ROWS(source_image_that_is_written_to_is_told_of, 2)
 	write_to(image);
 	open_session("logs", NULL);
 	text_copy(map, sizeof(map), path_of("image.map"));
-	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(map));
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
 	job_set_rate(session_copy(session).job, 0);
@@ -111,8 +108,6 @@ int __wrap_session_begin_task(struct session *s, enum session_task task, void (*
 /* Nobody waits for a check that did not begin. */
 TEST(a_map_that_cannot_be_checked_now)
 {
-	struct error error = { 0 };
-
 	make_file("a.map", 1);
 	open_session("logs", NULL);
 	no_thread = true;
@@ -126,8 +121,6 @@ TEST(a_map_that_cannot_be_checked_now)
 /* The copy is complete: so are its report and what is told of it. */
 TEST(a_copy_that_ends_without_a_thread_for_its_report)
 {
-	struct error error = { 0 };
-
 	begin_copy(NULL, 0);
 	wait_for_end();
 	while (!session_can_finish(session))
@@ -147,7 +140,6 @@ TEST(a_map_needs_the_list_of_disks)
 	const char *map = stop_in_the_middle();
 	const struct session_wish wish = { .map = map };
 	struct session_options options = { .all = true, .log_dir = directory };
-	struct error error = { 0 };
 
 	ck_assert_int_eq(session_new(&options, &session, &error), 0);
 	ck_assert_int_eq(session_plan(session, &wish, &error), -EAGAIN);
@@ -156,14 +148,13 @@ TEST(a_map_needs_the_list_of_disks)
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	while (!session_disks(session))
 		wait_once();
-	ck_assert_msg(plan_from_map(map, &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(map));
 }
 
 /* A loop device with another number is known by the file behind it. */
 TEST(resume_finds_disks_under_other_names)
 {
 	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
 	char blocker[64];
 
 	detach(destination, "b.img");
@@ -171,23 +162,22 @@ TEST(resume_finds_disks_under_other_names)
 	attach("c.img", blocker, sizeof(blocker));
 	attach("b.img", destination, sizeof(destination));
 	open_session("logs", NULL);
-	int r = plan_from_map(map, &error);
+	int r = plan_from_map(map);
 
 	run("losetup -d %s", blocker);
-	ck_assert_msg(r == 0, "%s", error.sentence);
+	check_done(r);
 	ck_assert_str_eq(session_choice(session).plan->destinations[0].node, destination);
 }
 
 TEST(resume_refuses_another_disk)
 {
 	const char *map = stop_in_the_middle();
-	struct error error = { 0 };
 
 	run("truncate -s 6M %s", path_of("c.img"));
 	if (!replace(destination, "c.img"))
 		return;
 	open_session("logs", NULL);
-	ck_assert_int_lt(plan_from_map(map, &error), 0);
+	ck_assert_int_lt(plan_from_map(map), 0);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	ck_assert_ptr_null(session_choice(session).plan);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
@@ -195,10 +185,7 @@ TEST(resume_refuses_another_disk)
 
 static void confirm_and_run(void)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(session_confirm(session, session_choice(session).token, &error) == 0, "%s",
-		      error.sentence);
+	check_done(session_confirm(session, session_choice(session).token, &error));
 	start_copy();
 	finish();
 }
@@ -207,23 +194,15 @@ static void confirm_and_run(void)
 static void end_with_bad_areas(void)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT;
-	struct error error = { 0 };
-	struct endpoint a, b;
 
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, NULL), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &b, NULL), 0);
-	ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &a,
-							       .destination = &b,
-							       .options = &options },
-				       &error),
-			 0);
+	check_done(make_plan_with(source, destination, &options));
 	confirm_and_run();
 	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_COMPLETE);
 	run("sed -i '/^0x/{/+$/d}' %s", path_of("copy.map"));
 	run("printf '0 0x1000 +\\n0x1000 0x400 -\\n0x1400 0x600000 +\\n0x601400 0x200 -\\n"
 	    "0x601600 0x1fea00 +\\n' >>%s",
 	    path_of("copy.map"));
-	ck_assert_msg(plan_from_map(path_of("copy.map"), &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(path_of("copy.map")));
 	confirm_and_run();
 	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_BAD_AREAS);
 	ck_assert_uint_eq(session_copy(session).report->job.bad_areas, 2);
@@ -231,24 +210,22 @@ static void end_with_bad_areas(void)
 
 static void plan_from_its_map(void)
 {
-	struct error error = { 0 };
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s", session_copy(session).map_path);
-	ck_assert_msg(plan_from_map(path, &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(path));
 }
 
 TEST(chosen_bad_areas_are_read_again)
 {
 	static struct range items[] = { { 8, 2 } }, good[] = { { 100, 50 } };
 	const struct range_list chosen = { items, 1, 1 }, nothing = { good, 1, 1 };
-	struct error error = { 0 };
 
 	open_session("logs", "copy.map");
 	ck_assert_int_eq(session_retry_areas(session, &chosen, &error), -EINVAL);
 	end_with_bad_areas();
 	plan_from_its_map();
-	ck_assert_msg(session_retry_areas(session, &chosen, &error) == 0, "%s", error.sentence);
+	check_done(session_retry_areas(session, &chosen, &error));
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert(session_choice(session).resumes);
 	ck_assert_uint_eq(session_choice(session).retry->count, 1);
@@ -336,11 +313,9 @@ TEST(a_map_in_use_is_told_of)
 
 TEST(map_is_never_replaced)
 {
-	struct error error = { 0 };
-
 	make_file("copy.map", 5);
 	open_session("logs", "copy.map");
-	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EEXIST);
+	ck_assert_int_eq(make_plan(source, destination, 0), -EEXIST);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "resume"));
 	/* Nor one that is there only since the plan was made. */
@@ -355,11 +330,9 @@ TEST(map_is_never_replaced)
 
 TEST(foreign_map_is_refused)
 {
-	struct error error = { 0 };
-
 	run("printf '0x0 ?\\n0x0 0x800000 ?\\n' > %s", path_of("foreign.map"));
 	open_session("logs", NULL);
-	ck_assert_int_lt(plan_from_map(path_of("foreign.map"), &error), 0);
+	ck_assert_int_lt(plan_from_map(path_of("foreign.map")), 0);
 	ck_assert_int_eq(error.class, ERROR_CLASS_USAGE);
-	ck_assert_int_lt(plan_from_map(path_of("none.map"), &error), 0);
+	ck_assert_int_lt(plan_from_map(path_of("none.map")), 0);
 }

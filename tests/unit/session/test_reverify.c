@@ -10,21 +10,15 @@
 
 #include "rig.h"
 
+static const struct job_snapshot *found;
+
 /* rate: a limit that is lifted as soon as it runs. */
 static void copy_limited(const char *name, enum verify_choice verify, uint64_t rate)
 {
 	struct plan_options options = { .verify = verify, .rate = rate };
-	struct endpoint from, to;
-	struct error error = { 0 };
 
 	open_session("logs", NULL);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), name, true, &to, &error), 0);
-	ck_assert_msg(plan_and_wait(&(struct session_wish){ .source = &from,
-							    .destination = &to,
-							    .options = &options },
-				    &error) == 0,
-		      "%s", error.sentence);
+	check_done(make_plan_with(source, name, &options));
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 	start_copy();
 	if (rate)
@@ -40,9 +34,7 @@ static void copy(enum verify_choice verify)
 /* Until what verifies has ended; nothing else can be planned meanwhile. */
 static void until_verified(enum session_state then)
 {
-	struct error error = { 0 };
-
-	ck_assert_int_eq(make_plan(source, destination, 0, &error), -EBUSY);
+	ck_assert_int_eq(make_plan(source, destination, 0), -EBUSY);
 	while (session_state(session) == SESSION_VERIFYING) {
 		if (session_can_finish(session))
 			ck_assert_int_eq(session_finish(session, &error), 0);
@@ -55,9 +47,7 @@ static void until_verified(enum session_state then)
 /* Until it has ended, however that is; returns what is known of it then. */
 static const struct job_snapshot *verify_again(void)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
+	check_done(session_verify(session, &error));
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
 	/* The front end shows the report meanwhile. */
 	ck_assert_ptr_nonnull(session_copy(session).report);
@@ -80,8 +70,6 @@ SESSION_CASE(session_setup);
 
 TEST(against_the_digests)
 {
-	const struct job_snapshot *found;
-
 	copy(VERIFY_DIGEST);
 	/* What the source holds by now does not matter: what was read of it then does. */
 	spoil(source, 4096);
@@ -102,8 +90,6 @@ TEST(against_the_digests)
 /* A limit that was lifted while it was copied is not there again. */
 TEST(limit_as_it_was_wished_last)
 {
-	const struct job_snapshot *found;
-
 	copy_limited(destination, VERIFY_DIGEST, 64 * 1024);
 	found = verify_again();
 	ck_assert_ptr_nonnull(found);
@@ -112,8 +98,6 @@ TEST(limit_as_it_was_wished_last)
 
 TEST(both_ends_without_digests)
 {
-	const struct job_snapshot *found;
-
 	copy(VERIFY_OFF);
 	found = verify_again();
 	ck_assert_msg(found != NULL, "%s", session_error(session, SESSION_TASK_VERIFY)->sentence);
@@ -128,8 +112,6 @@ TEST(both_ends_without_digests)
 /* It was not there when the copy was planned. */
 TEST(an_image_that_the_copy_made)
 {
-	const struct job_snapshot *found;
-
 	for (int i = 0; i < 2; i++) {
 		copy_limited(path_of("new"), i ? VERIFY_OFF : VERIFY_DIGEST, 0);
 		found = verify_again();
@@ -141,8 +123,7 @@ TEST(an_image_that_the_copy_made)
 		ck_assert_ptr_null(verify_again());
 		ck_assert_int_eq(session_error(session, SESSION_TASK_VERIFY)->code, -ESTALE);
 		ck_assert_int_eq(unlink(path_of("new")), 0);
-		session_destroy(session);
-		session = NULL;
+		close_session();
 	}
 }
 
@@ -160,20 +141,15 @@ TEST(refused_with_a_reason)
 /* The session goes while it is read back: that ends first. */
 TEST(session_goes)
 {
-	struct error error = { 0 };
-
 	copy(VERIFY_DIGEST);
 	ck_assert_int_eq(session_verify(session, &error), 0);
-	session_destroy(session);
-	session = NULL;
+	close_session();
 }
 
 static void plan_only(void)
 {
-	struct error error = { 0 };
-
 	open_session("logs", NULL);
-	ck_assert_msg(make_plan(source, destination, 0, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(source, destination, 0));
 }
 
 /* As another tool would have made it. */
@@ -184,9 +160,7 @@ static void copy_with_dd(void)
 
 static const struct job_snapshot *compare(enum session_state then)
 {
-	struct error error = { 0 };
-
-	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
+	check_done(session_verify(session, &error));
 	ck_assert_int_eq(session_state(session), SESSION_VERIFYING);
 	ck_assert_ptr_null(session_copy(session).verified);
 	until_verified(then);
@@ -202,8 +176,6 @@ static void check_no_files(void)
 
 TEST(a_plan_without_copying)
 {
-	const struct job_snapshot *found;
-
 	copy_with_dd();
 	plan_only();
 	found = compare(SESSION_FINISHED);
@@ -228,22 +200,12 @@ TEST(a_plan_without_copying)
 TEST(a_plan_that_would_rewrite)
 {
 	struct plan_options options = { .rewrite = true, .rate = 1 << 30 };
-	struct endpoint from, to;
-	struct error error = { 0 };
-	const struct job_snapshot *found;
 
 	copy_with_dd();
 	spoil(destination, 3 << 20);
 	run("cp %s %s", path_of("b.img"), path_of("before"));
 	open_session("logs", NULL);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &from, &error), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), destination, true, &to, &error),
-			 0);
-	ck_assert_msg(plan_and_wait(&(struct session_wish){ .source = &from,
-							    .destination = &to,
-							    .options = &options },
-				    &error) == 0,
-		      "%s", error.sentence);
+	check_done(make_plan_with(source, destination, &options));
 	found = compare(SESSION_FINISHED);
 	ck_assert_ptr_nonnull(found);
 	ck_assert_int_eq(found->result, JOB_RESULT_MISMATCH);
@@ -256,7 +218,6 @@ TEST(a_plan_that_would_rewrite)
  * written. */
 TEST(a_copy_after_comparing)
 {
-	struct error error = { 0 };
 	struct job_snapshot job;
 
 	plan_only();
@@ -273,11 +234,9 @@ TEST(a_copy_after_comparing)
 /* The plan stays, and can be started yet. */
 TEST(a_plan_that_cannot_be_compared)
 {
-	struct error error = { 0 };
-
 	run("truncate -s %u %s", SIZE - 512, path_of("short"));
 	open_session("logs", NULL);
-	ck_assert_msg(make_plan(source, path_of("short"), 0, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(source, path_of("short"), 0));
 	ck_assert_ptr_null(compare(SESSION_PLANNED));
 	ck_assert_int_eq(session_error(session, SESSION_TASK_VERIFY)->code, -ENOSPC);
 	/* The checks are made again first. */
@@ -288,12 +247,11 @@ TEST(a_plan_that_cannot_be_compared)
 
 TEST(comparing_is_stopped)
 {
-	struct error error = { 0 };
 	struct job_snapshot job;
 
 	copy_with_dd();
 	open_session("logs", NULL);
-	ck_assert_msg(make_plan(source, destination, 64 * 1024, &error) == 0, "%s", error.sentence);
+	check_done(make_plan(source, destination, 64 * 1024));
 	ck_assert_int_eq(session_verify(session, &error), 0);
 	while (!session_copy(session).job)
 		wait_once();
@@ -302,8 +260,7 @@ TEST(comparing_is_stopped)
 		wait_once();
 	while (!session_can_finish(session));
 	ck_assert_int_eq(session_finish(session, &error), 0);
-	while (session_state(session) == SESSION_VERIFYING)
-		wait_once();
+	wait_while(SESSION_VERIFYING);
 	ck_assert_ptr_nonnull(session_copy(session).verified);
 	ck_assert_int_eq(session_copy(session).verified->result, JOB_RESULT_STOPPED);
 	ck_assert(!session_snapshot(session, &job));

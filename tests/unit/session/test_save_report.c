@@ -15,10 +15,7 @@
 
 static bool holds(const char *path, const char *text)
 {
-	char command[512];
-
-	snprintf(command, sizeof(command), "grep -qF '%s' %s", text, path);
-	return system(command) == 0;
+	return succeeds("grep -qF '%s' %s", text, path);
 }
 
 SESSION_CASE(session_setup);
@@ -66,10 +63,9 @@ TEST_ROWS(a_report_that_cannot_be_saved, 3)
 		.certificate_path =
 			_i == 2 ? text_copy(certificate_path, 160, path_of("c.html")) : NULL,
 	};
-	struct error error = { 0 };
 
 	ck_assert_int_eq(session_new(&wanted, &session, &error), 0);
-	ck_assert_int_eq(scan_once(&error), 0);
+	ck_assert_int_eq(scan_once(), 0);
 	plan_and_confirm(source, destination, 4 * 1024 * 1024);
 	start_copy();
 	if (_i == 0)
@@ -77,7 +73,7 @@ TEST_ROWS(a_report_that_cannot_be_saved, 3)
 	else
 		ck_assert_int_eq(mkdir(path_of(_i == 1 ? "r.json" : "c.html"), 0700), 0);
 	wait_for_end();
-	ck_assert_int_eq(finish_and_wait(&error), -EINVAL);
+	ck_assert_int_eq(finish_and_wait(), -EINVAL);
 
 	const struct report *report = session_copy(session).report;
 
@@ -92,12 +88,10 @@ TEST_ROWS(a_report_that_cannot_be_saved, 3)
 /* A later verification by the report needs them; no option asks for them. */
 TEST(digests_that_cannot_be_saved_are_told)
 {
-	struct error error = { 0 };
-
 	begin_copy(NULL, 4 * 1024 * 1024);
 	run("cd %s && for i in *.log; do mkdir ${i%%.log}.digests; done", path_of("logs"));
 	wait_for_end();
-	ck_assert_int_eq(finish_and_wait(&error), -EEXIST);
+	ck_assert_int_eq(finish_and_wait(), -EEXIST);
 	ck_assert(strstr(error.sentence, "The list of digests could not be saved as ") != NULL);
 
 	const struct report *report = session_copy(session).report;
@@ -116,7 +110,6 @@ TEST(digests_that_cannot_be_saved_are_told)
 
 TEST(a_report_is_saved_elsewhere_in_three_forms)
 {
-	struct error error = { 0 };
 	char path[192], place[160];
 
 	begin_copy(NULL, 0);
@@ -124,10 +117,10 @@ TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
-	ck_assert_int_eq(sign_report(NULL, "late", true, &error), 0);
+	ck_assert_int_eq(sign_report(NULL, "late", true), 0);
 	ck_assert(holds(report->files.json, "\"ticket\": \"late\""));
 	ck_assert(holds(report->files.certificate, "late"));
-	ck_assert_msg(save_report(place, &error) == 0, "%s", error.sentence);
+	check_done(save_report(place));
 	ck_assert_int_eq(strncmp(report->files.json, place, strlen(place)), 0);
 	ck_assert(holds(report->files.json, report->files.json));
 	ck_assert(holds(report->files.json, report->files.digests));
@@ -139,7 +132,7 @@ TEST(a_report_is_saved_elsewhere_in_three_forms)
 
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s/name%s", place, endings[i]);
-		ck_assert_int_eq(save_report(path, &error), 0);
+		ck_assert_int_eq(save_report(path), 0);
 		for (size_t k = 1; k < ARRAY_SIZE(endings); k++) {
 			snprintf(path, sizeof(path), "%s/name%s", place, endings[k]);
 			ck_assert_int_eq(unlink(path), 0);
@@ -147,14 +140,13 @@ TEST(a_report_is_saved_elsewhere_in_three_forms)
 	}
 	/* What failed leaves the names of what there is. */
 	text_copy(path, sizeof(path), report->files.json);
-	ck_assert_int_eq(save_report("/proc/none/x", &error), -ENOENT);
+	ck_assert_int_eq(save_report("/proc/none/x"), -ENOENT);
 	ck_assert_str_eq(report->files.json, path);
 }
 
 /* Where the log was is gone by then, as after the restart of a rescue system. */
 TEST(what_was_saved_is_enough_to_verify_years_later)
 {
-	struct error error = { 0 };
 	char place[160], saved[192], first[512];
 
 	begin_copy(NULL, 0);
@@ -164,15 +156,15 @@ TEST(what_was_saved_is_enough_to_verify_years_later)
 	text_copy(place, sizeof(place), path_of("place"));
 	ck_assert_int_eq(mkdir(place, 0700), 0);
 	snprintf(saved, sizeof(saved), "%s/customer.json", place);
-	ck_assert_msg(save_report(saved, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(sign_report(NULL, NULL, true, &error), 0);
+	check_done(save_report(saved));
+	ck_assert_int_eq(sign_report(NULL, NULL, true), 0);
 	ck_assert(holds(saved, "customer.digests"));
 	ck_assert(!holds(first, "masked=yes"));
 	/* Again with v: with the first list, wherever the stick is by now. */
 	snprintf(saved, sizeof(saved), "%s/customer.digests", place);
 	ck_assert(holds(saved, "masked=yes"));
 	run("mv %s %s.away", saved, saved);
-	ck_assert_msg(session_verify(session, &error) == 0, "%s", error.sentence);
+	check_done(session_verify(session, &error));
 	while (session_state(session) == SESSION_VERIFYING) {
 		if (session_can_finish(session))
 			ck_assert_int_eq(session_finish(session, &error), 0);
@@ -184,21 +176,19 @@ TEST(what_was_saved_is_enough_to_verify_years_later)
 	/* Without the first list the rest is saved all the same, and it is told. */
 	ck_assert_int_eq(unlink(first), 0);
 	snprintf(saved, sizeof(saved), "%s/second", place);
-	ck_assert_int_eq(save_report(saved, &error), -ENOENT);
+	ck_assert_int_eq(save_report(saved), -ENOENT);
 	snprintf(saved, sizeof(saved), "%s/second.json", place);
 	ck_assert(holds(saved, "customer.digests"));
 }
 
 TEST(a_report_is_not_saved_onto_the_copy)
 {
-	struct error error = { 0 };
-
 	run("mkfs.ext4 -q -F %s", source);
 	begin_copy(NULL, 0);
 	finish();
 	ck_assert_int_eq(mkdir(path_of("copy-small"), 0700), 0);
 	run("mount %s %s", destination, path_of("copy-small"));
-	int r = save_report(path_of("copy-small"), &error);
+	int r = save_report(path_of("copy-small"));
 
 	run("umount %s", path_of("copy-small"));
 	ck_assert_int_eq(r, -EACCES);
@@ -222,31 +212,27 @@ static struct stick finish_with_stick(const char *size)
 	return stick;
 }
 
-static int save_on(const struct stick *stick, struct error *reterr)
+static int save_on(const struct stick *stick)
 {
-	int r = session_save(session, NULL, stick, reterr);
+	int r = session_save(session, NULL, stick, &error);
 
-	return r < 0 ? r : wait_for_save(reterr);
+	return r < 0 ? r : wait_for_save();
 }
 
 /* With tools that do not mount it. */
 static bool stick_has(const char *name)
 {
-	char command[384];
-
-	snprintf(command, sizeof(command), "debugfs -R 'ls /clonedeck' %s 2>&1 | grep -q '%s'",
-		 path_of("stick.img"), name);
-	return system(command) == 0;
+	return succeeds("debugfs -R 'ls /clonedeck' %s 2>&1 | grep -q '%s'", path_of("stick.img"),
+			name);
 }
 
 TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
 {
 	struct stick stick = finish_with_stick("8M");
-	struct error error = { 0 };
 	char json[512];
 
 	text_copy(json, sizeof(json), session_copy(session).report->files.json);
-	ck_assert_msg(save_on(&stick, &error) == 0, "%s", error.sentence);
+	check_done(save_on(&stick));
 	detach(stick.node, "stick.img");
 	ck_assert(stick_has(".json") && stick_has(".txt") && stick_has(".html"));
 	ck_assert(stick_has(".log") && stick_has(".map") && stick_has(".digests"));
@@ -259,22 +245,20 @@ TEST(all_is_saved_on_a_stick_that_can_be_pulled_then)
 TEST(a_masked_report_is_saved_without_the_log)
 {
 	struct stick stick = finish_with_stick("8M");
-	struct error error = { 0 };
 
-	ck_assert_int_eq(sign_report(NULL, NULL, true, &error), 0);
-	ck_assert_msg(save_on(&stick, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(sign_report(NULL, NULL, true), 0);
+	check_done(save_on(&stick));
 	ck_assert(stick_has(".html") && !stick_has(".log") && !stick_has(".map"));
 }
 
 TEST(a_full_stick_is_told_of)
 {
 	struct stick stick = finish_with_stick("1M");
-	struct error error = { 0 };
 
 	run("mkdir %s && mount %s %s", path_of("on-small"), stick.node, path_of("on-small"));
 	run("dd if=/dev/zero of=%s/all status=none 2>/dev/null || :", path_of("on-small"));
 	run("umount %s", path_of("on-small"));
-	ck_assert_int_eq(save_on(&stick, &error), -ENOSPC);
+	ck_assert_int_eq(save_on(&stick), -ENOSPC);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "no room"));
 	detach(stick.node, "stick.img");
 }
@@ -282,18 +266,17 @@ TEST(a_full_stick_is_told_of)
 TEST(a_stick_that_cannot_be_written_is_told_of)
 {
 	struct stick stick = finish_with_stick("8M"), other = stick;
-	struct error error = { 0 };
 
 	run("blockdev --setro %s", stick.node);
-	ck_assert_int_lt(save_on(&stick, &error), 0);
+	ck_assert_int_lt(save_on(&stick), 0);
 	ck_assert_msg(strstr(error.sentence, "write-protected") != NULL, "%s", error.sentence);
 	run("blockdev --setrw %s", stick.node);
 	run("mkdir %s && mount %s %s", path_of("on-small"), stick.node, path_of("on-small"));
-	ck_assert_int_eq(save_on(&stick, &error), -EBUSY);
+	ck_assert_int_eq(save_on(&stick), -EBUSY);
 	run("umount %s", path_of("on-small"));
 	/* Another disk has its name by now. */
 	other.devno++;
-	ck_assert_int_eq(save_on(&other, &error), -ESTALE);
+	ck_assert_int_eq(save_on(&other), -ESTALE);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "another one"));
 	ck_assert(!stick_has("json"));
 }
@@ -302,13 +285,12 @@ TEST(a_stick_that_cannot_be_written_is_told_of)
 TEST(no_link_on_a_stick_is_followed)
 {
 	struct stick stick = finish_with_stick("8M");
-	struct error error = { 0 };
 
 	run("mkdir %s %s", path_of("on-small"), path_of("outside"));
 	run("mount %s %s", stick.node, path_of("on-small"));
 	run("ln -s %s %s/clonedeck", path_of("outside"), path_of("on-small"));
 	run("umount %s", path_of("on-small"));
-	ck_assert_int_lt(save_on(&stick, &error), 0);
+	ck_assert_int_lt(save_on(&stick), 0);
 	run("rmdir %s", path_of("outside"));
 	detach(stick.node, "stick.img");
 }

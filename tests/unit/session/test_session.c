@@ -50,10 +50,8 @@ TEST(whole_way)
 
 TEST(wrong_token_starts_nothing)
 {
-	struct error error = { 0 };
-
 	open_session("logs", NULL);
-	ck_assert_int_eq(make_plan(source, destination, 0, &error), 0);
+	ck_assert_int_eq(make_plan(source, destination, 0), 0);
 	ck_assert_str_eq(session_choice(session).token, destination);
 	ck_assert_int_eq(session_confirm(session, source, &error), -EACCES);
 	ck_assert_int_eq(error.class, ERROR_CLASS_REFUSED);
@@ -114,19 +112,17 @@ TEST(destination_taken_after_the_plan_is_refused)
 
 TEST(change_of_use_takes_the_confirmation_back)
 {
-	struct error error = { 0 };
-
 	open_session("logs", NULL);
 	plan_and_confirm(source, destination, 0);
 	int fd = open_alone(destination, O_RDONLY);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(scan_once(&error), 0);
+	ck_assert_int_eq(scan_once(), 0);
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts), VERDICT_REFUSE);
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), -EACCES);
 	close(fd);
-	ck_assert_int_eq(scan_once(&error), 0);
+	ck_assert_int_eq(scan_once(), 0);
 	ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts), VERDICT_WARN);
 	ck_assert_int_eq(session_confirm(session, session_choice(session).token, &error), 0);
 }
@@ -142,10 +138,7 @@ TEST(background_scan_brings_a_list)
 	session_scan(session, NULL);
 	/* Disks of others that come and go wake us, too. */
 	for (int i = 0; i < 100 && !(changes & SESSION_CHANGE_DISKS); i++) {
-		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
-
-		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
-		changes |= session_dispatch(session);
+		changes |= wait_once();
 	}
 	ck_assert(changes & SESSION_CHANGE_DISKS);
 	ck_assert_ptr_ne(session_disks(session), before);
@@ -226,22 +219,10 @@ static bool is_known(const char *node)
 	return strcmp(disk->table, "?") != 0;
 }
 
-static void next_list(void)
-{
-	unsigned changes = 0;
-
-	while (!(changes & SESSION_CHANGE_DISKS)) {
-		struct pollfd fd = { .fd = session_fd(session), .events = POLLIN };
-
-		ck_assert_int_gt(poll(&fd, 1, TIMEOUT), 0);
-		changes |= session_dispatch(session);
-	}
-}
-
 static void rescan(void)
 {
 	session_scan(session, NULL);
-	next_list();
+	wait_for_change(SESSION_CHANGE_DISKS);
 }
 
 /* A machine that is busy may take longer than a scan waits. */
@@ -264,7 +245,7 @@ TEST(a_disk_that_answers_late_is_not_silent_each_time)
 	limit = clock_monotonic() + 30 * NSEC_PER_SEC;
 	session_scan(session, NULL);
 	do
-		next_list();
+		wait_for_change(SESSION_CHANGE_DISKS);
 	while ((reads == 0 || !is_known(source)) && clock_monotonic() < limit);
 	late = false;
 	ck_assert_uint_gt(reads, 0);
@@ -317,7 +298,6 @@ TEST(a_check_is_lifted_for_one_plan)
 	struct range all_partitions = { 0, 2048 + 4096 };
 	const struct range_list ranges = { .items = &all_partitions, .count = 1 };
 	struct endpoint from, to;
-	struct error error = { 0 };
 	char small[64];
 
 	run("printf 'label: gpt\\n2048,4096,L\\n' | sfdisk -q %s", source);
@@ -330,8 +310,7 @@ TEST(a_check_is_lifted_for_one_plan)
 		ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &from,
 								       .destination = &to,
 								       .ranges = &ranges,
-								       .options = &options },
-					       &error),
+								       .options = &options }),
 				 0);
 		ck_assert_int_eq(verdict_list_worst(session_choice(session).verdicts),
 				 VERDICT_REFUSE);
@@ -364,7 +343,6 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 	static const char *const endings[] = { "m.tables", "m.digests" };
 	struct plan plan = { .source = { .kind = ENDPOINT_IMAGE } };
 	struct files files = { 0 };
-	struct error error = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
 		text_copy(plan.source.node, sizeof(plan.source.node), endings[i]);
@@ -411,7 +389,6 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 TEST(certificate_replaces_neither_map_nor_report)
 {
 	static const char *const rows[][2] = { { "r.html", "r.json" }, { "r.map", "r.html" } };
-	struct error error = { 0 };
 
 	for (size_t i = 0; i < 2; i++) {
 		char map[160], report[160];
@@ -451,7 +428,6 @@ TEST(the_command_that_goes_on_lifts_what_was_lifted)
 /* The map of a new image knows the file that was made: only that one is gone on with. */
 TEST(new_image_is_known_by_its_map)
 {
-	struct error error = { 0 };
 	struct stat st;
 	struct map *map = NULL;
 	struct plan *plan = NULL;
@@ -466,17 +442,16 @@ TEST(new_image_is_known_by_its_map)
 	ck_assert_uint_eq(plan->destinations[0].identity.devno, st.st_dev);
 	plan_destroy(plan);
 	map_destroy(map);
-	session_destroy(session);
-	session = NULL;
+	close_session();
 
 	open_session("logs", NULL);
-	ck_assert_msg(plan_from_map(path_of("copy.map"), &error) == 0, "%s", error.sentence);
+	check_done(plan_from_map(path_of("copy.map")));
 	run("cp %s %s && mv %s %s", path_of("new.img"), path_of("other"), path_of("other"),
 	    path_of("new.img"));
-	ck_assert_int_eq(plan_from_map(path_of("copy.map"), &error), -ESTALE);
+	ck_assert_int_eq(plan_from_map(path_of("copy.map")), -ESTALE);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_REFUSED);
 	run("rm %s", path_of("new.img"));
-	ck_assert_int_eq(plan_from_map(path_of("copy.map"), &error), -ENOENT);
+	ck_assert_int_eq(plan_from_map(path_of("copy.map")), -ENOENT);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_ENVIRONMENT);
 }
 
@@ -513,9 +488,7 @@ TEST(full_log_directory_starts_nothing)
 
 TEST(full_file_system_is_a_failed_destination)
 {
-	struct plan_options options = { 0 };
-	struct error error = { 0 };
-	struct endpoint a, b;
+	const struct plan_options options = { 0 };
 	struct session_options session_options = {
 		.all = true,
 		.log_dir = path_of("logs"),
@@ -525,16 +498,8 @@ TEST(full_file_system_is_a_failed_destination)
 	ck_assert_int_eq(mkdir(path_of("small"), 0700), 0);
 	ck_assert_int_eq(mount("tmpfs", path_of("small"), "tmpfs", 0, "size=2m"), 0);
 	ck_assert_int_eq(session_new(&session_options, &session, &error), 0);
-	ck_assert_int_eq(scan_once(&error), 0);
-	ck_assert_int_eq(endpoint_resolve(session_disks(session), source, false, &a, &error), 0);
-	ck_assert_int_eq(
-		endpoint_resolve(session_disks(session), path_of("small/c.img"), true, &b, &error),
-		0);
-	ck_assert_int_eq(plan_and_wait(&(struct session_wish){ .source = &a,
-							       .destination = &b,
-							       .options = &options },
-				       &error),
-			 0);
+	ck_assert_int_eq(scan_once(), 0);
+	check_done(make_plan_with(source, path_of("small/c.img"), &options));
 	ck_assert_int_eq(session_confirm(session, NULL, &error), 0);
 	start_copy();
 	const struct report *report = finish();
@@ -548,8 +513,7 @@ TEST(full_file_system_is_a_failed_destination)
 TEST(destroying_a_running_session_stops_cleanly)
 {
 	begin_copy("copy.map", 2 * 1024 * 1024);
-	session_destroy(session);
-	session = NULL;
+	close_session();
 	ck_assert(exists("copy.map"));
 }
 
@@ -563,8 +527,7 @@ TEST(what_is_stopped_while_it_starts_writes_nothing)
 	plan_and_confirm(source, destination, 0);
 	ck_assert_int_eq(session_start(session, NULL), 0);
 	session_stop(session);
-	while (session_state(session) == SESSION_STARTING)
-		wait_once();
+	wait_while(SESSION_STARTING);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_STOPPED);
 	ck_assert(session_snapshot(session, &job));
 	ck_assert_uint_eq(job.destination.requests, 0);
@@ -578,7 +541,7 @@ TEST(session_can_be_used_twice)
 	session_discard_plan(session);
 	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
 	ck_assert_ptr_null(session_copy(session).report);
-	ck_assert_int_eq(scan_once(&(struct error){ 0 }), 0);
+	ck_assert_int_eq(scan_once(), 0);
 	plan_and_confirm(source, destination, 0);
 	start_copy();
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);

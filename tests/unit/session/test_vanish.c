@@ -79,10 +79,8 @@ static void unplug(bool both)
 
 static void until_ended(void)
 {
-	struct error error = { 0 };
-
 	wait_for_end();
-	ck_assert_msg(finish_and_wait(&error) == 0, "%s", error.sentence);
+	check_done(finish_and_wait());
 }
 
 static void until(bool (*done)(void))
@@ -144,13 +142,9 @@ static bool told(const struct report *report, const char *text)
 /* The old name belongs to another disk meanwhile, as far as nobody else was quicker. */
 static bool take_the_name(const char *node, unsigned seed)
 {
-	char command[384];
-
 	make_file("stranger.img", seed);
 	run("cp %s %s", path_of("stranger.img"), path_of("stranger.before"));
-	snprintf(command, sizeof(command), "losetup %s %s 2>/dev/null", node,
-		 path_of("stranger.img"));
-	return system(command) == 0;
+	return succeeds("losetup %s %s 2>/dev/null", node, path_of("stranger.img"));
 }
 
 SESSION_CASE(setup);
@@ -248,9 +242,8 @@ TEST(look_alike_is_refused)
 	}
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
 	ck_assert(same_files("b.img", "b.before"));
-	struct error error = { 0 };
 
-	ck_assert_int_eq(finish_and_wait(&error), 0);
+	ck_assert_int_eq(finish_and_wait(), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 }
 
@@ -336,13 +329,11 @@ TEST(nobody_waits)
 
 TEST(giving_up_tells_of_the_disk)
 {
-	struct error error = { 0 };
-
 	copy_for_a_while();
 	unplug(false);
 	until_ended();
 	ck_assert_int_eq(session_state(session), SESSION_WAITING);
-	ck_assert_int_eq(finish_and_wait(&error), 0);
+	ck_assert_int_eq(finish_and_wait(), 0);
 	ck_assert_int_eq(session_state(session), SESSION_FINISHED);
 	ck_assert_int_eq(report_exit_code(session_copy(session).report), EXIT_STOPPED);
 	ck_assert_ptr_nonnull(strstr(session_copy(session).report->next[0], "resume"));
@@ -350,8 +341,6 @@ TEST(giving_up_tells_of_the_disk)
 
 TEST(asks_first)
 {
-	struct error error = { 0 };
-
 	on_vanish = SESSION_VANISH_ASK;
 	copy_for_a_while();
 	unplug(false);
@@ -364,7 +353,7 @@ TEST(asks_first)
 	while (!goes_on()) {
 		until(is_back);
 		ck_assert_int_eq(session_state(session), SESSION_WAITING);
-		ck_assert_msg(session_start(session, &error) == 0, "%s", error.sentence);
+		check_done(session_start(session, &error));
 		until(was_tried);
 	}
 	job_set_rate(session_copy(session).job, 0);
