@@ -2,6 +2,7 @@
 #include "damaged.h"
 
 #include <check.h>
+#include <errno.h>
 
 const struct plan_options damaged_options = { .chunk = 256 * KIB,
 					      .on_error = ON_ERROR_MAP,
@@ -22,6 +23,12 @@ void damaged_fail_reads(struct rig *rig, uint64_t lba, uint64_t sectors, unsigne
 {
 	rig_fault(rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = lba * 512,
 		  .length = sectors * 512, .times = times, .code = code);
+}
+
+void damaged_fail(struct rig *rig, const struct range *bad, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		damaged_fail_reads(rig, bad[i].start, bad[i].count, 0, -EIO);
 }
 
 uint64_t damaged_failed_reads(const struct rig *rig)

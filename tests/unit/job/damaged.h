@@ -11,6 +11,8 @@ extern const struct plan_options damaged_options;
 void damaged_new(struct rig *rig, int way, uint64_t size, const struct plan_options *options);
 /* times 0: for ever. */
 void damaged_fail_reads(struct rig *rig, uint64_t lba, uint64_t sectors, unsigned times, int code);
+/* All of these, for ever. */
+void damaged_fail(struct rig *rig, const struct range *bad, size_t count);
 /* So many have failed, as the disk itself counted them. */
 uint64_t damaged_failed_reads(const struct rig *rig);
 /* NULL where the copy had none. */

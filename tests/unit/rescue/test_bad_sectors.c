@@ -12,18 +12,23 @@
 #include "plan/preset.h"
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
+static struct plan_options options;
 
-UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
+static void setup(void)
+{
+	options = damaged_options;
+}
+
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 /* A bad sector costs one failed read of its chunk and one of its own, as with ddrescue. */
 TEST_ROWS(few_bad_sectors, 4)
 {
 	static const struct range bad[] = { { 0, 1 }, { 5003, 1 }, { 8000, 3 }, { 16383, 1 } };
-	struct job_snapshot s;
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
-	for (size_t i = 0; i < 4; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 4);
 	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(s.bad_areas, 4);
 	ck_assert_uint_eq(s.bad_shown, 4);
@@ -49,7 +54,6 @@ TEST_ROWS(few_bad_sectors, 4)
  */
 TEST_ROWS(nothing_at_all, 4)
 {
-	struct job_snapshot s;
 	struct map *map;
 
 	damaged_new(&rig, _i, MIB, &damaged_options);
@@ -69,8 +73,6 @@ TEST_ROWS(nothing_at_all, 4)
 /* Where nothing fails, nothing of all this happens. */
 TEST_ROWS(a_healthy_disk_has_no_others, 2)
 {
-	struct job_snapshot s;
-
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert_uint_eq(s.pass_count, 3);
@@ -87,14 +89,12 @@ TEST_ROWS(a_healthy_disk_has_no_others, 2)
 TEST_ROWS(lost_physical_sectors_are_not_read_eight_times, 8)
 {
 	static const struct range bad[] = { { 5000, 8 }, { 12000, 16 } };
-	struct plan_options options = damaged_options;
 
 	options.chunk = 64 * KIB;
 	options.lanes = 1;
 	damaged_new(&rig, _i, 8 * MIB, &options);
 	rig.setup.source.rotational = _i & 4 ? YES : NO;
-	for (size_t i = 0; i < 2; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 2);
 	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 2 + 4 + 3);
 	damaged_check(&rig, bad, 2);
@@ -123,8 +123,6 @@ TEST_ROWS(lost_logical_sectors_are_read_each, 2)
 TEST_ROWS(a_dead_zone, 4)
 {
 	static const struct range bad[] = { { 8192, 8192 } };
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 
 	options.chunk = 64 * KIB;
 	/* Less in flight than the zone is long. */
@@ -147,7 +145,6 @@ TEST_ROWS(a_dead_zone, 4)
 TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
 {
 	static const uint64_t dead = 3 * MIB;
-	struct plan_options options = damaged_options;
 	struct map *map;
 
 	options.chunk = 64 * KIB;
@@ -166,7 +163,6 @@ TEST_ROWS(what_is_healthy_comes_before_the_disk_dies, 4)
  * is long enough that the disk hardly waits between them. */
 TEST_ROWS(a_failing_disk_is_read_in_long_requests_until_one_fails, 4)
 {
-	struct plan_options options = damaged_options;
 	struct fault_counts counts;
 
 	preset_apply(&options, PRESET_FAILING, 0);
@@ -184,7 +180,6 @@ TEST_ROWS(a_failing_disk_is_read_in_long_requests_until_one_fails, 4)
  * healthy for sure. */
 TEST_ROWS(a_dense_zone_is_left, 2)
 {
-	struct plan_options options = damaged_options;
 	struct map *map;
 
 	options.chunk = 64 * KIB;
@@ -203,8 +198,6 @@ TEST_ROWS(a_dense_zone_is_left, 2)
  * bad, and they are not read one by one. */
 TEST_ROWS(a_disk_that_comes_back_is_read_in_large_requests, 4)
 {
-	struct plan_options options = damaged_options;
-
 	options.chunk = 64 * KIB;
 	damaged_new(&rig, _i, 32 * MIB, &options);
 	rig.setup.source.rotational = YES;
@@ -224,7 +217,6 @@ TEST_ROWS(good_ground_is_read_in_large_requests, 2)
 {
 	struct range bad[30] = { { (8 * MIB + 100 * KIB) / 512, 1 },
 				 { (8 * MIB + 900 * KIB) / 512, 1 } };
-	struct plan_options options = damaged_options;
 	uint64_t reads;
 
 	options.chunk = MIB;
@@ -270,13 +262,11 @@ TEST_ROWS(large_chunks_come_back, 2)
 	const struct range bad[] = {
 		{ 100, 1 }, { near + 1, 1 }, { near + 201, 1 }, { far + 1, 1 }, { far + 201, 1 },
 	};
-	struct plan_options options = damaged_options;
 
 	options.chunk = 128 * KIB;
 	options.lanes = 1;
 	damaged_new(&rig, _i, 32 * MIB, &options);
-	for (size_t i = 0; i < 5; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 5);
 	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_eq(damaged_failed_reads(&rig), 1 + 2 + 1 + 5);
 	damaged_check(&rig, bad, 5);
@@ -286,15 +276,13 @@ TEST_ROWS(large_chunks_come_back, 2)
 TEST_ROWS(no_two_neighbours_are_under_way, 2)
 {
 	static const struct range bad[] = { { 5003, 1 }, { 8000, 3 }, { 8064, 1 }, { 12289, 126 } };
-	struct plan_options options = damaged_options;
 	struct fault_counts counts;
 
 	options.chunk = 64 * KIB;
 	options.retry_passes = 2;
 	damaged_new(&rig, 0, 8 * MIB, &options);
 	rig.setup.source.rotational = _i ? YES : NO;
-	for (size_t i = 0; i < 4; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 4);
 	/* Whoever comes from the other side has time to come near. */
 	for (uint64_t lba = 4992; lba < 4992 + 128; lba += 32)
 		rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = lba * 512,
@@ -326,10 +314,8 @@ static uint32_t random_sectors(struct range *bad, size_t count, uint64_t sectors
 /* Stopped at any moment, in any pass, and resumed: the same sectors are missing. */
 TEST_LOOP(stopped_and_resumed_at_random, 3, 6)
 {
-	struct plan_options options = damaged_options;
 	struct range bad[24];
 	struct map *map = NULL;
-	struct job_snapshot s;
 	int stops = 0;
 
 	rig_seed();
@@ -339,8 +325,7 @@ TEST_LOOP(stopped_and_resumed_at_random, 3, 6)
 	if (_i & 4)
 		rig.setup.destination.logical_sector_size = 4096;
 	random_sectors(bad, 24, 4 * MIB / 512);
-	for (size_t i = 0; i < 24; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 24);
 	do {
 		rig.setup.resume = map;
 		rig_start(&rig);
@@ -358,7 +343,6 @@ TEST_LOOP(stopped_and_resumed_at_random, 3, 6)
 
 TEST_LOOP(random_patterns, 2, 6)
 {
-	struct plan_options options = damaged_options;
 	struct range bad[30];
 	uint32_t sectors;
 
@@ -368,8 +352,7 @@ TEST_LOOP(random_patterns, 2, 6)
 	if (_i & 4)
 		rig.setup.destination.logical_sector_size = 4096;
 	sectors = random_sectors(bad, 30, 8 * MIB / 512);
-	for (size_t i = 0; i < 30; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 30);
 	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	ck_assert_uint_le(damaged_failed_reads(&rig), sectors + 8 * MIB / (64 * KIB));
 	damaged_check(&rig, bad, 30);
@@ -393,7 +376,6 @@ static void check_filled(uint64_t lba)
  * and so is what a map brings along. */
 TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 {
-	struct job_snapshot s;
 	struct map *map = NULL;
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
@@ -423,7 +405,6 @@ TEST_ROWS(bad_sectors_are_filled_once_each, 8)
 TEST_ROWS(all_letters_of_a_map_count, 4)
 {
 	static const struct range bad[] = { { 5003, 1 }, { 6000, 4 } };
-	struct job_snapshot s;
 	struct map *map;
 
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
@@ -448,8 +429,6 @@ TEST_ROWS(all_letters_of_a_map_count, 4)
 /* A failed write is no bad sector of the source, and no silent hole. */
 TEST_ROWS(refused_writes_are_recorded, 4)
 {
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 	struct map *map;
 
 	options.on_write_error = ON_ERROR_MAP;
@@ -477,8 +456,6 @@ TEST_ROWS(refused_writes_are_recorded, 4)
 /* A hiccup of the way to the disk is no damage. */
 TEST_ROWS(a_timeout_is_tried_again_at_once, 4)
 {
-	struct job_snapshot s;
-
 	damaged_new(&rig, _i, 8 * MIB, &damaged_options);
 	damaged_fail_reads(&rig, 5003, 1, 2, -ETIMEDOUT);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);

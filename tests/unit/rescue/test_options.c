@@ -12,16 +12,21 @@
 #include "job/rig.h"
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
+static struct plan_options options;
 
-UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
+static void setup(void)
+{
+	options = damaged_options;
+}
+
+UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 /* What comes back in a retry is written, and its neighbours in a larger sector of the destination
  * stay. */
 TEST_LOOP(retry_passes_bring_sectors_back, 2, 6)
 {
 	static const struct range bad[] = { { 5001, 1 }, { 5006, 1 } };
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 
 	options.retry_passes = 3;
 	damaged_new(&rig, _i, 8 * MIB, &options);
@@ -44,15 +49,12 @@ TEST_LOOP(only_chosen_areas_are_retried, 2, 6)
 	static const struct range left[] = { { 5001, 1 }, { 6003, 1 } };
 	static struct range items[] = { { 6000, 3 }, { 6990, 100 } };
 	const struct range_list chosen = { items, 2, 2 };
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 	struct map *map;
 
 	damaged_new(&rig, _i, 8 * MIB, &options);
 	if (_i & 4)
 		rig.setup.destination.logical_sector_size = 4096;
-	for (size_t i = 0; i < 3; i++)
-		damaged_fail_reads(&rig, bad[i].start, bad[i].count, 0, -EIO);
+	damaged_fail(&rig, bad, 3);
 	rig_run_to(&rig, JOB_RESULT_PARTIAL);
 	damaged_check(&rig, bad, 3);
 	map = rig_load_map(&rig);
@@ -104,8 +106,6 @@ TEST(the_map_tells_the_pass)
 /* In this run, and in one that goes on from bad sectors. */
 TEST_ROWS(all_came_back, 2)
 {
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 	struct map *map = NULL;
 
 	options.retry_passes = _i ? 0 : 1;
@@ -128,7 +128,6 @@ TEST_ROWS(all_came_back, 2)
 
 TEST_ROWS(what_bad_sectors_are_filled_with, 3)
 {
-	struct plan_options options = damaged_options;
 	_Alignas(4096) char found[4096];
 
 	options.fill = (enum fill)_i;
@@ -147,9 +146,6 @@ TEST_ROWS(what_bad_sectors_are_filled_with, 3)
 
 TEST_ROWS(slow_reads_are_left_behind, 2)
 {
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
-
 	options.slow_limit = 1;
 	options.chunk = 64 * KIB;
 	options.queue_depth = 1;
@@ -165,7 +161,7 @@ TEST_ROWS(slow_reads_are_left_behind, 2)
 
 static struct job_snapshot until_hanging(void)
 {
-	struct job_snapshot s = rig_look(&rig);
+	s = rig_look(&rig);
 
 	for (int i = 0; i < 10000 && !s.hang.count && s.state != JOB_ENDED; i++) {
 		usleep(1000);
@@ -187,9 +183,6 @@ static void hang_at(uint64_t lba, unsigned seconds)
  * then comes in a second sweep, the nearest of it in a third, and its data is taken. */
 TEST(a_read_that_hangs_is_left_behind)
 {
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
-
 	options.slow_limit = 1;
 	options.chunk = 64 * KIB;
 	options.queue_depth = 2;
@@ -214,8 +207,6 @@ TEST(a_read_that_hangs_is_left_behind)
 TEST(a_sector_that_hangs_keeps_no_other_area)
 {
 	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 
 	options.slow_limit = 1;
 	options.chunk = 64 * KIB;
@@ -240,8 +231,6 @@ TEST(a_sector_that_hangs_keeps_no_other_area)
 TEST_ROWS(flash_reads_on_while_it_struggles, 2)
 {
 	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
-	struct plan_options options = damaged_options;
-	struct job_snapshot s;
 
 	options.chunk = 64 * KIB;
 	damaged_new(&rig, 0, 8 * MIB, &options);
@@ -269,7 +258,6 @@ static const struct plan_options limits[] = {
 
 TEST_ROWS(too_much_trouble_stops_the_copy, 4)
 {
-	struct job_snapshot s;
 	struct map *map;
 
 	damaged_new(&rig, 0, 8 * MIB, &limits[_i]);

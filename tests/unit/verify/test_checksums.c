@@ -15,6 +15,7 @@
 #define SET    (1U << CHECKSUM_SHA256 | 1U << CHECKSUM_MD5)
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
 static struct held held;
 static struct range bad[4]; /* bytes of the source that count as zeros */
 static unsigned bad_count;
@@ -101,49 +102,45 @@ static void expected_sum(enum checksum_algorithm algorithm, char hex[static CHEC
 	free(bytes);
 }
 
-static void check(const struct job_snapshot *s, enum job_sums_state of)
+static void check(enum job_sums_state of)
 {
 	char hex[CHECKSUM_HEX_MAX];
 	uint64_t zeros = 0;
 
-	ck_assert_msg(s->sums.state == of, "%d, result %d %s", s->sums.state, s->result,
-		      s->error.sentence);
-	ck_assert_uint_eq(s->sums.count, 2);
-	ck_assert_int_eq(s->sums.items[0].algorithm, CHECKSUM_SHA256);
-	ck_assert_int_eq(s->sums.items[1].algorithm, CHECKSUM_MD5);
+	ck_assert_msg(s.sums.state == of, "%d, result %d %s", s.sums.state, s.result,
+		      s.error.sentence);
+	ck_assert_uint_eq(s.sums.count, 2);
+	ck_assert_int_eq(s.sums.items[0].algorithm, CHECKSUM_SHA256);
+	ck_assert_int_eq(s.sums.items[1].algorithm, CHECKSUM_MD5);
 	for (unsigned i = 0; i < 2; i++) {
-		expected_sum(s->sums.items[i].algorithm, hex);
-		ck_assert_str_eq(s->sums.items[i].hex, job_sums_known(&s->sums) ? hex : "");
+		expected_sum(s.sums.items[i].algorithm, hex);
+		ck_assert_str_eq(s.sums.items[i].hex, job_sums_known(&s.sums) ? hex : "");
 	}
 	for (unsigned i = 0; i < bad_count; i++)
 		zeros += bad[i].count;
-	ck_assert_uint_eq(s->sums.zeros, zeros);
+	ck_assert_uint_eq(s.sums.zeros, zeros);
 }
 
-static void check_unknown(const struct job_snapshot *s, enum job_sums_state why)
+static void check_unknown(enum job_sums_state why)
 {
-	ck_assert_int_eq(s->sums.state, why);
-	ck_assert_uint_eq(s->sums.count, 2);
-	ck_assert_str_eq(s->sums.items[0].hex, "");
+	ck_assert_int_eq(s.sums.state, why);
+	ck_assert_uint_eq(s.sums.count, 2);
+	ck_assert_str_eq(s.sums.items[0].hex, "");
 }
 
 UNIT_CASE(.teardown = teardown, .timeout = 90);
 
 TEST_ROWS(beside_the_copy, WAYS)
 {
-	struct job_snapshot s;
-
 	prepare(_i, NULL, 0, NULL);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes, SIZE);
 	rig_check_complete(&rig);
 }
 
 TEST(not_asked_for)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.checksums = 0;
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -153,13 +150,11 @@ TEST(not_asked_for)
 /* Read in its place, written last; read before and after the copy, too. */
 TEST_ROWS(held_back_areas_are_in_their_place, WAYS)
 {
-	struct job_snapshot s;
-
 	prepare(_i, NULL, 0, NULL);
 	hold_back();
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 	ck_assert_uint_eq(s.read - s.proof.rechecked_bytes,
 			  SIZE + 2 * range_list_total(&held.areas) * SECTOR);
 	rig_check_complete(&rig);
@@ -168,12 +163,10 @@ TEST_ROWS(held_back_areas_are_in_their_place, WAYS)
 /* No held area is written before its time. */
 TEST(stopped_before_it_is_armed)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	hold_back();
 	s = rig_stop_when(&rig, 2 * MIB);
-	check_unknown(&s, JOB_SUMS_INCOMPLETE);
+	check_unknown(JOB_SUMS_INCOMPLETE);
 	struct map *map = rig_load_map(&rig);
 
 	ck_assert_uint_lt(map_bytes(map, MAP_FINISHED),
@@ -183,41 +176,35 @@ TEST(stopped_before_it_is_armed)
 
 TEST_ROWS(answers_out_of_order, 2)
 {
-	struct job_snapshot s;
-
 	prepare(_i, NULL, 0, NULL);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	for (uint64_t at = MIB; at < SIZE; at += 3 * MIB)
 		rig_fault(&rig, .kind = FAULT_REORDER, .on = FAULT_BOTH, .start = at,
 			  .length = MIB);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 /* One that is late lets all others wait, and then go on. */
 TEST_ROWS(a_late_piece, 2)
 {
-	struct job_snapshot s;
-
 	prepare(_i, NULL, 0, NULL);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = 2 * MIB, .length = SECTOR,
 		  .delay_ns = 300 * MS);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 TEST(a_read_that_comes_at_the_second_try)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.retries = 2;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 3 * MIB, .length = SECTOR,
 		  .times = 1, .code = -ETIMEDOUT);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 static const struct range ranges[] = { { 100, 3000 }, { 5000, 7 }, { 8000, 5192 } };
@@ -225,18 +212,15 @@ static const struct range ranges[] = { { 100, 3000 }, { 5000, 7 }, { 8000, 5192 
 TEST_ROWS(ranges_one_behind_the_other, WAYS)
 {
 	const uint64_t at = 300;
-	struct job_snapshot s;
 
 	prepare(_i, ranges, 3, &at);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 /* Rescued in another order, so the destination is asked; what stays bad is zero. */
 TEST_ROWS(bad_sectors_count_as_zeros, 4)
 {
-	struct job_snapshot s;
-
 	prepare(_i / 2, NULL, 0, NULL);
 	if (_i & 1)
 		hold_back();
@@ -246,14 +230,12 @@ TEST_ROWS(bad_sectors_count_as_zeros, 4)
 	/* In the held areas, too. */
 	be_bad(SIZE - 40 * SECTOR, 2 * SECTOR);
 	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
-	check(&s, JOB_SUMS_OF_DESTINATION);
+	check(JOB_SUMS_OF_DESTINATION);
 }
 
 /* Also where the destination got a text instead of zeros, or kept what it had. */
 TEST_ROWS(the_filling_is_no_part_of_them, 2)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.fill = _i == 0 ? FILL_MARK : FILL_LEAVE;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -261,27 +243,23 @@ TEST_ROWS(the_filling_is_no_part_of_them, 2)
 	be_bad(7 * MIB, 2 * SECTOR);
 	be_bad(SIZE - SECTOR, SECTOR);
 	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
-	check(&s, JOB_SUMS_OF_DESTINATION);
+	check(JOB_SUMS_OF_DESTINATION);
 }
 
 TEST(without_reading_back_they_are_known_or_not)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	rig.plan->options.verify = VERIFY_OFF;
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 	be_bad(5 * MIB, SECTOR);
 	s = rig_run_to(&rig, JOB_RESULT_PARTIAL);
-	check_unknown(&s, JOB_SUMS_NOT_READ_BACK);
+	check_unknown(JOB_SUMS_NOT_READ_BACK);
 }
 
 TEST_ROWS(resumed, 4)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	if (_i & 1)
 		hold_back();
@@ -289,19 +267,17 @@ TEST_ROWS(resumed, 4)
 		rig.plan->options.verify = VERIFY_COMPARE;
 	rig_stop_at(&rig, 2 * MIB);
 	s = rig_look(&rig);
-	check_unknown(&s, JOB_SUMS_INCOMPLETE);
+	check_unknown(JOB_SUMS_INCOMPLETE);
 	if (_i & 1)
 		rig.setup.held = &held;
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	/* All of it was compared with the source, in order; or the destination is asked. */
-	check(&s, _i == 2 ? JOB_SUMS_OF_SOURCE : JOB_SUMS_OF_DESTINATION);
+	check(_i == 2 ? JOB_SUMS_OF_SOURCE : JOB_SUMS_OF_DESTINATION);
 }
 
 /* What is read twice, and is another thing the second time: what was written counts. */
 TEST_ROWS(a_source_that_changes_meanwhile, 2)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	hold_back();
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
@@ -312,16 +288,14 @@ TEST_ROWS(a_source_that_changes_meanwhile, 2)
 	s = rig_run(&rig);
 	ck_assert_int_eq(s.result, _i == 0 ? JOB_RESULT_COMPLETE : JOB_RESULT_MISMATCH);
 	if (_i == 0)
-		check(&s, JOB_SUMS_OF_DESTINATION);
+		check(JOB_SUMS_OF_DESTINATION);
 	else
-		check_unknown(&s, JOB_SUMS_DIFFERS);
+		check_unknown(JOB_SUMS_DIFFERS);
 }
 
 /* The sum is still that of the source. */
 TEST(a_copy_that_differs)
 {
-	struct job_snapshot s;
-
 	prepare(0, NULL, 0, NULL);
 	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
 	fault_script_add(rig.destination_script, &(struct fault_rule){ .kind = FAULT_LOSE,
@@ -329,7 +303,7 @@ TEST(a_copy_that_differs)
 								       .start = 6 * MIB,
 								       .length = SECTOR });
 	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 static struct map *all_finished(void)
@@ -348,7 +322,6 @@ static struct map *all_finished(void)
 TEST_ROWS(with_verify_alone, WAYS)
 {
 	const uint64_t at = 300;
-	struct job_snapshot s;
 	struct map *map;
 
 	prepare(_i, ranges, 3, &at);
@@ -358,14 +331,12 @@ TEST_ROWS(with_verify_alone, WAYS)
 	rig.setup.resume = map;
 	rig.plan->options.verify = VERIFY_COMPARE;
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
-	check(&s, JOB_SUMS_OF_SOURCE);
+	check(JOB_SUMS_OF_SOURCE);
 }
 
 TEST(paused_and_stopped_at_any_time)
 {
 	for (int n = 0; n < 10; n++) {
-		struct job_snapshot s;
-
 		prepare(n % WAYS, NULL, 0, NULL);
 		rig_start(&rig);
 		usleep((useconds_t)(n * 500));
@@ -376,7 +347,7 @@ TEST(paused_and_stopped_at_any_time)
 		job_stop(rig.job);
 		s = rig_wait(&rig);
 		if (s.result == JOB_RESULT_COMPLETE)
-			check(&s, JOB_SUMS_OF_SOURCE);
+			check(JOB_SUMS_OF_SOURCE);
 		else
 			ck_assert_int_eq(s.result, JOB_RESULT_STOPPED);
 		rig_done(&rig);

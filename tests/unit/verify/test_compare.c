@@ -15,6 +15,7 @@
 static const struct io_backend *const backends[] = { &io_uring_backend, &io_threads_backend };
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
 
 /* Two disks that are the same, to be compared. `depth` of each end; 1: one pair of buffers. */
 static void prepare(const struct io_backend *backend, unsigned depth)
@@ -58,7 +59,6 @@ UNIT_CASE(.teardown = rig_teardown, .timeout = 60);
 TEST(both_ends_are_read_at_once)
 {
 	struct fault_counts counts;
-	struct job_snapshot s;
 
 	prepare(&io_uring_backend, 1);
 	/* One script sees both. */
@@ -88,7 +88,6 @@ TEST_ROWS(requests_are_as_large_as_those_of_the_copy, 4)
 TEST_ROWS(an_end_that_cannot_be_read_is_named, 6)
 {
 	int which = _i % 3;
-	struct job_snapshot s;
 
 	prepare(backends[_i / 3], 4);
 	if (which != 1)
@@ -110,8 +109,6 @@ TEST_ROWS(an_end_that_cannot_be_read_is_named, 6)
 
 TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
 {
-	struct job_snapshot s;
-
 	prepare(backends[_i / 2], 4);
 	fail_at(_i % 2 ? rig.source_script : rig.destination_script, MIB, 1);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -121,7 +118,6 @@ TEST_ROWS(what_is_read_at_the_second_try_is_compared, 4)
 TEST_ROWS(an_end_that_is_gone_is_no_proof, 4)
 {
 	const struct fault_rule rule = { .kind = FAULT_DISAPPEAR, .on = FAULT_READS, .start = MIB };
-	struct job_snapshot s;
 
 	prepare(backends[_i / 2], 4);
 	ck_assert_int_ge(
@@ -136,7 +132,6 @@ TEST_ROWS(a_stop_leaves_the_rest_to_be_verified, 4)
 	const struct fault_rule slow = { .kind = FAULT_DELAY,
 					 .on = FAULT_READS,
 					 .delay_ns = 5 * MS };
-	struct job_snapshot s;
 
 	prepare(backends[_i % 2], _i < 2 ? 1 : 4);
 	ck_assert_int_ge(fault_script_add(rig.source_script, &slow), 0);

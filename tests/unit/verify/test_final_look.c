@@ -20,6 +20,8 @@
 #define PLACE   (12 * MIB) /* of data */
 #define SEED    7
 
+static struct job_snapshot s; /* of its last run */
+
 static const enum verify_choice verifying[] = { VERIFY_OFF, VERIFY_AFTER, VERIFY_COMPARE,
 						VERIFY_ROLLING };
 #define WAYS (int)(ARRAY_SIZE(verifying))
@@ -37,25 +39,17 @@ static void prepare(int way)
 
 static bool is_zero(uint64_t lba)
 {
-	static const char zeros[WHOLE_SECTOR];
-	char *page = aligned_alloc(PAGE, PAGE);
-	uint64_t at = lba * WHOLE_SECTOR;
-	bool zero;
-
-	ck_assert_int_eq(pread(rig.destination, page, PAGE, (off_t)(at / PAGE * PAGE)), PAGE);
-	zero = memcmp(page + at % PAGE, zeros, WHOLE_SECTOR) == 0;
-	free(page);
-	return zero;
+	return whole_is_all('\0', lba * WHOLE_SECTOR, WHOLE_SECTOR);
 }
 
 /* Nobody finds anything there, and a resume copies what is missing. */
 /* size: sectors that the disk has. */
-static void check_disarmed(const struct job_snapshot *s, uint64_t size)
+static void check_disarmed(uint64_t size)
 {
 	struct map *map = rig_load_map(&rig);
 	struct map_block block;
 
-	ck_assert(!s->armed && s->flushed);
+	ck_assert(!s.armed && s.flushed);
 	for (size_t i = 0; i < held.areas.count; i++) {
 		const struct range *area = &held.areas.items[i];
 		uint64_t at = area->start * WHOLE_SECTOR;
@@ -66,31 +60,29 @@ static void check_disarmed(const struct job_snapshot *s, uint64_t size)
 	}
 }
 
-static bool is_named(const struct job_snapshot *s, uint64_t lba)
+static bool is_named(uint64_t lba)
 {
-	for (size_t i = 0; i < s->proof.shown; i++)
-		if (lba >= s->proof.mismatches[i].lba &&
-		    lba < s->proof.mismatches[i].lba + s->proof.mismatches[i].sectors)
+	for (size_t i = 0; i < s.proof.shown; i++)
+		if (lba >= s.proof.mismatches[i].lba &&
+		    lba < s.proof.mismatches[i].lba + s.proof.mismatches[i].sectors)
 			return true;
 	return false;
 }
 
-static void check_found(const struct job_snapshot *s, uint64_t size)
+static void check_found(uint64_t size)
 {
-	ck_assert_msg(s->result == JOB_RESULT_MISMATCH, "%d %s", s->result, s->error.sentence);
-	ck_assert(!s->proof.complete);
-	ck_assert_uint_gt(s->proof.areas, 0);
-	ck_assert_uint_gt(s->proof.bytes, 0);
-	ck_assert_uint_gt(s->proof.shown, 0);
-	check_disarmed(s, size);
+	ck_assert_msg(s.result == JOB_RESULT_MISMATCH, "%d %s", s.result, s.error.sentence);
+	ck_assert(!s.proof.complete);
+	ck_assert_uint_gt(s.proof.areas, 0);
+	ck_assert_uint_gt(s.proof.bytes, 0);
+	ck_assert_uint_gt(s.proof.shown, 0);
+	check_disarmed(size);
 }
 
 UNIT_CASE(.teardown = whole_teardown, .timeout = 60);
 
 TEST_ROWS(an_honest_disk, WAYS)
 {
-	struct job_snapshot s;
-
 	prepare(_i);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.armed && s.look.asked && s.look.done);
@@ -110,19 +102,17 @@ TEST_ROWS(a_disk_that_is_a_few_sectors_too_short, loop_of_data(4 * WAYS, WAYS))
 {
 	static const uint64_t few[] = { 1, 33, 200, 2048 };
 	uint64_t k = few[_i / WAYS];
-	struct job_snapshot s;
 
 	prepare(_i % WAYS);
 	lie_about_size(&rig, WHOLE_SIZE - k * WHOLE_SECTOR);
 	s = rig_run(&rig);
-	check_found(&s, SECTORS - k);
+	check_found(SECTORS - k);
 }
 
 /* Before anything is copied, if it is probed. */
 TEST_ROWS(the_probe_finds_it_first, loop_of_data(5, 1))
 {
 	static const uint64_t few[] = { 1, 33, 200, 2048, 4095 };
-	struct job_snapshot s;
 	char sentence[128];
 
 	prepare(0);
@@ -158,7 +148,6 @@ static uint64_t some_sample(uint64_t from, uint64_t to)
 /* The key is written last, after it was wiped: it lands somewhere else, too. */
 TEST_ROWS(the_last_write_hits_another_sector, loop_of_data(4 * WAYS, WAYS))
 {
-	struct job_snapshot s;
 	uint64_t victim;
 
 	prepare(_i % WAYS);
@@ -178,8 +167,8 @@ TEST_ROWS(the_last_write_hits_another_sector, loop_of_data(4 * WAYS, WAYS))
 	}
 	lie_about_a_write(&rig, 0, victim, 1);
 	s = rig_run(&rig);
-	check_found(&s, SECTORS);
-	ck_assert(is_named(&s, victim));
+	check_found(SECTORS);
+	ck_assert(is_named(victim));
 	/* Unless its region was verified after that write anyway. */
 	ck_assert(s.look.differing == 1 || (_i < WAYS && verifying[_i] != VERIFY_OFF));
 }
@@ -187,8 +176,6 @@ TEST_ROWS(the_last_write_hits_another_sector, loop_of_data(4 * WAYS, WAYS))
 /* It is mended, if that was asked for, and looked at again. */
 TEST(what_is_found_is_written_again)
 {
-	struct job_snapshot s;
-
 	prepare(1);
 	rig.plan->options.rewrite = true;
 	lie_about_a_write(&rig, 0, SECTORS - 5, 1);
@@ -202,13 +189,12 @@ TEST(what_is_found_is_written_again)
 /* After a mismatch that took away the tables, an honest disk gets all of them. */
 TEST_ROWS(a_resume_arms_it_again, WAYS)
 {
-	struct job_snapshot s;
 	struct map *map;
 
 	prepare(_i);
 	lie_about_a_write(&rig, 0, SECTORS - 5, 1);
 	s = rig_run(&rig);
-	check_found(&s, SECTORS);
+	check_found(SECTORS);
 	map = rig_load_map(&rig);
 	rig.setup.destination_backend = &io_threads_backend;
 	rig.setup.resume = map;
@@ -222,7 +208,6 @@ TEST_ROWS(a_resume_arms_it_again, WAYS)
 TEST(a_later_write_hits_what_was_proven_early)
 {
 	uint64_t last = SECTORS - 1, victim;
-	struct job_snapshot s;
 
 	prepare(3);
 	rig.setup.held = NULL;
@@ -231,7 +216,7 @@ TEST(a_later_write_hits_what_was_proven_early)
 	lie_about_a_write(&rig, last, victim, 0);
 	rig.plan->options.rate = 12 * MIB;
 	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
-	ck_assert(is_named(&s, victim));
+	ck_assert(is_named(victim));
 	ck_assert_uint_eq(s.proof.areas, 1);
 	ck_assert_uint_eq(s.proof.bytes, WHOLE_SECTOR);
 	ck_assert_int_eq(s.proof.mismatches[0].kind, MISMATCH_DESTINATION);
@@ -267,7 +252,6 @@ static bool forget(int fd, uint64_t lba)
 /* Never armed; what is not there is copied again when the copy is resumed. */
 TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 {
-	struct job_snapshot s;
 	struct map *map;
 
 	prepare(0);
@@ -286,8 +270,8 @@ TEST(an_unverified_disk_that_forgets_is_found_before_it_is_armed)
 		job_destroy(job);
 	}
 	s = rig_run(&rig);
-	check_found(&s, SECTORS);
-	ck_assert(is_named(&s, PLACE / WHOLE_SECTOR));
+	check_found(SECTORS);
+	ck_assert(is_named(PLACE / WHOLE_SECTOR));
 	ck_assert(!s.proof.asked);
 	for (unsigned i = 0; i < s.pass_count; i++)
 		ck_assert(s.passes[i].kind != PASS_ARM && s.passes[i].kind != PASS_DISARM);
@@ -307,7 +291,6 @@ TEST_ROWS(bad_sectors_are_no_lies, WAYS)
 		.start = 4096,
 		.length = 512,
 	};
-	struct job_snapshot s;
 
 	prepare(_i);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -322,8 +305,6 @@ TEST_ROWS(bad_sectors_are_no_lies, WAYS)
 /* Where it cannot be read any more, nothing is proven. */
 TEST_ROWS(a_place_that_cannot_be_read, 2)
 {
-	struct job_snapshot s;
-
 	prepare(_i % 2);
 	rig.setup.held = NULL;
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);

@@ -12,6 +12,7 @@
 #include "job/verified.h"
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
 
 static void setup(void)
 {
@@ -91,13 +92,13 @@ static bool swapped(int fd, uint64_t lba)
 	return true;
 }
 
-static void check_found(const struct job_snapshot *s, uint64_t lba)
+static void check_found(uint64_t lba)
 {
-	const struct job_mismatch *m = &s->proof.mismatches[0];
+	const struct job_mismatch *m = &s.proof.mismatches[0];
 
-	ck_assert_msg(s->result == JOB_RESULT_MISMATCH, "%d %s", s->result, s->error.sentence);
-	ck_assert(s->proof.asked && !s->proof.complete && s->flushed);
-	ck_assert_uint_ge(s->proof.shown, 1);
+	ck_assert_msg(s.result == JOB_RESULT_MISMATCH, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.proof.asked && !s.proof.complete && s.flushed);
+	ck_assert_uint_ge(s.proof.shown, 1);
 	ck_assert_uint_eq(m->lba, lba);
 	ck_assert_uint_eq(m->destination_lba, lba);
 	ck_assert_int_eq(m->kind, MISMATCH_DESTINATION);
@@ -117,14 +118,13 @@ TEST_ROWS(every_lie_is_found, 10)
 	for (int n = 0; n < 4; n++) {
 		/* What is exchanged with the last ones does not touch them. */
 		uint64_t lba = random_below(VERIFIED_SECTORS / 8 - 2) * 8 + 1;
-		struct job_snapshot s;
 
 		if (spoils[_i % 5] == swapped)
 			lba--;
 		verified_plan(&rig, verify, false);
 		lie_after_flush(&rig, &io_threads_backend, spoils[_i % 5], lba, 1);
 		s = rig_run(&rig);
-		check_found(&s, lba);
+		check_found(lba);
 		ck_assert_uint_eq(s.proof.areas, spoils[_i % 5] == swapped ? 2 : 1);
 		ck_assert_uint_eq(s.proof.bytes, spoils[_i % 5] == swapped ? 16 * 512 : 512);
 	}
@@ -190,7 +190,6 @@ static void copy_with_many_lies(enum verify_choice verify, bool forget)
 		.source_backend = BACKEND_THREADS,
 		.destination_backend = BACKEND_THREADS,
 	};
-	struct job_snapshot s;
 
 	lied_bytes = lied_areas = 0;
 	rig_new(&rig, MANY_SIZE, 512);
@@ -208,19 +207,15 @@ static void copy_with_many_lies(enum verify_choice verify, bool forget)
 
 TEST_ROWS(the_first_and_the_last_sector_are_looked_at, 2)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	lie_after_flush(&rig, &io_threads_backend, bit_flip, _i == 0 ? 0 : VERIFIED_SECTORS - 1, 1);
 	s = rig_run(&rig);
-	check_found(&s, _i == 0 ? 0 : VERIFIED_SECTORS - 1);
+	check_found(_i == 0 ? 0 : VERIFIED_SECTORS - 1);
 	ck_assert_uint_eq(s.proof.mismatches[0].byte, 77);
 }
 
 TEST_ROWS(what_differs_is_written_again, 2)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, _i == 0 ? VERIFY_DIGEST : VERIFY_COMPARE, true);
 	lie_after_flush(&rig, &io_threads_backend, zeroed, 4321, 1);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -233,12 +228,10 @@ TEST_ROWS(what_differs_is_written_again, 2)
 
 TEST(what_lies_again_stays_a_mismatch)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, VERIFY_DIGEST, true);
 	lie_after_flush(&rig, &io_threads_backend, zeroed, 4321, 5);
 	s = rig_run(&rig);
-	check_found(&s, 4321);
+	check_found(4321);
 	ck_assert_uint_eq(s.proof.rewritten, 512);
 }
 
@@ -251,8 +244,6 @@ static bool change_source(int fd, uint64_t lba)
 
 TEST(a_source_that_changes_is_told_from_a_destination_that_lies)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, VERIFY_COMPARE, false);
 	lie_after_flush(&rig, &io_threads_backend, change_source, 2000, 1);
 	s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
@@ -270,7 +261,6 @@ TEST_ROWS(a_destination_that_reads_differently_is_not_believed, 2)
 		.length = 512,
 		.times = 1,
 	};
-	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, _i);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -294,7 +284,6 @@ TEST(a_destination_that_cannot_be_read_back_is_no_proof)
 		.start = 3 * MIB,
 		.length = 512,
 	};
-	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -315,13 +304,12 @@ TEST(a_write_that_goes_wrong_is_found)
 		.length = 512,
 		.times = 1,
 	};
-	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	ck_assert_int_ge(fault_script_add(rig.destination_script, &rule), 0);
 	s = rig_run(&rig);
-	check_found(&s, 700);
+	check_found(700);
 }
 
 UNIT_CASE(.teardown = rig_teardown, .timeout = 600);

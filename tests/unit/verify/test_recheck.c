@@ -11,6 +11,8 @@
 #include "job/verified.h"
 #include "job/whole.h"
 
+static struct job_snapshot s; /* of its last run */
+
 #define REGIONS 4 /* of the small disk, all of them in the sample */
 
 static void setup(void)
@@ -46,16 +48,7 @@ static bool change_after_the_copy(int unused, uint64_t lba)
 
 static bool is_zero(uint64_t lba)
 {
-	static const char zeros[WHOLE_SECTOR];
-	char *page = aligned_alloc(4096, 4096);
-	uint64_t at = lba * WHOLE_SECTOR;
-	bool zero;
-
-	ck_assert_ptr_nonnull(page);
-	ck_assert_int_eq(pread(rig.destination, page, 4096, (off_t)(at / 4096 * 4096)), 4096);
-	zero = memcmp(page + at % 4096, zeros, WHOLE_SECTOR) == 0;
-	free(page);
-	return zero;
+	return whole_is_all('\0', lba * WHOLE_SECTOR, WHOLE_SECTOR);
 }
 
 /* So that a resume copies all of it again. */
@@ -66,14 +59,14 @@ static void check_nothing_counts(void)
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 0);
 }
 
-static void check_changed(const struct job_snapshot *s, uint64_t lba, uint64_t sectors)
+static void check_changed(uint64_t lba, uint64_t sectors)
 {
-	const struct job_mismatch *m = &s->proof.mismatches[0];
+	const struct job_mismatch *m = &s.proof.mismatches[0];
 
-	ck_assert_msg(s->result == JOB_RESULT_MISMATCH, "%d %s", s->result, s->error.sentence);
-	ck_assert(s->flushed && !s->proof.complete);
-	ck_assert_uint_eq(s->proof.changed, 1);
-	ck_assert_uint_eq(s->proof.areas, 1);
+	ck_assert_msg(s.result == JOB_RESULT_MISMATCH, "%d %s", s.result, s.error.sentence);
+	ck_assert(s.flushed && !s.proof.complete);
+	ck_assert_uint_eq(s.proof.changed, 1);
+	ck_assert_uint_eq(s.proof.areas, 1);
 	ck_assert_int_eq(m->kind, MISMATCH_SOURCE);
 	ck_assert_uint_eq(m->lba, lba);
 	ck_assert_uint_eq(m->sectors, sectors);
@@ -85,7 +78,7 @@ UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST(one_that_stays_what_it_was)
 {
-	struct job_snapshot s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
+	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 
 	ck_assert_int_eq(s.proof.recheck, JOB_RECHECK_DONE);
 	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
@@ -104,22 +97,19 @@ TEST(one_that_stays_what_it_was)
 TEST_ROWS(a_sector_after_it_was_copied, 5)
 {
 	static const uint64_t lbas[] = { 0, 2047, 2048, 5000, VERIFIED_SECTORS - 1 };
-	struct job_snapshot s;
 
 	lie_after_flush(&rig, &io_threads_backend, change_sector, lbas[_i], 1);
 	s = rig_run(&rig);
-	check_changed(&s, lbas[_i], 1);
+	check_changed(lbas[_i], 1);
 	ck_assert_uint_eq(s.proof.rechecked, REGIONS);
 }
 
 /* Of several the region is named. */
 TEST(two_sectors_of_a_region)
 {
-	struct job_snapshot s;
-
 	lie_after_flush(&rig, &io_threads_backend, change_two, 4500, 1);
 	s = rig_run(&rig);
-	check_changed(&s, 4096, 2048);
+	check_changed(4096, 2048);
 }
 
 /* Whatever a sick disk gives is taken once. */
@@ -135,7 +125,6 @@ TEST_ROWS(a_disk_that_struggles_is_left_alone, 3)
 		  .times = 1,
 		  .delay_ns = 1200 * MS },
 	};
-	struct job_snapshot s;
 
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
 	rig_add(&rig, &rules[_i]);
@@ -156,8 +145,6 @@ static bool is_second_read(const struct io_request *request)
 /* The copy itself is complete and verified by then. */
 TEST(stopped_while_the_source_is_rechecked)
 {
-	struct job_snapshot s;
-
 	rig.setup.source_backend = rig_gate(is_second_read);
 	rig_start_to_gate(&rig);
 	job_stop(rig.job);
@@ -172,7 +159,6 @@ TEST(stopped_while_the_source_is_rechecked)
 TEST_ROWS(not_asked_for, 2)
 {
 	static const enum verify_choice choices[] = { VERIFY_OFF, VERIFY_COMPARE };
-	struct job_snapshot s;
 
 	rig.plan->options.verify = choices[_i];
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -182,8 +168,6 @@ TEST_ROWS(not_asked_for, 2)
 
 TEST(one_that_was_gone)
 {
-	struct job_snapshot s;
-
 	rig.setup.source_was_gone = true;
 	lie_after_flush(&rig, &io_threads_backend, change_sector, 5000, 1);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -193,14 +177,13 @@ TEST(one_that_was_gone)
 /* Its digests are still those of before; and when it rests at last, all is copied anew. */
 TEST(while_the_copy_was_stopped)
 {
-	struct job_snapshot s;
 	struct map *map;
 
 	map = rig_stop_at(&rig, 3 * MIB);
 	change_sector(0, 100);
 	rig_load_earlier(&rig);
 	s = rig_run(&rig);
-	check_changed(&s, 100, 1);
+	check_changed(100, 1);
 
 	map = rig_load_map(&rig);
 	rig.setup.resume = map;
@@ -218,22 +201,19 @@ UNIT_CASE(.teardown = whole_teardown, .timeout = 60);
 TEST_ROWS(what_is_held_back_before_it_is_copied, 2)
 {
 	const uint64_t lba = 2 * MIB / WHOLE_SECTOR + 2;
-	struct job_snapshot s;
 
 	whole_prepare(0);
 	verify_whole();
 	flushes = _i ? 0 : 2;
 	lie_after_flush(&rig, &io_threads_backend, change_after_the_copy, lba, 1);
 	s = rig_run(&rig);
-	check_changed(&s, lba, 1);
+	check_changed(lba, 1);
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0) && is_zero(1) && is_zero(lba));
 }
 
 TEST(a_whole_disk_that_stays_what_it_was)
 {
-	struct job_snapshot s;
-
 	whole_prepare(0);
 	verify_whole();
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -248,8 +228,6 @@ TEST(a_whole_disk_that_stays_what_it_was)
 /* It is another one when it is read for the third time, to be written: the key stays away. */
 TEST_ROWS(what_is_held_back_as_it_is_copied, 2)
 {
-	struct job_snapshot s;
-
 	whole_prepare(0);
 	verify_whole();
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -257,7 +235,7 @@ TEST_ROWS(what_is_held_back_as_it_is_copied, 2)
 		  .start = (uint64_t)_i * WHOLE_SECTOR, .length = WHOLE_SECTOR, .skip = 2,
 		  .times = 1);
 	s = rig_run(&rig);
-	check_changed(&s, (uint64_t)_i, 1);
+	check_changed((uint64_t)_i, 1);
 	/* Also where it was written when that was found. */
 	ck_assert(!s.armed && is_zero(0) && is_zero(1));
 }
@@ -265,8 +243,6 @@ TEST_ROWS(what_is_held_back_as_it_is_copied, 2)
 /* A baseline that cannot be read is no failure of the copy; nothing is rechecked then. */
 TEST(trouble_with_the_baseline)
 {
-	struct job_snapshot s;
-
 	whole_prepare(0);
 	verify_whole();
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -281,8 +257,6 @@ TEST(trouble_with_the_baseline)
 /* What changes is listed, and the copy is finished, tables and all. */
 TEST(one_that_is_known_to_change)
 {
-	struct job_snapshot s;
-
 	whole_prepare(0);
 	verify_whole();
 	rig.setup.source_in_use = true;

@@ -21,6 +21,7 @@
 static const struct io_backend *const backends[] = { &io_uring_backend, &io_threads_backend };
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
 
 static void setup(void)
 {
@@ -68,8 +69,6 @@ static bool told(const char *what)
 /* Until so much of it is proven while the copy runs; then the copy is let go. */
 static struct job_snapshot until_early(uint64_t bytes)
 {
-	struct job_snapshot s;
-
 	do {
 		usleep(1000);
 		s = rig_look(&rig);
@@ -94,8 +93,6 @@ UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(what_is_flushed_is_proven_while_the_rest_is_copied, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	rig_start(&rig);
 	until_early(3 * MIB);
@@ -112,7 +109,6 @@ TEST_ROWS(what_is_flushed_is_proven_while_the_rest_is_copied, 2)
 /* What was proven early is not read again, but for its first region. */
 TEST_ROWS(the_last_pass_has_the_rest, 2)
 {
-	struct job_snapshot s;
 	uint64_t early;
 
 	plan(backends[_i], false);
@@ -131,8 +127,6 @@ TEST_ROWS(the_last_pass_has_the_rest, 2)
 /* What is written last lies where the first was by then, and all of that was proven. */
 TEST_ROWS(a_disk_of_false_size_is_found, 4)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i % 2], _i >= 2);
 	faults(backends[_i % 2]);
 	spoil(&(struct fault_rule){ .kind = FAULT_WRAP, .wrap = SIZE - 2 * MIB });
@@ -153,7 +147,6 @@ TEST(spare_time_is_used)
 		.on = FAULT_READS,
 		.delay_ns = 150 * MS,
 	};
-	struct job_snapshot s;
 
 	rig.setup.rolling = ROLLING_SPARE;
 	plan(&io_uring_backend, false);
@@ -171,8 +164,6 @@ TEST(spare_time_is_used)
 
 TEST(below_a_limit_only_what_was_asked_for_is_done)
 {
-	struct job_snapshot s;
-
 	rig.setup.rolling = ROLLING_SPARE;
 	plan(&io_uring_backend, false);
 	rig.plan->options.rate = 4 * SLOW;
@@ -188,7 +179,6 @@ TEST(below_a_limit_only_what_was_asked_for_is_done)
 TEST_ROWS(a_lie_inside_the_window_is_found, 4)
 {
 	const struct io_backend *backend = backends[_i % 2];
-	struct job_snapshot s;
 
 	plan(backend, _i >= 2);
 	lie_after_flush(&rig, backend, bit_flip, 100, 1);
@@ -214,8 +204,6 @@ TEST_ROWS(a_lie_inside_the_window_is_found, 4)
 /* Loop 1: it can be read later. */
 TEST_ROWS(what_cannot_be_read_back_is_looked_at_again, 2)
 {
-	struct job_snapshot s;
-
 	plan(&io_uring_backend, false);
 	faults(&io_uring_backend);
 	spoil(&(struct fault_rule){ .kind = FAULT_FAIL,
@@ -242,7 +230,6 @@ TEST_ROWS(what_cannot_be_read_back_is_looked_at_again, 2)
 static void go_on(void)
 {
 	struct map *confirmed = rig_own(&rig, job_take_confirmed(rig.job));
-	struct job_snapshot s;
 	uint64_t before;
 
 	ck_assert_ptr_nonnull(confirmed);
@@ -262,8 +249,6 @@ static void go_on(void)
 
 TEST_ROWS(a_stop_loses_nothing, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	rig_start(&rig);
 	until_early(MIB);
@@ -277,8 +262,6 @@ TEST_ROWS(a_stop_loses_nothing, 2)
 
 TEST_ROWS(a_pause_holds_it_too, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	rig_start(&rig);
 	until_early(MIB);
@@ -293,8 +276,6 @@ TEST_ROWS(a_pause_holds_it_too, 2)
 
 TEST_ROWS(a_write_that_fails_ends_it, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	faults(backends[_i]);
 	spoil(&(struct fault_rule){
@@ -311,8 +292,6 @@ TEST_ROWS(a_write_that_fails_ends_it, 2)
 /* Nothing that was not confirmed is read back. */
 TEST_ROWS(after_a_flush_that_fails_nothing_is_proven, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	faults(backends[_i]);
 	spoil(&(struct fault_rule){ .kind = FAULT_FLUSH, .code = -EIO });
@@ -324,8 +303,6 @@ TEST_ROWS(after_a_flush_that_fails_nothing_is_proven, 2)
 
 TEST_ROWS(a_destination_that_goes_away_loses_nothing, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	faults(backends[_i]);
 	rig_start(&rig);
@@ -346,7 +323,6 @@ TEST(bad_areas_are_left_to_the_end)
 		.start = MIB + 4096,
 		.length = SECTOR,
 	};
-	struct job_snapshot s;
 
 	plan(&io_uring_backend, false);
 	faults(&io_uring_backend);
@@ -368,7 +344,6 @@ TEST(what_is_held_back_is_left_to_the_end)
 				  .sectors = 4 * MIB / SECTOR };
 	struct disk source = { .table = "gpt", .partitions = &part, .partition_count = 1 };
 	struct held held;
-	struct job_snapshot s;
 
 	plan(&io_uring_backend, false);
 	source.identity = rig.plan->source.identity;
@@ -389,8 +364,6 @@ TEST(what_is_held_back_is_left_to_the_end)
 /* What is read back beside the copy is not taken for the source's. */
 TEST_ROWS(sums_stay_those_of_the_source, 2)
 {
-	struct job_snapshot s;
-
 	plan(backends[_i], false);
 	rig.plan->options.checksums = 1U << CHECKSUM_SHA256;
 	rig_start(&rig);
@@ -406,8 +379,6 @@ TEST_ROWS(sums_stay_those_of_the_source, 2)
 /* What comes through the page cache before the end is no proof, asked for or not. */
 TEST(the_page_cache_is_not_asked)
 {
-	struct job_snapshot s;
-
 	plan(&io_buffered_backend, false);
 	rig.plan->options.rate = 0;
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);

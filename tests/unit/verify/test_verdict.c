@@ -11,6 +11,7 @@
 #include "job/verified.h"
 
 static struct rig rig;
+static struct job_snapshot s; /* of its last run */
 
 static void setup(void)
 {
@@ -21,8 +22,6 @@ UNIT_CASE(.setup = setup, .teardown = rig_teardown, .timeout = 60);
 
 TEST_ROWS(a_good_copy_is_proven, 2)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, _i == 0 ? VERIFY_DIGEST : VERIFY_COMPARE, false);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
 	ck_assert(s.proof.asked && s.proof.complete);
@@ -38,8 +37,6 @@ TEST_ROWS(a_good_copy_is_proven, 2)
 
 TEST(without_verifying_nothing_is_claimed)
 {
-	struct job_snapshot s;
-
 	verified_plan(&rig, VERIFY_OFF, false);
 	rig.setup.look_seed = 1;
 	lie_after_flush(&rig, &io_threads_backend, bit_flip, 3001, 1);
@@ -58,7 +55,6 @@ TEST(ranges_are_proven_where_they_went)
 	struct plan_options options = { .chunk = 64 * KIB,
 					.source_backend = BACKEND_THREADS,
 					.destination_backend = BACKEND_THREADS };
-	struct job_snapshot s;
 
 	rig_plan(&rig, ranges, 3, &at, &options);
 	s = rig_run_to(&rig, JOB_RESULT_COMPLETE);
@@ -79,7 +75,6 @@ TEST(bad_areas_are_not_claimed)
 		.start = MIB + 1024,
 		.length = 1536,
 	};
-	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -94,7 +89,6 @@ TEST(bad_areas_are_not_claimed)
 TEST(what_was_copied_before_is_compared)
 {
 	const struct range ranges[] = { { 0, VERIFIED_SECTORS / 2 } };
-	struct job_snapshot s;
 	struct map *map = NULL;
 
 	verified_plan(&rig, VERIFY_OFF, false);
@@ -123,7 +117,6 @@ TEST(a_stop_while_verifying_is_no_success)
 		.on = FAULT_READS,
 		.delay_ns = 1500 * MS,
 	};
-	struct job_snapshot s;
 
 	verified_plan(&rig, VERIFY_DIGEST, false);
 	rig_faults(&rig, &io_threads_backend, &io_threads_backend);
@@ -185,7 +178,6 @@ TEST_ROWS(verifying_goes_on_after_it_was_cut_off, 4)
 	static const uint64_t places[] = { 0, VERIFIED_SIZE / 4, VERIFIED_SIZE / 2,
 					   VERIFIED_SIZE - 512 * KIB };
 	bool compare = _i & 1;
-	struct job_snapshot s;
 	struct map *map = NULL;
 
 	verified_plan(&rig, compare ? VERIFY_COMPARE : VERIFY_DIGEST, false);
