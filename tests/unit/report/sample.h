@@ -280,3 +280,18 @@ static inline void sample_done(struct sample *sample)
 	report_done(&sample->report);
 	plan_destroy(sample->plan);
 }
+
+/* A new one for each test. */
+static struct sample sample;
+
+static inline void sample_setup(void)
+{
+	sample_init(&sample);
+}
+
+static inline void sample_teardown(void)
+{
+	sample_done(&sample);
+}
+
+#define SAMPLE_CASE UNIT_CASE(.setup = sample_setup, .teardown = sample_teardown)

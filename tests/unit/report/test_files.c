@@ -10,18 +10,6 @@
 
 #include "report/sample.h"
 
-static struct sample sample;
-
-static void setup(void)
-{
-	sample_init(&sample);
-}
-
-static void teardown(void)
-{
-	sample_done(&sample);
-}
-
 static void check_line(const char *path, const char *wanted)
 {
 	char text[1024];
@@ -35,7 +23,7 @@ static void check_line(const char *path, const char *wanted)
 	ck_assert_msg(found, "%s is not in %s", wanted, path);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown);
+SAMPLE_CASE;
 
 TEST(lists_of_checksums_are_as_md5sum_reads_them)
 {

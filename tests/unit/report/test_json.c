@@ -34,11 +34,10 @@ static json_object *member(json_object *object, const char *key)
 	return value;
 }
 
+SAMPLE_CASE;
+
 TEST(numbers_are_exact)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	json_object *document = document_of(&sample.report);
 
 	ck_assert_uint_eq(json_object_get_uint64(member(document, "bytes_copied")), SAMPLE_SIZE);
@@ -51,16 +50,13 @@ TEST(numbers_are_exact)
 		json_object_get_uint64(member(member(member(document, "latency"), "read"), "p99")),
 		61 * NSEC_PER_MSEC);
 	json_object_put(document);
-	sample_done(&sample);
 }
 
 /* Such as that of an MS-DOS table for sectors of another size, where all stays in its place. */
 TEST(a_table_of_its_own_is_told_where_nothing_moves)
 {
 	static const unsigned char bytes[FITTED_UNIT];
-	struct sample sample;
 
-	sample_init(&sample);
 	json_object *document = document_of(&sample.report);
 
 	ck_assert_ptr_null(member(document, "fitted"));
@@ -70,14 +66,10 @@ TEST(a_table_of_its_own_is_told_where_nothing_moves)
 	ck_assert_uint_eq(json_object_array_length(member(member(document, "fitted"), "changed")),
 			  0);
 	json_object_put(document);
-	sample_done(&sample);
 }
 
 TEST(unknown_is_null)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	sample.report.job.destination.latency = (struct latency_summary){ 0 };
 	sample.report.job.average = 0;
 	sample.report.job.flushed_at = 0;
@@ -97,14 +89,10 @@ TEST(unknown_is_null)
 	ck_assert_ptr_nonnull(json_object_array_get_idx(lanes, 0));
 	ck_assert_ptr_null(json_object_array_get_idx(lanes, 1));
 	json_object_put(document);
-	sample_done(&sample);
 }
 
 TEST(bad_areas_have_place_and_sense)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	sample_add_bad(&sample);
 	json_object *document = document_of(&sample.report);
 	json_object *bad = json_object_array_get_idx(member(document, "bad_areas"), 0);
@@ -117,14 +105,10 @@ TEST(bad_areas_have_place_and_sense)
 			 "medium error: unrecovered read error (3/11/00)");
 	ck_assert_str_eq(json_object_get_string(member(bad, "end")), "source");
 	json_object_put(document);
-	sample_done(&sample);
 }
 
 TEST(what_sg_did_is_told_per_end)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	sample_add_io_stats(&sample);
 	json_object *document = document_of(&sample.report);
 	json_object *engine = member(document, "engine");
@@ -150,48 +134,42 @@ TEST(what_sg_did_is_told_per_end)
 	ck_assert_ptr_null(member(source, "mapped"));
 	ck_assert_int_eq(json_object_get_int(member(source, "retried")), 2);
 	json_object_put(document);
-	sample_done(&sample);
 }
 
 /* Kinds of reports for the schema test; a folder must be given. */
-TEST(samples_are_written)
+TEST_ROWS(samples_are_written, 4)
 {
 	const char *directory = getenv("REPORT_SAMPLES");
-	struct sample sample;
 	char path[512];
 
 	if (!directory)
 		return;
-	for (int kind = 0; kind < 4; kind++) {
-		sample_init(&sample);
-		if (kind == 1) {
-			sample_add_bad(&sample);
-			sample_add_io_stats(&sample);
-			sample_add_zones(&sample);
-			sample.report.job.destination.stats.known = true;
-		}
-		if (kind == 2) {
-			sample.report.job.result = JOB_RESULT_FAILED;
-			sample.report.job.flushed = false;
-			error_set_at(&sample.report.job.error, ERROR_CLASS_DESTINATION, -28,
-				     "write", "/srv/b.img", 77, 8, "No room.");
-			sample.report.job.source.latency = (struct latency_summary){ 0 };
-			report_done(&sample.report);
-			sample.report.next_count = 0;
-			sample.report.files.map[0] = '\0';
-			sample.report.map_cells[0] = sample.report.ticket[0] = '\0';
-			sample.report.mask_serials = true;
-			health_clear(&sample.report.source.before, "No smartctl.");
-			health_clear(&sample.report.destination.before, NULL);
-		}
-		if (kind == 3)
-			sample_make_hostile(&sample);
-		snprintf(path, sizeof(path), "%s/%d.report.json", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, NULL), 0);
-		snprintf(path, sizeof(path), "%s/%d.report.html", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL, NULL), 0);
-		snprintf(path, sizeof(path), "%s/%d.report.txt", directory, kind);
-		ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, NULL), 0);
-		sample_done(&sample);
+	if (_i == 1) {
+		sample_add_bad(&sample);
+		sample_add_io_stats(&sample);
+		sample_add_zones(&sample);
+		sample.report.job.destination.stats.known = true;
 	}
+	if (_i == 2) {
+		sample.report.job.result = JOB_RESULT_FAILED;
+		sample.report.job.flushed = false;
+		error_set_at(&sample.report.job.error, ERROR_CLASS_DESTINATION, -28, "write",
+			     "/srv/b.img", 77, 8, "No room.");
+		sample.report.job.source.latency = (struct latency_summary){ 0 };
+		report_done(&sample.report);
+		sample.report.next_count = 0;
+		sample.report.files.map[0] = '\0';
+		sample.report.map_cells[0] = sample.report.ticket[0] = '\0';
+		sample.report.mask_serials = true;
+		health_clear(&sample.report.source.before, "No smartctl.");
+		health_clear(&sample.report.destination.before, NULL);
+	}
+	if (_i == 3)
+		sample_make_hostile(&sample);
+	snprintf(path, sizeof(path), "%s/%d.report.json", directory, _i);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_JSON, path, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/%d.report.html", directory, _i);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_HTML, path, NULL, NULL), 0);
+	snprintf(path, sizeof(path), "%s/%d.report.txt", directory, _i);
+	ck_assert_int_eq(report_save(&sample.report, REPORT_TEXT, path, NULL, NULL), 0);
 }

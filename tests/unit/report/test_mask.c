@@ -7,33 +7,29 @@
 #include "report/mask.h"
 #include "report/sample.h"
 
-static struct masked_report *masked_of(struct sample *sample)
+static struct masked_report *masked_of(void)
 {
 	struct masked_report *masked = NULL;
 
-	sample->report.mask_serials = true;
-	ck_assert_int_eq(report_mask(&sample->report, &masked, NULL), 0);
+	sample.report.mask_serials = true;
+	ck_assert_int_eq(report_mask(&sample.report, &masked, NULL), 0);
 	ck_assert_ptr_nonnull(masked);
 	return masked;
 }
 
+SAMPLE_CASE;
+
 TEST(unasked_nothing_is_masked)
 {
 	struct masked_report *masked = NULL;
-	struct sample sample;
 
-	sample_init(&sample);
 	ck_assert_int_eq(report_mask(&sample.report, &masked, NULL), 0);
 	ck_assert_ptr_null(masked);
 	report_unmask(NULL);
-	sample_done(&sample);
 }
 
 TEST(every_text_is_looked_at)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	struct report *report = &sample.report;
 
 	text_copy(sample.plan->source.identity.wwn, 80, "0x5000c500a1b2c3d4");
@@ -47,7 +43,7 @@ TEST(every_text_is_looked_at)
 	text_copy(report->grown_fs.said, sizeof(report->grown_fs.said), "WX12D3456789 is busy");
 	report->boot_entry_count = 1;
 	text_copy(report->boot_entries[0].label, 64, "UEFI ZFL1A2B3");
-	struct masked_report *masked = masked_of(&sample);
+	struct masked_report *masked = masked_of();
 
 	ck_assert_str_eq(masked->report.files.digests, "/log/****A2B3.digests");
 	ck_assert_str_eq(masked->report.files.checksums, "/log/****A2B3");
@@ -65,34 +61,27 @@ TEST(every_text_is_looked_at)
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
 	ck_assert_ptr_nonnull(strstr(report->events[0].text, "WX12D3456789"));
 	report_unmask(masked);
-	sample_done(&sample);
 }
 
 TEST(the_plan_keeps_its_number)
 {
-	struct sample sample;
 	char id[9], masked_id[9];
 
-	sample_init(&sample);
-	struct masked_report *masked = masked_of(&sample);
+	struct masked_report *masked = masked_of();
 
 	ck_assert_str_eq(report_plan_id(&masked->report, masked_id),
 			 report_plan_id(&sample.report, id));
 	report_unmask(masked);
-	sample_done(&sample);
 }
 
 TEST(odd_serials)
 {
-	struct sample sample;
-
-	sample_init(&sample);
 	/* Blanks are underscores in links. */
 	text_copy(sample.plan->source.identity.serial, 128, "AB 12 CD 34");
 	text_copy(sample.report.source.by_id, 192, "/dev/disk/by-id/ata-X_AB_12_CD_34");
 	/* Too short to be looked for in sentences, where it would be everywhere. */
 	text_copy(sample.plan->destinations[0].identity.serial, 128, "a");
-	struct masked_report *masked = masked_of(&sample);
+	struct masked_report *masked = masked_of();
 
 	ck_assert_str_eq(masked->plan.source.identity.serial, "*******D 34");
 	ck_assert_str_eq(masked->report.source.by_id, "/dev/disk/by-id/ata-X_*******D_34");
@@ -102,20 +91,17 @@ TEST(odd_serials)
 	/* No half characters, and none at all is fine. */
 	text_copy(sample.plan->source.identity.serial, 128, "abcdef\xc3\xa4xyz");
 	sample.plan->destinations[0].identity.serial[0] = '\0';
-	masked = masked_of(&sample);
+	masked = masked_of();
 	ck_assert_str_eq(masked->plan.source.identity.serial, "********xyz");
 	ck_assert_str_eq(masked->plan.destinations[0].identity.serial, "");
 	report_unmask(masked);
-	sample_done(&sample);
 }
 
 TEST(a_plan_alone)
 {
-	struct sample sample;
 	struct identity identity;
 	struct plan masked;
 
-	sample_init(&sample);
 	identity = sample.plan->destinations[0].identity;
 	report_mask_plan(sample.plan, &masked);
 	report_mask_identity(&identity);
@@ -123,5 +109,4 @@ TEST(a_plan_alone)
 	ck_assert_str_eq(masked.destinations[0].identity.serial, "********6789");
 	ck_assert_str_eq(identity.serial, "********6789");
 	ck_assert_str_eq(sample.plan->source.identity.serial, "ZFL1A2B3");
-	sample_done(&sample);
 }

@@ -9,20 +9,9 @@
 #include "report/parts.h"
 #include "report/sample.h"
 
-static struct sample sample;
 static char line[512];
 
 #define SAID(words) words(&sample.report, line, sizeof(line))
-
-static void setup(void)
-{
-	sample_init(&sample);
-}
-
-static void teardown(void)
-{
-	sample_done(&sample);
-}
 
 static char *html_of(const struct report *report)
 {
@@ -37,7 +26,7 @@ static void check_part(const char *text, const char *part)
 	ck_assert_msg(strstr(text, part) != NULL, "%s in: %s", part, text);
 }
 
-UNIT_CASE(.setup = setup, .teardown = teardown);
+SAMPLE_CASE;
 
 TEST(words_and_exit_codes)
 {

@@ -10,19 +10,7 @@
 #include "report/parts.h"
 #include "report/sample.h"
 
-static struct sample sample;
-
-static void setup(void)
-{
-	sample_init(&sample);
-}
-
-static void teardown(void)
-{
-	sample_done(&sample);
-}
-
-UNIT_CASE(.setup = setup, .teardown = teardown);
+SAMPLE_CASE;
 
 /* Three digits that count, however long a request took; p99.9 is never above the longest. */
 TEST(latencies_are_read_at_a_glance)
