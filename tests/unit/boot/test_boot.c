@@ -8,6 +8,8 @@
 
 #include "boot/boot.h"
 
+static struct boot_look found;
+
 #define SECTOR  512
 #define SECTORS 1024
 #define ESP     128       /* its first sector */
@@ -85,7 +87,6 @@ static bool is_lost(void *user, uint64_t start, uint64_t length)
 
 static struct boot_look look(void)
 {
-	struct boot_look found;
 	int fd = memfd_create("disk", MFD_CLOEXEC);
 	const struct boot_source source = { .fd = fd,
 					    .size = sizeof(disk),
@@ -111,9 +112,10 @@ UNIT_CASE(.setup = make_disk);
 
 TEST(finds_the_loader)
 {
-	struct boot_look found = look();
-	const struct boot_item *loader = boot_find(&found, BOOT_LOADER);
+	const struct boot_item *loader;
 
+	found = look();
+	loader = boot_find(&found, BOOT_LOADER);
 	ck_assert_ptr_nonnull(loader);
 	ck_assert_str_eq(loader->text, "\\EFI\\BOOT\\BOOTX64.EFI");
 	ck_assert_uint_eq(loader->partition, 1);
@@ -125,8 +127,6 @@ TEST(finds_the_loader)
 
 TEST(sees_what_is_lost_of_it)
 {
-	struct boot_look found;
-
 	lose(DATA + 7); /* cluster 9, its second one */
 	found = look();
 	ck_assert(boot_find(&found, BOOT_LOADER)->lost);
@@ -143,7 +143,6 @@ TEST(long_names_are_put_together)
 {
 	static const char name[] = "loader-ü.efi";
 	uint8_t *part = disk[DATA + 1] + 32, sum = 0;
-	struct boot_look found;
 
 	memset(part, 0xff, 32);
 	part[0] = 0x41;
@@ -169,8 +168,6 @@ TEST(long_names_are_put_together)
 
 TEST(folders_in_a_circle_end)
 {
-	struct boot_look found;
-
 	put_entry(disk[DATA + 1] + 32, "AGAIN      ", 0x10, 2, 0);
 	set_next(2, 2); /* and a chain that never ends */
 	found = look();
@@ -179,8 +176,6 @@ TEST(folders_in_a_circle_end)
 
 TEST(a_file_longer_than_its_chain_is_lost)
 {
-	struct boot_look found;
-
 	put16(disk[DATA + 1] + 28, 60000);
 	found = look();
 	ck_assert(boot_find(&found, BOOT_LOADER)->lost);
@@ -198,8 +193,6 @@ TEST(no_fat_is_none)
 					      { 16, 0 },   { 13, 3 },   { 19, 0xffff } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
-		struct boot_look found;
-
 		make_disk();
 		put16(disk[ESP] + broken[i][0], broken[i][1]);
 		found = look();
@@ -218,7 +211,6 @@ static void make_grub(unsigned piece)
 
 TEST(grub_and_its_core)
 {
-	struct boot_look found;
 	char line[BOOT_LINE_MAX];
 
 	make_grub(11);
@@ -245,8 +237,6 @@ TEST(grub_and_its_core)
 
 TEST(an_active_partition_of_windows)
 {
-	struct boot_look found;
-
 	disk[0][0] = 0x33;
 	put16(disk[0] + 510, 0xaa55);
 	disk[0][446] = 0x80;

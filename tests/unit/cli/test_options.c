@@ -12,6 +12,7 @@
 #define ARGS_MAX 48
 
 static char said[4096]; /* on standard error by the last parse() */
+static struct clone_options options;
 
 /* Parses a NULL-terminated list of words behind the command. */
 static int parse(enum clone_command command, struct clone_options *ret, ...)
@@ -53,8 +54,6 @@ static int parse(enum clone_command command, struct clone_options *ret, ...)
 
 TEST(everything_is_taken)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE("-r", "0-9,-33", "--at", "2048", "-b", "64K", "-q", "8", "-j", "2",
 			       "--source-backend", "uring", "--destination-backend=threads", "-m",
 			       "a.map", "--report", "r.json", "--retries", "0", "--on-error", "map",
@@ -91,8 +90,6 @@ TEST(everything_is_taken)
 /* Each name reaches the member that it names. */
 TEST(rescue_options)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE("--on-write-error", "map", "--fill", "mark", "--retry-passes", "2",
 			       "--slow-limit", "3", "--max-bad-areas", "4", "--max-read-errors",
 			       "5", "--max-error-rate", "6K", "--max-no-read", "7"),
@@ -115,8 +112,6 @@ TEST(rescue_options)
 
 TEST(areas_are_chosen_of_a_copy_that_goes_on)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(RESUME("a.map", "--retry-area", "5003,6000+4"), 0);
 	ck_assert_str_eq(options.retry_area, "5003,6000+4");
 	ck_assert_int_eq(RESUME("a.map", "--retry-area", "1", "--retry-area", "2"), EXIT_USAGE);
@@ -128,8 +123,6 @@ TEST(areas_are_chosen_of_a_copy_that_goes_on)
 
 TEST(defaults_survive_errors)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE(), 0);
 	ck_assert_int_eq(options.plan.on_error, ON_ERROR_MAP);
 	ck_assert_int_eq(options.plan.on_write_error, ON_ERROR_STOP);
@@ -144,8 +137,6 @@ TEST(defaults_survive_errors)
 
 TEST(verifying_is_chosen)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE(), 0);
 	ck_assert_int_eq(options.plan.verify, VERIFY_DIGEST);
 	ck_assert(!options.plan.rewrite);
@@ -209,7 +200,6 @@ TEST(bad_words_are_refused)
 		{ "/dev/sdc", NULL, "/dev/sdc" },
 		{ "--", "/dev/sdc", "/dev/sdc" },
 	};
-	struct clone_options options;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		ck_assert_msg(CLONE(bad[i][0], bad[i][1]) == EXIT_USAGE, "%s %s was taken",
@@ -221,8 +211,6 @@ TEST(bad_words_are_refused)
 
 TEST(both_ends_are_needed)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "/dev/sda", NULL), EXIT_USAGE);
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-d", "/dev/sda", NULL), EXIT_USAGE);
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "--help", NULL), 0);
@@ -231,8 +219,6 @@ TEST(both_ends_are_needed)
 
 TEST(values_may_begin_with_a_dash)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE("-r", "-33"), 0);
 	ck_assert_str_eq(options.ranges, "-33");
 	ck_assert_int_eq(CLONE("-nr", "-33"), 0);
@@ -243,8 +229,6 @@ TEST(values_may_begin_with_a_dash)
 
 TEST(empty_confirmation_is_a_wrong_one)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE("--confirm", ""), 0);
 	ck_assert_str_eq(options.confirm, "");
 	ck_assert_int_eq(CLONE("--confirm", "", "--confirm", "x"), EXIT_USAGE);
@@ -252,8 +236,6 @@ TEST(empty_confirmation_is_a_wrong_one)
 
 TEST(what_is_printed_of_the_user_is_harmless)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(CLONE("--rate", "\033[31m\a"), EXIT_USAGE);
 	ck_assert_ptr_null(strchr(said, '\033'));
 	ck_assert_ptr_null(strchr(said, '\a'));
@@ -261,8 +243,6 @@ TEST(what_is_printed_of_the_user_is_harmless)
 
 TEST(too_many_rules_are_refused)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(parse(COMMAND_CLONE, &options, "-s", "a", "-d", "b", "--allow=1",
 			       "--allow=2", "--allow=3", "--allow=4", "--allow=5", "--allow=6",
 			       "--allow=7", "--allow=8", "--allow=9", "--allow=10", "--allow=11",
@@ -280,8 +260,6 @@ TEST(too_many_rules_are_refused)
 
 TEST(resume_takes_a_map_and_not_what_the_map_decides)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(RESUME("a.map", "--confirm", "X", "--json"), 0);
 	ck_assert_str_eq(options.map, "a.map");
 	ck_assert_int_eq(RESUME("a.map", "--rate", "2M"), 0);
@@ -299,8 +277,6 @@ TEST(resume_takes_a_map_and_not_what_the_map_decides)
 
 TEST(verify_takes_both_ends_or_a_report)
 {
-	struct clone_options options;
-
 	ck_assert_int_eq(
 		VERIFY("-s", "/dev/sda", "-d", "/dev/sdb", "-r", "@1", "--at", "2048", "--json"),
 		0);

@@ -11,6 +11,8 @@
 #include "images.h"
 #include "unit.h"
 
+static const struct gpt_partition one[] = { { 2048, 4095, NULL } };
+
 #define SECTORS 16384
 
 /* Reads that touch this byte fail; 0: none. */
@@ -247,9 +249,7 @@ TEST(gpt_for_other_sector_size_is_told)
 
 TEST(damaged_primary_gpt_shows_backup)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image.bytes[512 + 80] ^= 0xff;
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "gpt");
@@ -260,9 +260,7 @@ TEST(damaged_primary_gpt_shows_backup)
 
 TEST(damaged_entries_are_told)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image.bytes[1024 + 100] ^= 0xff;
 	image.bytes[(SECTORS - 33) * 512 + 100] ^= 0xff;
 	ck_assert_int_eq(read_image(), 0);
@@ -273,9 +271,7 @@ TEST(damaged_entries_are_told)
 
 TEST(lost_backup_is_told)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	memset(image.bytes + (SECTORS - 1) * 512, 0, 512);
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert(noted("missing or damaged"));
@@ -313,9 +309,7 @@ TEST(partitions_that_are_not_shown_are_told)
 
 TEST(hybrid_mbr_is_told)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image_dos_entry(&image, 0, 1, 0x83, 2048, 2048);
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "gpt");
@@ -336,9 +330,7 @@ TEST(odd_entries_of_a_dos_table_are_told)
 
 TEST(gpt_of_a_smaller_and_a_larger_disk)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image.sectors = SECTORS / 2;
 	ck_assert_int_eq(read_image(), 0);
 	ck_assert_str_eq(table.type, "gpt");
@@ -360,9 +352,7 @@ TEST(gpt_of_a_smaller_and_a_larger_disk)
 /* Sizes and places that would make a reader allocate or read far too much. */
 TEST(gpt_header_with_absurd_numbers)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
-
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	memset(image.bytes + 512 + 72, 0xff, 16);
 	memset(image.bytes + (SECTORS - 1) * 512 + 12, 0xff, 4);
 	ck_assert_int_eq(read_image(), 0);
@@ -445,13 +435,12 @@ TEST(overlapping_and_too_long_partitions)
 
 TEST(known_partitions_are_not_read)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 	struct range known = { 2048, 2048 };
 	struct table_source source = {
 		.size = SECTORS * 512, .sector_size = 512, .known = &known, .known_count = 1
 	};
 
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image_swap(&image, 2048, 2048, "label");
 	fd = image_fd(&image);
 	source.fd = fd;
@@ -462,13 +451,12 @@ TEST(known_partitions_are_not_read)
 /* Each read of one would cost a dying disk seconds. */
 TEST(bad_places_are_not_looked_at)
 {
-	struct gpt_partition partitions[] = { { 2048, 4095, NULL } };
 	struct range places[] = { { 1, 1 }, { 2060, 3 } };
 	struct range_list bad = { .items = &places[1], .count = 1 };
 	struct table_source source = { .size = SECTORS * 512, .sector_size = 512, .bad = &bad };
 	char sectors[8 * 512];
 
-	image_gpt(&image, partitions, 1);
+	image_gpt(&image, one, 1);
 	image_swap(&image, 2048, 2048, "label");
 	fd = image_fd(&image);
 	source.fd = fd;

@@ -11,6 +11,8 @@
 #include "folder.h"
 #include "health/smartctl.h"
 
+static struct health health;
+
 #define TIMEOUT (20 * NSEC_PER_SEC)
 
 static void parse(const char *text, struct health *ret)
@@ -22,8 +24,6 @@ static void parse(const char *text, struct health *ret)
 
 TEST(ata)
 {
-	struct health health;
-
 	parse("{\"smart_status\":{\"passed\":true},\"temperature\":{\"current\":31},"
 	      "\"power_on_time\":{\"hours\":12345,\"minutes\":3},"
 	      "\"ata_smart_attributes\":{\"table\":["
@@ -46,8 +46,6 @@ TEST(ata)
 
 TEST(nvme_and_scsi)
 {
-	struct health health;
-
 	parse("{\"smart_status\":{\"passed\":false},\"nvme_smart_health_information_log\":{"
 	      "\"critical_warning\":4,\"available_spare\":90,\"percentage_used\":101,"
 	      "\"media_errors\":3},\"temperature\":{\"current\":41}}",
@@ -77,7 +75,6 @@ TEST(nvme_and_scsi)
 
 TEST(judged)
 {
-	struct health health;
 	int64_t sectors;
 
 	health_clear(&health, NULL);
@@ -119,7 +116,6 @@ TEST(what_is_odd_is_unknown)
 		"{\"ata_smart_attributes\":{\"table\":[{\"id\":197,\"raw\":{\"value\":1.5}}]}}",
 		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 	};
-	struct health health;
 
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		parse(odd[i], &health);
@@ -130,8 +126,6 @@ TEST(what_is_odd_is_unknown)
 
 TEST(its_reason_is_told_and_harmless)
 {
-	struct health health;
-
 	parse("{\"smartctl\":{\"messages\":[{\"string\":\"/dev/x: \\u001b[31mUnable\"}]}}",
 	      &health);
 	ck_assert(!health_is_known(&health));
@@ -217,7 +211,6 @@ TEST(one_that_is_not_there)
 TEST(disks_without_health_are_not_asked)
 {
 	struct disk disk = { .kind = DISK_LOOP };
-	struct health health;
 	struct health_end end;
 
 	text_copy(disk.node, sizeof(disk.node), "/dev/loop0");

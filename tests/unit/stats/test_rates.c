@@ -10,24 +10,24 @@
 #define MB   1000000ULL
 #define TICK (NSEC_PER_SEC / 10)
 
-struct feed {
+static struct feed {
 	struct rates rates;
 	uint64_t now, read, written;
-};
+} f;
 
-static void start(struct feed *feed, uint64_t total, uint64_t already)
+static void start(uint64_t total, uint64_t already)
 {
-	*feed = (struct feed){ .now = 5 * NSEC_PER_SEC };
-	rates_start(&feed->rates, feed->now, total, already);
+	f = (struct feed){ .now = 5 * NSEC_PER_SEC };
+	rates_start(&f.rates, f.now, total, already);
 }
 
-static void run(struct feed *feed, double seconds, uint64_t rate, bool paused)
+static void run(double seconds, uint64_t rate, bool paused)
 {
 	for (int i = 0; i < (int)(seconds * 10 + 0.5); i++) {
-		feed->now += TICK;
-		feed->written += rate / 10;
-		feed->read = feed->written + MB;
-		rates_update(&feed->rates, feed->now, feed->read, feed->written, paused);
+		f.now += TICK;
+		f.written += rate / 10;
+		f.read = f.written + MB;
+		rates_update(&f.rates, f.now, f.read, f.written, paused);
 	}
 }
 
@@ -38,11 +38,9 @@ static struct rate_sample newest(const struct rates *rates)
 
 TEST(a_steady_copy)
 {
-	static struct feed f;
-
-	start(&f, 100000 * MB, 0);
+	start(100000 * MB, 0);
 	ck_assert_double_eq(rates_average(&f.rates, f.now), 0);
-	run(&f, 30, 200 * MB, false);
+	run(30, 200 * MB, false);
 	ck_assert_uint_eq(f.rates.seconds, 30);
 	ck_assert_double_eq_tol((double)newest(&f.rates).write, 200e6, 1e4);
 	ck_assert_double_eq_tol((double)newest(&f.rates).active, 1, 1e-6);
@@ -54,14 +52,12 @@ TEST(a_steady_copy)
 
 TEST(pauses_do_not_count)
 {
-	static struct feed f;
-
-	start(&f, 100000 * MB, 0);
-	run(&f, 20, 100 * MB, false);
-	run(&f, 300, 0, true);
+	start(100000 * MB, 0);
+	run(20, 100 * MB, false);
+	run(300, 0, true);
 	ck_assert_double_eq_tol((double)newest(&f.rates).write, 0, 1);
 	ck_assert_double_eq_tol((double)newest(&f.rates).active, 0, 1e-3);
-	run(&f, 20, 100 * MB, false);
+	run(20, 100 * MB, false);
 	ck_assert_uint_eq(f.rates.paused, 300 * NSEC_PER_SEC);
 	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 100e6, 1);
 	ck_assert_double_eq_tol(rates_minute(&f.rates, f.now), 100e6, 3e6);
@@ -69,10 +65,8 @@ TEST(pauses_do_not_count)
 
 TEST(a_gap_is_spread_over_its_seconds)
 {
-	static struct feed f;
-
-	start(&f, 100000 * MB, 0);
-	run(&f, 10, 100 * MB, false);
+	start(100000 * MB, 0);
+	run(10, 100 * MB, false);
 	f.now += 50 * NSEC_PER_SEC;
 	f.written += 500 * MB;
 	rates_update(&f.rates, f.now, f.written, f.written, false);
@@ -88,10 +82,8 @@ TEST(a_gap_is_spread_over_its_seconds)
 
 TEST(a_clock_that_stands_still_is_ignored)
 {
-	static struct feed f;
-
-	start(&f, 1000 * MB, 0);
-	run(&f, 2, 10 * MB, false);
+	start(1000 * MB, 0);
+	run(2, 10 * MB, false);
 
 	uint64_t seconds = f.rates.seconds;
 
@@ -103,14 +95,12 @@ TEST(a_clock_that_stands_still_is_ignored)
 
 TEST(the_profile_follows_the_disk)
 {
-	static struct feed f;
-
-	start(&f, 1280 * MB, 0);
-	run(&f, 64, 10 * MB, false);
+	start(1280 * MB, 0);
+	run(64, 10 * MB, false);
 	ck_assert_double_eq_tol((double)f.rates.profile[0], 10e6, 1e6);
 	ck_assert_double_eq_tol((double)f.rates.profile[60], 10e6, 1e6);
 	ck_assert_double_eq((double)f.rates.profile[80], 0);
-	run(&f, 32, 20 * MB, false);
+	run(32, 20 * MB, false);
 	ck_assert_double_eq_tol((double)f.rates.profile[100], 20e6, 2e6);
 	ck_assert_double_eq_tol((double)f.rates.profile[127], 20e6, 2e6);
 }
@@ -118,14 +108,12 @@ TEST(the_profile_follows_the_disk)
 /* The last sectors of a disk come when hours were spent on verifying it. */
 TEST(what_is_skipped_counts_for_nothing)
 {
-	static struct feed f;
-
-	start(&f, 1280 * MB, 0);
-	run(&f, 127.5, 10 * MB, false);
+	start(1280 * MB, 0);
+	run(127.5, 10 * MB, false);
 	f.now += 3 * 3600 * NSEC_PER_SEC;
 	rates_skip(&f.rates, f.now);
 	ck_assert_double_eq_tol(rates_average(&f.rates, f.now), 10e6, 1);
-	run(&f, 0.5, 10 * MB, false);
+	run(0.5, 10 * MB, false);
 	for (int i = 0; i < RATES_PROFILE; i++)
 		ck_assert_double_eq_tol((double)f.rates.profile[i], 10e6, 1e4);
 	ck_assert_double_eq_tol(f.rates.now_write, 10e6, 1e4);
@@ -138,10 +126,8 @@ TEST(what_is_skipped_counts_for_nothing)
 /* Lanes report when they have a moment. */
 TEST(a_burst_is_no_speed)
 {
-	static struct feed f;
-
-	start(&f, 1280 * MB, 0);
-	run(&f, 126, 10 * MB, false);
+	start(1280 * MB, 0);
+	run(126, 10 * MB, false);
 	f.now += NSEC_PER_MSEC / 2;
 	f.written += 20 * MB;
 	rates_update(&f.rates, f.now, f.written, f.written, false);
@@ -154,10 +140,8 @@ TEST(a_burst_is_no_speed)
 
 TEST(a_resumed_copy_has_no_profile_before_its_start)
 {
-	static struct feed f;
-
-	start(&f, 1280 * MB, 640 * MB);
-	run(&f, 10, 10 * MB, false);
+	start(1280 * MB, 640 * MB);
+	run(10, 10 * MB, false);
 	ck_assert_double_eq((double)f.rates.profile[0], 0);
 	ck_assert_double_eq((double)f.rates.profile[63], 0);
 	ck_assert_double_eq_tol((double)f.rates.profile[66], 10e6, 1e6);
@@ -214,9 +198,7 @@ TEST(a_small_disk_is_levelled)
 
 TEST(a_tiny_plan_fills_the_profile_at_once)
 {
-	static struct feed f;
-
-	start(&f, 512, 0);
+	start(512, 0);
 	f.now += TICK;
 	rates_update(&f.rates, f.now, 512, 512, false);
 	ck_assert_double_gt((double)f.rates.profile[0], 0);

@@ -8,11 +8,13 @@
 #include "ui/widgets/gate.h"
 #include "ui/core/keys.h"
 
+static struct gate gate;
 static struct verdict items[4];
 static struct verdict_list verdicts;
 
 static void setup(void)
 {
+	gate = (struct gate){ 0 };
 	memset(items, 0, sizeof(items));
 	items[0].kind = VERDICT_WARN;
 	snprintf(items[0].sentence, sizeof(items[0].sentence), "holds partitions");
@@ -22,21 +24,19 @@ static void setup(void)
 	verdicts = (struct verdict_list){ items, 4 };
 }
 
-static void type(struct gate *gate, const char *text)
+static void type(const char *text)
 {
-	ck_assert(gate_set_typing(gate, true));
-	field_clear(&gate->typed);
-	ck_assert(field_insert(&gate->typed, text));
+	ck_assert(gate_set_typing(&gate, true));
+	field_clear(&gate.typed);
+	ck_assert(field_insert(&gate.typed, text));
 }
 
 UNIT_CASE(.setup = setup, .timeout = 30);
 
 TEST(test_opens_once)
 {
-	struct gate gate = { 0 };
-
 	gate_update(&gate, "p", &verdicts, "456789");
-	type(&gate, "456789");
+	type("456789");
 	ck_assert_int_eq(gate_enter(&gate), GATE_OPEN);
 	ck_assert_int_eq(gate_enter(&gate), GATE_EMPTY);
 	gate_done(&gate);
@@ -44,18 +44,16 @@ TEST(test_opens_once)
 
 TEST(test_each_condition)
 {
-	struct gate gate = { 0 };
-
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert_int_eq(gate_enter(&gate), GATE_NOT_TYPING);
-	type(&gate, "456789");
+	type("456789");
 	gate_set_typing(&gate, false);
 	ck_assert_int_eq(gate_enter(&gate), GATE_NOT_TYPING);
 	for (const char *const *wrong =
 		     (const char *const[]){ "45678", "4567890", "456788", " 456789", "x", NULL };
 	     *wrong; wrong++) {
-		type(&gate, *wrong);
+		type(*wrong);
 		ck_assert_int_eq(gate_enter(&gate), GATE_WRONG);
 	}
 	gate_done(&gate);
@@ -63,24 +61,20 @@ TEST(test_each_condition)
 
 TEST(test_what_is_right_so_far)
 {
-	struct gate gate = { 0 };
-
 	gate_update(&gate, "p", &verdicts, "/dev/v");
-	type(&gate, "/de");
+	type("/de");
 	ck_assert(gate_matches(&gate));
-	type(&gate, "dev");
+	type("dev");
 	ck_assert(!gate_matches(&gate));
-	type(&gate, "/dev/v");
+	type("/dev/v");
 	ck_assert(gate_matches(&gate));
-	type(&gate, "/dev/vv");
+	type("/dev/vv");
 	ck_assert(!gate_matches(&gate));
 	gate_done(&gate);
 }
 
 TEST(test_refusal_has_no_field)
 {
-	struct gate gate = { 0 };
-
 	items[0].kind = VERDICT_REFUSE;
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(gate_refused(&gate));
@@ -94,8 +88,6 @@ TEST(test_refusal_has_no_field)
 /* --allow is named only where it opens the gate. */
 TEST(test_what_may_be_lifted)
 {
-	struct gate gate = { 0 };
-
 	ck_assert(!gate_liftable(&gate));
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(!gate_liftable(&gate) && !gate_to_lift(&gate) && !gate_fits(&gate));
@@ -114,8 +106,6 @@ TEST(test_what_may_be_lifted)
 
 TEST(test_no_token_is_refused)
 {
-	struct gate gate = { 0 };
-
 	gate_update(&gate, "p", &verdicts, "");
 	ck_assert(!gate_set_typing(&gate, true));
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
@@ -124,13 +114,13 @@ TEST(test_no_token_is_refused)
 	gate_done(&gate);
 }
 
-static void check_update(struct gate *gate, const char *plan_id, const struct verdict_list *list,
-			 const char *token, bool stays)
+static void check_update(const char *plan_id, const struct verdict_list *list, const char *token,
+			 bool stays)
 {
-	type(gate, "45");
-	gate_update(gate, plan_id, list, token);
-	ck_assert_int_eq(gate->typing, stays);
-	ck_assert_str_eq(gate->typed.text, stays ? "45" : "");
+	type("45");
+	gate_update(&gate, plan_id, list, token);
+	ck_assert_int_eq(gate.typing, stays);
+	ck_assert_str_eq(gate.typed.text, stays ? "45" : "");
 }
 
 /* What was typed stays when the checks say word for word the same, and goes when anything differs.
@@ -139,30 +129,29 @@ TEST(test_update)
 {
 	struct verdict copy[4];
 	struct verdict_list again = { copy, 4 };
-	struct gate gate = { 0 };
 
 	gate_update(&gate, "p", &verdicts, "456789");
 	memcpy(copy, items, sizeof(copy));
-	check_update(&gate, "p", &again, "456789", true);
-	check_update(&gate, "p", &again, "456780", false);
+	check_update("p", &again, "456789", true);
+	check_update("p", &again, "456780", false);
 	copy[1].sentence[0]++;
-	check_update(&gate, "p", &again, "456780", false);
-	check_update(&gate, "q", &again, "456780", false);
+	check_update("p", &again, "456780", false);
+	check_update("q", &again, "456780", false);
 	copy[1].kind = VERDICT_OK;
-	check_update(&gate, "q", &again, "456780", false);
+	check_update("q", &again, "456780", false);
 	gate_done(&gate);
 }
 
 /* What the plan screen does with a key, without the screen. Returns true when writing would start.
  */
-static bool press(struct gate *gate, int key)
+static bool press(int key)
 {
-	if (gate->typing) {
-		switch (field_key(&gate->typed, key)) {
+	if (gate.typing) {
+		switch (field_key(&gate.typed, key)) {
 		case FIELD_ACCEPTED:
-			return gate_enter(gate) == GATE_OPEN;
+			return gate_enter(&gate) == GATE_OPEN;
 		case FIELD_CANCELLED:
-			gate_set_typing(gate, false);
+			gate_set_typing(&gate, false);
 			return false;
 		default:
 			return false;
@@ -170,12 +159,12 @@ static bool press(struct gate *gate, int key)
 	}
 	switch (keys_lookup(SCREEN_PLAN, key)) {
 	case COMMAND_NEXT_FIELD:
-		gate_set_typing(gate, true);
+		gate_set_typing(&gate, true);
 		return false;
 	case COMMAND_ACCEPT:
-		if (gate_enter(gate) == GATE_OPEN)
+		if (gate_enter(&gate) == GATE_OPEN)
 			return true;
-		gate_set_typing(gate, true);
+		gate_set_typing(&gate, true);
 		return false;
 	default:
 		return false;
@@ -212,15 +201,14 @@ TEST(test_random_keys)
 
 	for (unsigned seed = 1; seed <= 400; seed++) {
 		unsigned random = seed;
-		struct gate gate = { 0 };
-
+		gate = (struct gate){ 0 };
 		items[3].kind = seed % 4 ? VERDICT_OK : VERDICT_REFUSE;
 		gate_update(&gate, "p", &verdicts, "45");
 		for (int i = 0; i < 4000; i++) {
 			int key = keys[next_random(&random) % (ARRAY_SIZE(keys))];
 			bool may = gate.typing && !strcmp(gate.typed.text, "45") &&
 				   items[3].kind == VERDICT_OK && key == SPECIAL_ENTER;
-			bool started = press(&gate, key);
+			bool started = press(key);
 
 			if (started != may)
 				ck_abort_msg("seed %u, key %d: %s", seed, i,
@@ -238,12 +226,10 @@ TEST(test_repeated_keys)
 {
 	for (int a = 1; a < 0x7f; a++)
 		for (int b = 1; b < 0x7f; b++) {
-			struct gate gate = { 0 };
-
+			gate = (struct gate){ 0 };
 			gate_update(&gate, "p", &verdicts, "456789");
 			for (int i = 0; i < 30; i++) {
-				if (press(&gate, a) || press(&gate, b) ||
-				    press(&gate, SPECIAL_ENTER))
+				if (press(a) || press(b) || press(SPECIAL_ENTER))
 					ck_abort_msg("keys %d and %d start a copy", a, b);
 			}
 			gate_done(&gate);
@@ -253,8 +239,6 @@ TEST(test_repeated_keys)
 /* Only where nothing else refuses. */
 TEST(test_what_may_pass)
 {
-	struct gate gate = { 0 };
-
 	ck_assert(!gate_may_pass(&gate));
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(!gate_may_pass(&gate));

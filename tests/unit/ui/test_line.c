@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "line_test.h"
 
+static struct line line;
+
 TEST(test_never_wider)
 {
 	static const char *const texts[] = { "",
@@ -18,7 +20,6 @@ TEST(test_never_wider)
 	for (int limit = -3; limit <= 60; limit++)
 		for (int width = -2; width <= 30; width++)
 			for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-				struct line line;
 				int most = limit > 0 ? limit : 0;
 
 				line_start(&line, limit);
@@ -36,8 +37,6 @@ TEST(test_never_wider)
 /* Nobody takes a head for all of it. */
 TEST(test_fit)
 {
-	struct line line;
-
 	line_is(10, line_fit(&line, "0123456789"), "0123456789");
 	line_start(&line, 10);
 	line_add(&line, "ab");
@@ -51,8 +50,6 @@ TEST(test_fit)
 
 TEST(test_file_systems)
 {
-	struct line line;
-
 	line_start(&line, 80);
 	line_put_fs(&line, 7, "LVM2_member");
 	line_put_fs(&line, 11, "LVM2_member");
@@ -67,8 +64,6 @@ TEST(test_file_systems)
 /* Whole, or not at all. */
 TEST(test_piece)
 {
-	struct line line;
-
 	line_start(&line, 12);
 	ck_assert(line_piece(&line, "bad %u", 7U));
 	ck_assert(!line_piece(&line, "limit %u", 1U));
@@ -80,8 +75,6 @@ TEST(test_piece)
 
 TEST(test_cells)
 {
-	struct line line;
-
 	line_start(&line, 40);
 	line_put(&line, 6, "abc");
 	line_put_right(&line, 6, "42");
@@ -92,15 +85,12 @@ TEST(test_cells)
 /* Half a number would be another number. */
 TEST(test_number_too_long)
 {
-	struct line line;
-
 	line_is(40, line_put_right(&line, 4, "12345"), "####");
 }
 
 TEST(test_longest)
 {
 	char text[4096];
-	struct line line;
 
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';

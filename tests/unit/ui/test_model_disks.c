@@ -12,36 +12,38 @@
 
 #include "machine.h"
 
-struct fixture {
+static struct line line;
+
+static struct fixture {
 	struct disk_list *list;
 	struct endpoint source, destination;
 	struct disks_model model;
-};
+} f;
 
-static void setup(struct fixture *f, const char *machine)
+static void setup(const char *machine)
 {
 	struct disks_place place = { 0 };
 
-	memset(f, 0, sizeof(*f));
-	f->list = machine_make(machine);
-	ck_assert_ptr_nonnull(f->list);
-	disks_init(&f->model, &f->source, &f->destination);
-	ck_assert_int_eq(disks_update(&f->model, f->list, &place), 0);
+	memset(&f, 0, sizeof(f));
+	f.list = machine_make(machine);
+	ck_assert_ptr_nonnull(f.list);
+	disks_init(&f.model, &f.source, &f.destination);
+	ck_assert_int_eq(disks_update(&f.model, f.list, &place), 0);
 }
 
-static void teardown(struct fixture *f)
+static void teardown(void)
 {
-	disks_done(&f->model);
-	disk_list_destroy(f->list);
+	disks_done(&f.model);
+	disk_list_destroy(f.list);
 }
 
-static void go_to(struct fixture *f, const char *name)
+static void go_to(const char *name)
 {
-	for (size_t i = 0; i < f->model.count; i++) {
-		const struct disks_row *row = &f->model.rows[i];
+	for (size_t i = 0; i < f.model.count; i++) {
+		const struct disks_row *row = &f.model.rows[i];
 
 		if (row->disk && !row->partition && strcmp(row->disk->name, name) == 0) {
-			f->model.cursor.at = (int)i;
+			f.model.cursor.at = (int)i;
 			return;
 		}
 	}
@@ -49,59 +51,55 @@ static void go_to(struct fixture *f, const char *name)
 }
 
 /* The list is replaced, as it happens when a disk comes or goes. */
-static void replace(struct fixture *f, const char *machine)
+static void replace(const char *machine)
 {
 	struct disk_list *list = machine_make(machine);
 	struct disks_place place;
 
-	disks_remember(&f->model, &place);
-	ck_assert_int_eq(disks_update(&f->model, list, &place), 0);
-	disk_list_destroy(f->list);
-	f->list = list;
+	disks_remember(&f.model, &place);
+	ck_assert_int_eq(disks_update(&f.model, list, &place), 0);
+	disk_list_destroy(f.list);
+	f.list = list;
 }
+
+UNIT_CASE(.teardown = teardown);
 
 TEST(test_cursor_stays_on_its_disk)
 {
-	struct fixture f;
-
-	setup(&f, "rescue");
-	go_to(&f, "sdd");
-	replace(&f, "unplugged");
+	setup("rescue");
+	go_to("sdd");
+	replace("unplugged");
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdd");
-	replace(&f, "rescue");
+	replace("rescue");
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdd");
 	/* A disk that goes leaves the cursor at its place. */
-	go_to(&f, "sdb");
-	replace(&f, "unplugged");
+	go_to("sdb");
+	replace("unplugged");
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdc");
-	go_to(&f, "nvme0n1");
-	replace(&f, "none");
+	go_to("nvme0n1");
+	replace("none");
 	ck_assert_ptr_null(disks_current(&f.model));
-	replace(&f, "rescue");
+	replace("rescue");
 	ck_assert_ptr_nonnull(disks_current(&f.model));
-	teardown(&f);
 }
 
 TEST(test_partitions)
 {
-	struct fixture f;
-
-	setup(&f, "rescue");
-	go_to(&f, "sda");
+	setup("rescue");
+	go_to("sda");
 	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_uint_eq(f.model.count, 9);
 	list_go(&f.model.cursor, f.model.cursor.at + 2);
 	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
 	/* Stays open, and on its partition, when the list is replaced. */
-	replace(&f, "unplugged");
+	replace("unplugged");
 	ck_assert_str_eq(disks_current(&f.model)->partition->node, "/dev/sda2");
 	/* Closed from one of its partitions: the cursor goes to the disk. */
 	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_ptr_null(disks_current(&f.model)->partition);
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sda");
-	go_to(&f, "sdc");
+	go_to("sdc");
 	ck_assert_int_eq(disks_toggle(&f.model), -ENOENT);
-	teardown(&f);
 }
 
 static bool holds(void *model, int row, const char *text)
@@ -117,29 +115,23 @@ static bool find(struct disks_model *model, const char *text)
 
 TEST(test_moving)
 {
-	struct fixture f;
-
-	setup(&f, "many");
+	setup("many");
 	list_go(&f.model.cursor, f.model.cursor.at - 5);
 	ck_assert_int_eq(f.model.cursor.at, 0);
 	list_go(&f.model.cursor, f.model.cursor.at + 1000);
 	ck_assert_int_eq(f.model.cursor.at, 199);
 	list_go(&f.model.cursor, f.model.cursor.at - 1000);
 	ck_assert_int_eq(f.model.cursor.at, 0);
-	teardown(&f);
-	setup(&f, "none");
+	setup("none");
 	list_go(&f.model.cursor, f.model.cursor.at + 1);
 	ck_assert_int_eq(f.model.cursor.at, 0);
 	ck_assert_ptr_null(disks_current(&f.model));
 	ck_assert(!find(&f.model, "x"));
-	teardown(&f);
 }
 
 TEST(test_find)
 {
-	struct fixture f;
-
-	setup(&f, "many");
+	setup("many");
 	ck_assert(find(&f.model, "j0137"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->identity.serial, "PN2134P6J0137");
 	/* From there on, around the end. */
@@ -148,22 +140,19 @@ TEST(test_find)
 	ck_assert(find(&f.model, "sda"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdaa");
 	ck_assert(!find(&f.model, "no such thing"));
-	teardown(&f);
-	setup(&f, "rescue");
+	setup("rescue");
 	/* What is on a disk finds the disk. */
 	ck_assert(find(&f.model, "rescue"));
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sde");
-	teardown(&f);
 }
 
 /* The disks go, the cursor and the partitions go with them. */
 TEST(test_sorted)
 {
 	struct disks_place place;
-	struct fixture f;
 
-	setup(&f, "rescue");
-	go_to(&f, "sdb");
+	setup("rescue");
+	go_to("sdb");
 	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	disks_remember(&f.model, &place);
 	f.model.cursor.column = 2;
@@ -180,15 +169,14 @@ TEST(test_sorted)
 	ck_assert_int_eq(disks_update(&f.model, f.list, &place), 0);
 	ck_assert_str_eq(f.model.rows[0].disk->name, "sde");
 	ck_assert_str_eq(disks_current(&f.model)->disk->name, "sdb");
-	teardown(&f);
 }
 
-static const char *refusal(struct fixture *f, const char *name)
+static const char *refusal(const char *name)
 {
 	static struct verdict verdict;
 
-	go_to(f, name);
-	return disks_refuse(disks_current(&f->model), true, &verdict) ? verdict.sentence : NULL;
+	go_to(name);
+	return disks_refuse(disks_current(&f.model), true, &verdict) ? verdict.sentence : NULL;
 }
 
 /* The guard judges, the rows ask it. */
@@ -204,28 +192,25 @@ TEST(test_refusals)
 		{ "sde", "never be the destination" },
 		{ "nvme0n1", "vg1-home" },
 	};
-	struct fixture f;
 
-	setup(&f, "rescue");
+	setup("rescue");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const char *sentence = refusal(&f, rows[i].disk);
+		const char *sentence = refusal(rows[i].disk);
 
 		ck_assert_msg(!sentence == !rows[i].says, "%s", rows[i].disk);
 		if (sentence)
 			ck_assert_ptr_nonnull(strstr(sentence, rows[i].says));
 	}
 	f.list->disks[1].medium_present = NO;
-	ck_assert_ptr_nonnull(strstr(refusal(&f, "sdb"), "no medium"));
-	teardown(&f);
+	ck_assert_ptr_nonnull(strstr(refusal("sdb"), "no medium"));
 }
 
 TEST(test_partition_refusals)
 {
-	struct fixture f;
 	struct verdict verdict;
 	struct disks_row row;
 
-	setup(&f, "rescue");
+	setup("rescue");
 	/* A used neighbour does not stop a partition. */
 	row = (struct disks_row){ .disk = &f.list->disks[5],
 				  .partition = &f.list->disks[5].partitions[0] };
@@ -238,111 +223,99 @@ TEST(test_partition_refusals)
 				  .partition = &f.list->disks[0].partitions[1] };
 	ck_assert(disks_refuse(&row, false, &verdict));
 	ck_assert_ptr_nonnull(strstr(verdict.sentence, "screen 2"));
-	teardown(&f);
 }
 
 static struct disks_health shown_health;
 
-static void row_text(struct fixture *f, size_t at, int cols, struct line *line)
+static void row_text(size_t at, int cols)
 {
 	struct disks_columns columns;
 	enum role role;
 
-	disks_columns(&f->model, cols, &columns);
-	line_start(line, cols - 1);
-	disks_text_row(&f->model, at, &columns, &shown_health, UNITS_SI, line, &role);
+	disks_columns(&f.model, cols, &columns);
+	line_start(&line, cols - 1);
+	disks_text_row(&f.model, at, &columns, &shown_health, UNITS_SI, &line, &role);
 }
 
 TEST(test_marks)
 {
-	struct fixture f;
 	struct disks_place place = { 0 };
-	struct line line;
 
-	setup(&f, "rescue");
+	setup("rescue");
 	endpoint_from_disk(&f.list->disks[0], &f.source);
 	endpoint_from_partition(&f.list->disks[1], &f.list->disks[1].partitions[1], &f.destination);
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_int_eq(strncmp(line.text, " S> sda", 7), 0);
-	row_text(&f, 1, 80, &line);
+	row_text(1, 80);
 	ck_assert_int_eq(strncmp(line.text, " d  sdb", 7), 0);
-	row_text(&f, 2, 80, &line);
+	row_text(2, 80);
 	ck_assert_int_eq(strncmp(line.text, " !  sdc", 7), 0);
 	f.model.cursor.at = 1;
 	ck_assert_int_eq(disks_toggle(&f.model), 0);
-	row_text(&f, 3, 80, &line);
+	row_text(3, 80);
 	ck_assert_int_eq(strncmp(line.text, " D   sdb2", 9), 0);
 	/* The same name with another identity is another disk. */
 	snprintf(f.source.identity.serial, sizeof(f.source.identity.serial), "OTHER");
 	snprintf(f.source.identity.wwn, sizeof(f.source.identity.wwn), "0x1");
 	disks_update(&f.model, f.list, &place);
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_int_eq(strncmp(line.text, "  > sda", 7), 0);
-	teardown(&f);
 }
 
 TEST(test_health_column)
 {
 	struct health health;
-	struct fixture f;
-	struct line line;
 
-	setup(&f, "rescue");
+	setup("rescue");
 	shown_health = (struct disks_health){ .known = &health };
 	health_clear(&health, NULL);
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_null(strstr(line.text, "good"));
 	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_NORMAL);
 	health.time = 1;
 	health.passed = YES;
 	health.values[HEALTH_TEMPERATURE] = 38;
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " good     38C "));
 	health.values[HEALTH_PENDING] = 24;
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " 24 weak  38C "));
 	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_WARN);
 	health.values[HEALTH_REALLOCATED] = INT64_MAX;
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " weak     38C "));
 	health.passed = NO;
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " FAILING  38C "));
 	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_BAD);
 	shown_health = (struct disks_health){ 0 };
-	teardown(&f);
 }
 
 TEST(test_images)
 {
-	struct fixture f;
 	struct disks_place place = { 0 };
-	struct line line;
 	struct verdict verdict;
 
-	setup(&f, "rescue");
+	setup("rescue");
 	f.destination.kind = ENDPOINT_IMAGE;
 	snprintf(f.destination.node, sizeof(f.destination.node), "/srv/images/a.img");
 	disks_update(&f.model, f.list, &place);
 	ck_assert_uint_eq(f.model.count, 7);
-	row_text(&f, 6, 80, &line);
+	row_text(6, 80);
 	ck_assert_int_eq(strncmp(line.text, " D  image ", 10), 0);
 	ck_assert_ptr_nonnull(strstr(line.text, "/srv/images/a.img"));
 	ck_assert_ptr_nonnull(strstr(line.text, "to be created"));
 	ck_assert(find(&f.model, "images"));
 	ck_assert(!disks_refuse(disks_current(&f.model), true, &verdict));
-	teardown(&f);
 }
 
 /* No machine, no width: a row is never wider than its screen. */
 TEST(test_widths)
 {
 	static const char *const names[] = { "rescue", "many", "hostile", "none", "crowded" };
-	struct fixture f;
-	struct line line;
 
 	for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
-		setup(&f, names[n]);
+		setup(names[n]);
 		disks_toggle(&f.model);
 		for (int cols = 80; cols <= 250; cols += 3) {
 			struct disks_columns columns;
@@ -362,7 +335,6 @@ TEST(test_widths)
 				ck_assert_int_lt(text_width(line.text), cols);
 			}
 		}
-		teardown(&f);
 	}
 }
 
@@ -370,61 +342,48 @@ TEST(test_widths)
 TEST(test_many_partitions)
 {
 	struct disks_columns columns;
-	struct fixture f;
-	struct line line;
 
-	setup(&f, "crowded");
-	go_to(&f, "nvme0n1");
+	setup("crowded");
+	go_to("nvme0n1");
 	ck_assert_int_eq(disks_toggle(&f.model), 0);
 	ck_assert_uint_eq(f.model.count, 2 + 128);
 	disks_columns(&f.model, 80, &columns);
 	ck_assert_int_eq(columns.node, text_width(" nvme0n1p128"));
-	row_text(&f, f.model.count - 1, 80, &line);
+	row_text(f.model.count - 1, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " nvme0n1p128 "));
-	teardown(&f);
 }
 
 /* Identical models are told apart by the tail of the serial. */
 TEST(test_serial_keeps_its_tail)
 {
-	struct fixture f;
-	struct line line;
-
-	setup(&f, "hostile");
-	row_text(&f, 0, 80, &line);
+	setup("hostile");
+	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, "-TAIL "));
 	/* Both say where they are cut. */
 	ck_assert_ptr_nonnull(strstr(line.text, ".. .."));
 	ck_assert_ptr_null(strchr(line.text, '\033'));
-	teardown(&f);
 }
 
 /* A disk that hangs says so in its row and in its details, with what to do. */
 TEST(test_silent)
 {
 	struct disks_detail details[DISKS_DETAILS_MAX];
-	struct fixture f;
-	struct line line;
 
-	setup(&f, "silent");
-	row_text(&f, 1, 80, &line);
+	setup("silent");
+	row_text(1, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " ?  sdb "));
 	ck_assert_str_eq(strrchr(line.text, ' ') + 1, "");
 	ck_assert_ptr_nonnull(strstr(line.text, "-        -    ?"));
-	row_text(&f, 0, 80, &line);
+	row_text(0, 80);
 	ck_assert_ptr_null(strchr(line.text, '?'));
 	disks_details(&f.list->disks[1], &(struct disks_health){ 0 }, details);
 	ck_assert_str_eq(details[1].label, "State");
 	ck_assert_ptr_nonnull(strstr(details[1].text.text, "r asks again"));
-	teardown(&f);
 }
 
 TEST(test_choice_in_words)
 {
-	struct fixture f;
-	struct line line;
-
-	setup(&f, "rescue");
+	setup("rescue");
 	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line), "Choose a source");
 	endpoint_from_disk(&f.list->disks[2], &f.source);
 	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line), "Now d: destination.");
@@ -443,15 +402,13 @@ TEST(test_choice_in_words)
 	endpoint_from_disk(&f.list->disks[0], &f.destination);
 	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line),
 		 "/dev/sda is smaller than /dev/sdb by 2.00 TB");
-	teardown(&f);
 }
 
 TEST(test_hidden)
 {
-	struct fixture f;
 	struct disks_place place = { 0 };
 
-	setup(&f, "rescue");
+	setup("rescue");
 	f.list->disks[3].kind = DISK_RAM;
 	disks_update(&f.model, f.list, &place);
 	ck_assert_uint_eq(f.model.count, 5);
@@ -463,19 +420,16 @@ TEST(test_hidden)
 	f.model.all = true;
 	disks_update(&f.model, f.list, &place);
 	ck_assert_uint_eq(f.model.count, 6);
-	teardown(&f);
 }
 
 /* Loop devices stand behind the disks that somebody can take out. */
 TEST(test_order)
 {
-	struct fixture f;
 	struct disks_place place = { 0 };
 
-	setup(&f, "rescue");
+	setup("rescue");
 	f.list->disks[0].kind = DISK_LOOP;
 	disks_update(&f.model, f.list, &place);
 	ck_assert_str_eq(f.model.rows[0].disk->name, "sdb");
 	ck_assert_str_eq(f.model.rows[5].disk->name, "sda");
-	teardown(&f);
 }

@@ -13,6 +13,9 @@
 #define GIB   (1024 * MIB)
 #define COUNT 4
 
+static struct editor editor;
+static struct editor_answer answer;
+
 /* An ESP, a system that fills its partition, one with 1 GiB to spare, and one that boot code finds
  * by its place; from 20 GiB to a disk of 40. */
 static void make_table(struct layout_table *ret)
@@ -34,42 +37,41 @@ static void make_table(struct layout_table *ret)
 	memcpy(ret->parts, parts, sizeof(parts));
 }
 
-static void open_with(struct editor *editor, const struct plan_options *options)
+static void open_with(struct editor *to, const struct plan_options *options)
 {
 	struct layout_table table;
 
 	make_table(&table);
-	editor_open(editor, &table, NULL, NULL, options);
+	editor_open(to, &table, NULL, NULL, options);
 }
 
-static void open_new(struct editor *editor)
+static void open_new(void)
 {
-	open_with(editor, &PLAN_OPTIONS_DEFAULT);
+	open_with(&editor, &PLAN_OPTIONS_DEFAULT);
 }
 
-static void check_sound(const struct editor *editor)
+static void check_sound(void)
 {
-	uint64_t end = editor->table.first;
+	uint64_t end = editor.table.first;
 
-	for (size_t i = 0; i < editor->table.count; i++) {
-		const struct layout_part *part = &editor->parts[i];
+	for (size_t i = 0; i < editor.table.count; i++) {
+		const struct layout_part *part = &editor.parts[i];
 
 		ck_assert_uint_ge(part->to, end);
 		ck_assert_uint_ge(part->size, part->least);
 		end = part->to + part->size;
 	}
-	ck_assert_uint_le(end, editor->table.usable);
-	ck_assert_uint_eq(editor->parts[0].to, editor->parts[0].start);
+	ck_assert_uint_le(end, editor.table.usable);
+	ck_assert_uint_eq(editor.parts[0].to, editor.parts[0].start);
 }
 
 /* The largest one gets all the room, and the others go to the end. */
 TEST(test_opens_with_what_is_offered)
 {
-	struct editor editor;
 	struct plan_options options;
 
-	open_new(&editor);
-	check_sound(&editor);
+	open_new();
+	check_sound();
 	ck_assert_uint_eq(editor.at, 1);
 	ck_assert_uint_gt(editor.parts[1].size, 26 * GIB);
 	ck_assert_uint_eq(editor.parts[1].size % MIB, 0);
@@ -86,9 +88,8 @@ TEST(test_opens_with_what_was_chosen)
 {
 	struct plan_options options, again;
 	struct editor first, second;
-	struct editor_answer answer;
 
-	open_new(&first);
+	open_with(&first, &PLAN_OPTIONS_DEFAULT);
 	editor_resize(&first, -(int64_t)editor_step(&first, true), &answer);
 	first.at = 3;
 	editor_move(&first, -(int64_t)editor_step(&first, false), &answer);
@@ -107,9 +108,7 @@ TEST(test_opens_with_one_that_grows)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT, same;
 	const struct fitted fitted = { .grown = 4, .before = GIB, .after = 5 * GIB };
-	struct editor_answer answer;
 	struct layout_table table;
-	struct editor editor;
 
 	make_table(&table);
 	options.table = TABLE_FIT;
@@ -128,10 +127,7 @@ TEST(test_opens_with_one_that_grows)
 
 TEST(test_no_less_than_the_file_system)
 {
-	struct editor_answer answer;
-	struct editor editor;
-
-	open_new(&editor);
+	open_new();
 	editor_reset(&editor, &answer);
 	ck_assert_uint_eq(editor.parts[1].size, 8 * GIB);
 	editor.at = 2;
@@ -148,16 +144,14 @@ TEST(test_no_less_than_the_file_system)
 
 TEST(test_no_more_than_the_room)
 {
-	struct editor_answer answer;
-	struct editor editor;
 	uint64_t size;
 
-	open_new(&editor);
+	open_new();
 	editor_reset(&editor, &answer);
 	editor_resize(&editor, (int64_t)(100 * GIB), &answer);
 	ck_assert(answer.changed);
 	ck_assert_ptr_nonnull(strstr(answer.said, "all the room there is"));
-	check_sound(&editor);
+	check_sound();
 	size = editor.parts[1].size;
 	editor_resize(&editor, 1, &answer);
 	ck_assert_uint_eq(editor.parts[1].size, size);
@@ -186,8 +180,6 @@ TEST_ROWS(test_fill_behind_the_last_mib, 2)
 	static const uint64_t starts[] = { 39 * GIB, 40 * GIB - MIB + 63 };
 	struct layout_part *last;
 	struct layout_table table;
-	struct editor_answer answer;
-	struct editor editor;
 
 	make_table(&table);
 	table.sectors = table.room;
@@ -197,7 +189,7 @@ TEST_ROWS(test_fill_behind_the_last_mib, 2)
 	editor_open(&editor, &table, NULL, NULL, &PLAN_OPTIONS_DEFAULT);
 	editor.at = COUNT - 1;
 	editor_fill(&editor, &answer);
-	check_sound(&editor);
+	check_sound();
 	ck_assert(!answer.changed);
 	ck_assert_uint_eq(editor.parts[COUNT - 1].size, last->size);
 	ck_assert_ptr_nonnull(strstr(answer.said, "Partition 4 has all the room there is"));
@@ -205,11 +197,9 @@ TEST_ROWS(test_fill_behind_the_last_mib, 2)
 
 TEST(test_what_must_stay_is_said)
 {
-	struct editor_answer answer;
-	struct editor editor;
 	char limit[256];
 
-	open_new(&editor);
+	open_new();
 	editor_reset(&editor, &answer);
 	editor.at = 0;
 	editor_move(&editor, (int64_t)GIB, &answer);
@@ -224,7 +214,7 @@ TEST(test_what_must_stay_is_said)
 	ck_assert_ptr_nonnull(strstr(answer.said, "partition 4 behind it must stay"));
 	ck_assert_uint_eq(editor.parts[3].to, 14 * GIB);
 	ck_assert_uint_gt(editor.parts[2].to, 9 * GIB);
-	check_sound(&editor);
+	check_sound();
 	editor.at = 3;
 	editor_text_limit(&editor, UNITS_SI, limit, sizeof(limit));
 	ck_assert_ptr_nonnull(strstr(limit, "by its place"));
@@ -232,17 +222,15 @@ TEST(test_what_must_stay_is_said)
 
 TEST(test_typed)
 {
-	struct editor_answer answer;
-	struct editor editor;
 	char text[32];
 
-	open_new(&editor);
+	open_new();
 	editor_reset(&editor, &answer);
 	editor.at = 2;
 	ck_assert(editor_type(&editor, "6GiB@20GiB", &answer));
 	ck_assert_uint_eq(editor.parts[2].size, 6 * GIB);
 	ck_assert_uint_eq(editor.parts[2].to, 20 * GIB);
-	check_sound(&editor);
+	check_sound();
 	editor_print_typed(&editor, text, sizeof(text));
 	ck_assert_str_eq(text, "6144MiB");
 	/* In whole MiB. */
@@ -264,10 +252,9 @@ TEST_ROWS(test_any_keys, 8)
 {
 	unsigned seed = (unsigned)_i;
 	struct plan_options options;
-	struct editor_answer answer;
-	struct editor editor, again;
+	struct editor again;
 
-	open_new(&editor);
+	open_new();
 	for (unsigned i = 0; i < 300; i++) {
 		int64_t step = (int64_t)editor_step(&editor, rand_r(&seed) % 2);
 
@@ -288,7 +275,7 @@ TEST_ROWS(test_any_keys, 8)
 			if (rand_r(&seed) % 8 == 0)
 				editor_reset(&editor, &answer);
 		}
-		check_sound(&editor);
+		check_sound();
 	}
 	editor_options(&editor, &options);
 	open_with(&again, &options);
@@ -304,11 +291,9 @@ TEST(test_text)
 	struct used_part part = { .number = 2, .used_bytes = 1500000000 };
 	const struct used used = { .parts = &part, .count = 1 };
 	char source[513], copy[513], marks[513], limit[256];
-	struct editor_answer answer;
-	struct editor editor;
 	struct line line;
 
-	open_new(&editor);
+	open_new();
 	for (int cols = 1; cols <= 250; cols++) {
 		for (size_t i = 0; i < COUNT; i++) {
 			line_start(&line, cols);
@@ -351,8 +336,6 @@ TEST(test_too_many)
 				      .first = 34,
 				      .usable = 40 * GIB - 34,
 				      .movable = true };
-	struct editor_answer answer;
-	struct editor editor;
 
 	for (unsigned i = 0; i < table.count; i++)
 		table.parts[i] = (struct layout_part){ .number = i + 1,

@@ -11,6 +11,8 @@
 #include "plan/preset.h"
 #include "ui/plan/model.h"
 
+static struct line line;
+
 static struct extent extents[3];
 static struct plan plan;
 static struct verdict items[3];
@@ -53,8 +55,6 @@ UNIT_CASE(.setup = setup);
 
 TEST(test_mock_up)
 {
-	struct line line;
-
 	/* Where there is less room, the model is cut, and says so. */
 	line_start(&line, 60);
 	plan_text_source(&plan, &line);
@@ -121,8 +121,6 @@ TEST(test_mock_up)
 
 TEST(test_kinds)
 {
-	struct line line;
-
 	plan.whole = false;
 	extents[0] = (struct extent){ 2048, 4096, 1 };
 	plan.total_sectors = 1;
@@ -168,7 +166,6 @@ TEST(test_checks)
 			ck_assert_uint_eq(lines.entries, 3);
 			plan_lines_find(&lines, verdict, &first, &last);
 			for (size_t i = 0; i < lines.count; i++) {
-				struct line line;
 				enum role role;
 
 				line_start(&line, columns);
@@ -221,7 +218,6 @@ TEST(test_check_text)
 {
 	struct gate gate = { 0 };
 	struct plan_lines lines = { 0 };
-	struct line line;
 	enum role role;
 
 	gate_update(&gate, "p", &verdicts, "456789");
@@ -248,7 +244,6 @@ TEST(test_check_text)
 TEST(test_start_text)
 {
 	struct gate gate = { 0 };
-	struct line line;
 
 	gate_update(&gate, "p", &verdicts, "456789");
 	line_has(80, plan_text_start(&gate, false, &line), "press Tab, type");
@@ -305,7 +300,6 @@ TEST(test_table_lines)
 				       .parts = { { 4, 500, 8, 700, 8 }, { 5, 800, 8, 800, 8 } },
 				       .part_count = 2 };
 	struct plan_lines lines = { 0 };
-	struct line line;
 	size_t found = 0;
 
 	plan_lines_add_table(&lines, &fitted);
@@ -331,7 +325,6 @@ TEST(test_changes_in_a_line)
 			   { IDENTIFIER_CONTENTS, 3, "LVM2_member", "", "CCCC", "" } },
 		.count = 3
 	};
-	struct line line;
 	char *text;
 
 	line_has(80, plan_text_layout(&made, true, false, UNITS_SI, &line),
@@ -392,7 +385,6 @@ TEST(test_losses)
 				{ &parts[1], LOST_FROM_TABLE },
 				{ &parts[2], LOST_PARTLY } };
 	struct disk disk = { .identity.logical_sector_size = 512, .table = "gpt" };
-	struct line line;
 
 	line_is(120, plan_text_losses(&disk, lost, 3, false, UNITS_SI, &line),
 		" LOST    3 partitions, 2.00 TB: sdb3 ntfs 2.00T (partly), "
@@ -442,7 +434,6 @@ TEST(test_losses_are_no_check)
 TEST(test_preset)
 {
 	struct plan_options options = PLAN_OPTIONS_DEFAULT;
-	struct line line;
 
 	for (enum preset preset = 0; preset < PRESETS; preset++) {
 		preset_apply(&options, preset, 0);
@@ -466,7 +457,6 @@ TEST(test_lost)
 		.number = 1, .start = 2048, .sectors = 655360, .fs = "ext4", .label = "archive-2019"
 	};
 	struct lost lost = { &partition, LOST_OVERWRITTEN };
-	struct line line;
 
 	line_has(80, plan_text_lost(&lost, 512, UNITS_SI, &line), "archive-2019 overwritten");
 	/* Half a name would be that of another one. */
@@ -508,8 +498,6 @@ TEST(test_everything_fits)
 					      .on_error = ON_ERROR_MAP,
 					      .retries = UINT32_MAX };
 	for (int width = 0; width <= 250; width++) {
-		struct line line;
-
 		line_start(&line, width);
 		plan_text_source(&plan, &line);
 		ck_assert_int_le(text_width(line.text), width);

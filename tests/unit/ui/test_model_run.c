@@ -12,6 +12,8 @@
 #include "session/progress.h"
 #include "ui/run/model.h"
 
+static struct line line;
+
 static struct job_snapshot job;
 static struct plan plan;
 static const struct run_facts facts = { .plan = &plan, .job = &job, .scale = UNITS_SI };
@@ -53,23 +55,22 @@ static void fill(void)
 	memset(plan.destinations[0].node + 5, 'n', sizeof(plan.destinations[0].node) - 6);
 }
 
-static void check_width(const struct line *line, int width, const char *what)
+static void check_width(int width, const char *what)
 {
-	if (text_width(line->text) > width)
-		ck_abort_msg("%s at %d: %s", what, width, line->text);
+	if (text_width(line.text) > width)
+		ck_abort_msg("%s at %d: %s", what, width, line.text);
 }
 
 static void check_lines(int width)
 {
 	struct run_cpu cpu[48];
-	struct line line;
 	enum role role;
 
 #define EACH(call)                                                                                 \
 	do {                                                                                       \
 		line_start(&line, width);                                                          \
 		call;                                                                              \
-		check_width(&line, width, #call);                                                  \
+		check_width(width, #call);                                                         \
 	} while (0)
 	EACH(run_text_ends(&plan, &job, &line));
 	EACH(run_text_ends_small(&plan, &job, &line));
@@ -106,7 +107,6 @@ TEST(test_everything_fits)
 
 TEST(test_mock_up)
 {
-	struct line line;
 	enum role role = ROLE_STRONG;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
@@ -139,7 +139,6 @@ TEST(test_mock_up)
 TEST(test_time_left)
 {
 	static const struct run_facts paused = { &plan, &job, UNITS_SI, 1000134, 1000000 };
-	struct line line;
 	enum role role = ROLE_STRONG;
 
 	setenv("TZ", "UTC", 1);
@@ -163,7 +162,6 @@ TEST(test_time_left)
 /* What is wrong comes before what is only worth knowing, and no figure is cut in its middle. */
 TEST(test_errors_are_never_cut)
 {
-	struct line line;
 	enum role role = ROLE_NORMAL;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
@@ -185,7 +183,6 @@ TEST(test_errors_are_never_cut)
 /* Which request, and for how long, in all places where the copy is told of. */
 TEST(test_a_request_that_hangs)
 {
-	struct line line;
 	enum role role;
 
 	job.hang = (struct job_hang){ .count = 3, .lba = 123456, .ns = 31000000000 };
@@ -204,7 +201,6 @@ TEST(test_a_request_that_hangs)
  * and of the rest no figure is cut in its middle. */
 TEST(test_alarms_come_first)
 {
-	struct line line;
 	enum role role;
 
 	job.hang = (struct job_hang){ .count = 3, .lba = 1602117632, .ns = 31000000000 };
@@ -247,7 +243,6 @@ TEST(test_alarms_come_first)
 /* What is read back is counted for itself. */
 TEST(test_reading_back)
 {
-	struct line line;
 	enum role role = ROLE_NORMAL;
 
 	job.elapsed = 5625 * NSEC_PER_SEC;
@@ -278,7 +273,6 @@ TEST(test_reading_back)
 /* Sectors that are read one by one are not "0.00 MB/s". */
 TEST(test_slow_is_not_nothing)
 {
-	struct line line;
 	enum role role = ROLE_NORMAL;
 	char digits[64], unit[64];
 
@@ -305,7 +299,6 @@ TEST(test_slow_is_not_nothing)
 
 TEST(test_unknown_is_a_dash)
 {
-	struct line line;
 	char text[96];
 
 	job.total = 1 << 30;
@@ -323,7 +316,6 @@ TEST(test_unknown_is_a_dash)
 TEST(test_a_copying_driver_is_seen)
 {
 	struct io_stats copied = { .known = true, .indirect = 9, .advice = "switch it on" };
-	struct line line;
 
 #define QUEUE(rows, cols, words)                                                                   \
 	do {                                                                                       \
@@ -423,8 +415,6 @@ TEST(test_cpu_lines)
 /* What the letters mean is read whatever the source is called. */
 TEST(test_map_legend)
 {
-	struct line line;
-
 	plan.whole = true;
 	line_is(80,
 		run_text_map(&plan, 0, 780000000, 78, false, UNITS_SI, run_map_legend(&job, true),
