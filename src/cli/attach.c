@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -164,6 +165,17 @@ static int tell_not_allowed(const struct running *job)
 	return EXIT_ENVIRONMENT;
 }
 
+/* Its deck would answer nothing, and what is typed there would wait for it. */
+static int tell_suspended(const struct running *job)
+{
+	fprintf(stderr,
+		_("clonedeck: Process %ld is suspended (SIGSTOP), and its copy with it. It goes on "
+		  "with:  kill -CONT %ld\n"),
+		(long)job->pid, (long)job->pid);
+	print_job(stderr, job);
+	return EXIT_ENVIRONMENT;
+}
+
 static int attach(const struct deck_options *looks, uint32_t pid)
 {
 	struct deck_options options = *looks;
@@ -173,7 +185,9 @@ static int attach(const struct deck_options *looks, uint32_t pid)
 	int code = EXIT_USAGE, found = 0;
 	char own[512];
 
-	if (job) {
+	if (job && strcmp(job->state, RUNNING_SUSPENDED) == 0) {
+		code = tell_suspended(job);
+	} else if (job) {
 		options.folder = job->by_root                       ? running_root_folder()
 				 : running_folder(own, sizeof(own)) ? own
 								    : NULL;

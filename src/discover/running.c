@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "base/text.h"
 
 #define ROOT_FOLDER "/run/clonedeck"
@@ -310,6 +311,18 @@ static bool parse(char *text, struct running *ret)
 	return ret->pid > 0 && ret->percent >= 0 && ret->percent <= 100;
 }
 
+/* What it wrote before is not so any more: it would seem to copy at that speed for ever. */
+static void see_if_suspended(struct running *running)
+{
+	if (!process_is_stopped(running->pid))
+		return;
+	text_copy(running->state, sizeof(running->state), RUNNING_SUSPENDED);
+	running->stage[0] = '\0';
+	running->rate = -1;
+	running->left = -1;
+	running->left_least = running->left_most = 0;
+}
+
 static bool load(int folder, const char *name, bool alive, struct running *ret)
 {
 	int fd = open_record(folder, name);
@@ -328,6 +341,8 @@ static bool load(int folder, const char *name, bool alive, struct running *ret)
 		return false;
 	ret->has_deck = faccessat(folder, socket_name(name, deck), F_OK, 0) == 0;
 	ret->own = ret->pid == getpid();
+	if (alive)
+		see_if_suspended(ret);
 	return alive || strcmp(ret->state, ENDED) == 0;
 }
 

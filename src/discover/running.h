@@ -20,6 +20,9 @@
 
 #define RUNNING_MAX 64 /* copies that are told of */
 
+/* The state of one whose process is stopped (SIGSTOP), which cannot write so into its record. */
+#define RUNNING_SUSPENDED "suspended"
+
 struct running_end {
 	char node[64];    /* of the disk or partition; "": an image file */
 	char file[512];   /* path of the image file; "": a disk or partition, or unknown */
@@ -36,7 +39,8 @@ struct running {
 	/* While it is unknown because of bad areas that are read again: seconds; most 0: unknown.
 	 */
 	int64_t left_least, left_most;
-	char state[16]; /* "copying", as in the JSON of a progress line; "" unknown */
+	char state[16]; /* "copying", as in the JSON of a progress line; RUNNING_SUSPENDED; ""
+			 * unknown */
 	char stage[16]; /* the pass under way: pass_name() of job/snapshot.h; "" none or unknown */
 	double rate;    /* bytes per second, over the last minute; negative: unknown */
 	uint64_t bad, errors; /* bytes that could not be read; requests that failed */

@@ -96,6 +96,8 @@ const char *progress_line(const struct job_snapshot *job, char buffer[static PRO
 
 const char *progress_doing(const struct running *running)
 {
+	if (strcmp(running->state, RUNNING_SUSPENDED) == 0)
+		return _("suspended");
 	for (int i = JOB_READY; i <= JOB_WAITING; i++)
 		if (i != JOB_COPYING &&
 		    strcmp(job_state_name((enum job_state)i), running->state) == 0)

@@ -526,6 +526,11 @@ a_suspended_copy_goes_on() {
 	rate=16M start_copy --max-no-read 5
 	kill -STOP "$copy"
 	sleep 6
+	# Its record is that of the moment before.
+	"$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" '.jobs[] | select(.pid == $pid)
+		| .state == "suspended" and .bytes_per_second == null and .seconds_left == null'
+	run 2 attach "$copy"
+	says "kill -CONT $copy"
 	kill -CONT "$copy"
 	ends 0
 	cmp "$source" "$(backing "$destination")"
