@@ -574,6 +574,13 @@ def paused_copy_without_a_terminal_stops():
     assert program.wait_end() == 6
 
 
+def no_dev_null():
+    """As in a rescue shell of an initramfs."""
+    program = Program(["unshare", "-m", "sh", "-c", f"mount -t tmpfs none /dev && exec '{FAKEDECK}' rescue"])
+    text, code = program.end()
+    assert code == 2 and "/dev/null" in text, (code, text[-300:])
+
+
 CASES = [
     ctrl_c_asks_and_asks_no_more, what_is_typed_behind_ctrl_c_answers_it,
     sigterm_stops_without_asking, ctrl_z, ctrl_z_without_a_shell, lost_terminal, hang_up_by_hand,
@@ -585,7 +592,7 @@ CASES = [
     another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
     hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, stopped_stand_in,
     killed_deck, others_see_the_same, another_size_after_coming_back, terminal_that_takes_nothing,
-    paused_copy_that_is_left_stays_paused,
+    paused_copy_that_is_left_stays_paused, no_dev_null,
 ]
 
 if __name__ == "__main__":

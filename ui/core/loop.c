@@ -371,8 +371,11 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	bool abandoned = false;
 
 	opening->null = standard_null();
-	if (opening->null < 0)
+	if (opening->null < 0) {
+		error_set(reterr, ERROR_CLASS_ENVIRONMENT, opening->null, "open", "/dev/null",
+			  _("%s cannot be opened: %s."), "/dev/null", error_phrase(opening->null));
 		return (int)error_exit_code(reterr);
+	}
 	opening->signals = take_signals(reterr);
 	/* The descriptors are those that this process has. */
 	if (opening->signals < 0 || !wire_terminal(opening->client, -1, &note, descriptors))
