@@ -132,19 +132,15 @@ void rule_partitions_not_copied(const struct rule_context *c, struct verdict *re
 static bool lands_on_partition(const struct rule_context *c, uint64_t start)
 {
 	const struct disk *disk = c->destination_disk;
+	struct extent_bytes e;
+	uint64_t at;
 
-	for (size_t i = 0; i < c->plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(c->plan, i);
-		uint64_t at;
-
-		if (start < e.source || start - e.source >= e.length)
-			continue;
-		for (size_t k = 0; disk && k < disk->partition_count; k++)
-			if (u64_mul(disk->partitions[k].start, disk->identity.logical_sector_size,
-				    &at) &&
-			    at == e.destination + (start - e.source))
-				return true;
-	}
+	if (!disk || !plan_extent_at(c->plan, start, &e))
+		return false;
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (u64_mul(disk->partitions[i].start, disk->identity.logical_sector_size, &at) &&
+		    at == e.destination + (start - e.source))
+			return true;
 	return false;
 }
 

@@ -488,6 +488,14 @@ struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i)
 	};
 }
 
+bool plan_extent_at(const struct plan *plan, uint64_t source, struct extent_bytes *ret)
+{
+	if (plan->extent_count == 0)
+		return false;
+	*ret = plan_extent_bytes(plan, plan_extent_from(plan, source));
+	return source >= ret->source && source - ret->source < ret->length;
+}
+
 uint64_t plan_destination_end(const struct plan *plan)
 {
 	uint64_t end = 0;

@@ -133,11 +133,13 @@ bool plan_probes(const struct plan *plan, const struct disk *destination);
 enum rolling_how plan_rolling(const struct plan *plan, const struct disk *destination);
 /* The last extent that begins at or before this byte of the source; the first one if none does. */
 size_t plan_extent_from(const struct plan *plan, uint64_t source);
-/* Bytes of extent i, from the start of each end's node. */
+/* Bytes of an extent, from the start of each end's node. */
 struct extent_bytes {
 	uint64_t source, destination, length;
 };
 struct extent_bytes plan_extent_bytes(const struct plan *plan, size_t i);
+/* The extent that has this byte of the source; false: none. */
+bool plan_extent_at(const struct plan *plan, uint64_t source, struct extent_bytes *ret);
 /* The first byte of the destination's node behind everything that is written. */
 uint64_t plan_destination_end(const struct plan *plan);
 

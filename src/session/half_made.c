@@ -62,16 +62,13 @@ uint32_t half_made_piece(const struct half_made *half)
 bool half_made_place(const struct half_made *half, uint64_t source, uint64_t *ret,
 		     uint64_t *retleft)
 {
-	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(half->plan, i);
+	struct extent_bytes e;
 
-		if (source < e.source || source - e.source >= e.length)
-			continue;
-		*ret = e.destination + (source - e.source);
-		*retleft = e.length - (source - e.source);
-		return true;
-	}
-	return false;
+	if (!plan_extent_at(half->plan, source, &e))
+		return false;
+	*ret = e.destination + (source - e.source);
+	*retleft = e.length - (source - e.source);
+	return true;
 }
 
 static bool try_read(struct inspector *in, bool destination, uint64_t at, void *buffer,

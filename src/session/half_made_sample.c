@@ -44,15 +44,12 @@ static uint32_t spot_length(const struct half_made *half)
 /* Aligned within its extent, and so on both ends. False if it is not completely in one. */
 static bool align(const struct half_made *half, uint64_t at, uint32_t length, uint64_t *ret)
 {
-	for (size_t i = 0; i < half->plan->extent_count; i++) {
-		struct extent_bytes e = plan_extent_bytes(half->plan, i);
+	struct extent_bytes e;
 
-		if (at < e.source || at - e.source >= e.length)
-			continue;
-		*ret = e.source + u64_align_down(at - e.source, length);
-		return e.length - (*ret - e.source) >= length;
-	}
-	return false;
+	if (!plan_extent_at(half->plan, at, &e))
+		return false;
+	*ret = e.source + u64_align_down(at - e.source, length);
+	return e.length - (*ret - e.source) >= length;
 }
 
 static bool is_finished(const struct half_made *half, uint64_t at, uint32_t length)
