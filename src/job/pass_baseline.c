@@ -20,7 +20,6 @@
 /* The rest of an area is left after its first failed read, and after so many of them all other
  * areas, too: they are read later. */
 #define FAILED_MOST 4
-#define DEPTH       2
 /* As for reads that are counted as slow. */
 #define SLOW NSEC_PER_SEC
 
@@ -62,11 +61,6 @@ static bool take(struct lane *lane, struct piece *ret)
 			return true;
 	lane->chunks_left = 0;
 	return false;
-}
-
-static uint32_t depth(const struct lane *lane)
-{
-	return lane->depth_read < DEPTH ? lane->depth_read : DEPTH;
 }
 
 static void leave_area(struct lane *lane, const struct slot *slot, enum job_recheck why)
@@ -138,22 +132,17 @@ static void advance(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 }
 
-static void inspect(struct lane *lane, struct slot *slot)
-{
-	recheck_ops.inspect(lane, slot);
-}
-
 static bool report(struct lane *lane, struct slot *slot)
 {
-	return slot->has_bad ? slot_report_map(lane, slot) : recheck_ops.report(lane, slot);
+	return slot->has_bad ? slot_report_map(lane, slot) : recheck_report(lane, slot);
 }
 
 const struct slot_ops baseline_ops = {
 	.take = take,
-	.depth = depth,
+	.depth = recheck_depth,
 	.begin = lane_slot_read,
 	.advance = advance,
-	.inspect = inspect,
+	.inspect = recheck_inspect,
 	.give_up = lane_slot_free,
 	.report = report,
 };

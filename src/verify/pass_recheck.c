@@ -25,7 +25,7 @@ static bool recheck_take(struct lane *lane, struct piece *ret)
 	return false;
 }
 
-static uint32_t recheck_depth(const struct lane *lane)
+uint32_t recheck_depth(const struct lane *lane)
 {
 	return lane->depth_read < DEPTH ? lane->depth_read : DEPTH;
 }
@@ -46,7 +46,7 @@ static void recheck_advance(struct lane *lane, struct slot *slot)
 	lane_slot_inspect(lane, slot);
 }
 
-static void recheck_inspect(struct lane *lane, struct slot *slot)
+void recheck_inspect(struct lane *lane, struct slot *slot)
 {
 	lane->now = 0;
 	slot->part_count = (uint8_t)proof_parts(lane->copy->verification, &slot->piece,
@@ -54,7 +54,7 @@ static void recheck_inspect(struct lane *lane, struct slot *slot)
 	lane_slot_report(lane, slot);
 }
 
-static bool recheck_report(struct lane *lane, struct slot *slot)
+bool recheck_report(struct lane *lane, struct slot *slot)
 {
 	struct lane_report report = {
 		.kind = REPORT_PASS,
