@@ -76,16 +76,9 @@ void json_add_known(json_object *object, const char *key, bool known, uint64_t v
 	json_object_object_add(object, key, known ? json_object_new_uint64(value) : NULL);
 }
 
-json_object *json_member(json_object *object, const char *key)
-{
-	json_object *found = NULL;
-
-	return json_object_object_get_ex(object, key, &found) ? found : NULL;
-}
-
 const char *json_text_of(json_object *object, const char *key)
 {
-	json_object *text = json_member(object, key);
+	json_object *text = json_object_object_get(object, key);
 
 	return json_object_is_type(text, json_type_string) ? json_object_get_string(text) : "";
 }

@@ -107,9 +107,7 @@ void json_add_bool(json_object *object, const char *key, bool value);
 void json_add_percent(json_object *object, const char *key, double percent);
 /* Null unless it is known. */
 void json_add_known(json_object *object, const char *key, bool known, uint64_t value);
-/* Of a document that anybody may have made: NULL where there is no such member, or it is null; ""
- * where it is no text. */
-json_object *json_member(json_object *object, const char *key);
+/* Of a document that anybody may have made: "" where there is no such member, or it is no text. */
 const char *json_text_of(json_object *object, const char *key);
 /* The passes that began. */
 json_object *report_json_forecasts(const struct job_snapshot *job);

@@ -16,7 +16,7 @@
 
 static uint64_t number_of(json_object *object, const char *key)
 {
-	int64_t number = json_object_get_int64(json_member(object, key));
+	int64_t number = json_object_get_int64(json_object_object_get(object, key));
 
 	return number > 0 ? (uint64_t)number : 0;
 }
@@ -79,8 +79,8 @@ static void print_bytes(FILE *out, json_object *document, const struct past_copy
 
 static void print_time(FILE *out, json_object *document, const struct past_copy *past)
 {
-	double average =
-		json_object_get_double(json_member(json_member(document, "rate"), "average"));
+	double average = json_object_get_double(
+		json_object_object_get(json_object_object_get(document, "rate"), "average"));
 	char when[64];
 
 	past_print_name(out, _("Began"));
@@ -133,8 +133,8 @@ static char *in_words(json_object *document, const struct past_copy *past)
 	print_end(out, _("To"), &past->destination);
 	print_bytes(out, document, past);
 	print_time(out, document, past);
-	print_sentences(out, json_member(document, "warnings"), _("Note"));
-	print_sentences(out, json_member(document, "next"), _("Next"));
+	print_sentences(out, json_object_object_get(document, "warnings"), _("Note"));
+	print_sentences(out, json_object_object_get(document, "next"), _("Next"));
 	past_print_name(out, _("Report"));
 	fprintf(out, "%s\n", text_show(path, sizeof(path), past->report));
 	if (past->map[0]) {
@@ -155,16 +155,16 @@ bool past_load(const char *path, struct past_copy *ret)
 	}
 	text_copy(ret->report, sizeof(ret->report), path);
 	text_decode(ret->map, sizeof(ret->map),
-		    json_text_of(json_member(document, "files"), "map"));
+		    json_text_of(json_object_object_get(document, "files"), "map"));
 	take_text(document, "result", ret->result, sizeof(ret->result));
-	ret->exit_code = json_object_get_int(json_member(document, "exit_code"));
+	ret->exit_code = json_object_get_int(json_object_object_get(document, "exit_code"));
 	ret->at = time_of(document, "started_at");
-	ret->seconds = number_of(json_member(document, "seconds"), "elapsed");
+	ret->seconds = number_of(json_object_object_get(document, "seconds"), "elapsed");
 	ret->total = number_of(document, "bytes_total");
 	ret->copied = number_of(document, "bytes_copied");
 	ret->bad = number_of(document, "bad_bytes");
-	take_end(json_member(document, "source"), &ret->source);
-	destinations = json_member(document, "destinations");
+	take_end(json_object_object_get(document, "source"), &ret->source);
+	destinations = json_object_object_get(document, "destinations");
 	if (json_object_is_type(destinations, json_type_array))
 		take_end(json_object_array_get_idx(destinations, 0), &ret->destination);
 	ret->text = in_words(document, ret);
