@@ -148,7 +148,7 @@ enum message_level { MESSAGE_INFO, MESSAGE_WARN, MESSAGE_ERROR };
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /* The same, as most of it is: MESSAGE_INFO. */
-void app_say(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define app_say(app, ...) app_message((app), MESSAGE_INFO, __VA_ARGS__)
 /* The same as app_message(), for what is soon no longer true: it goes with the next key, or after a
  * minute. */
 void app_hint(struct app *app, enum message_level level, const char *format, ...)

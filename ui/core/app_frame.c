@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What stands around every screen: header, banner, message, keys. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -213,12 +212,8 @@ const char *app_said(const struct app *app)
 	return app->message;
 }
 
-__attribute__((format(printf, 3, 0))) static void say(struct app *app, enum message_level level,
-						      const char *format, va_list list)
+static void say(struct app *app, enum message_level level, const char *text)
 {
-	char text[sizeof(app->message)];
-
-	vsnprintf(text, sizeof(text), format, list);
 	app_notice(app, level, text);
 	/* A warning that is cut would lose the end of the sentence, which says what to do. */
 	if (app->term && level != MESSAGE_INFO && !popup_is_typed(app) && !message_fits(app))
@@ -227,29 +222,18 @@ __attribute__((format(printf, 3, 0))) static void say(struct app *app, enum mess
 
 void app_message(struct app *app, enum message_level level, const char *format, ...)
 {
-	va_list list;
+	char text[sizeof(app->message)];
 
-	va_start(list, format);
-	say(app, level, format, list);
-	va_end(list);
-}
-
-void app_say(struct app *app, const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	say(app, MESSAGE_INFO, format, list);
-	va_end(list);
+	text_vprint(text, sizeof(text), format);
+	say(app, level, text);
 }
 
 void app_hint(struct app *app, enum message_level level, const char *format, ...)
 {
-	va_list list;
+	char text[sizeof(app->message)];
 
-	va_start(list, format);
-	say(app, level, format, list);
-	va_end(list);
+	text_vprint(text, sizeof(text), format);
+	say(app, level, text);
 	app->hint_until = clock_monotonic() + HINT_SECONDS * NSEC_PER_SEC;
 }
 
