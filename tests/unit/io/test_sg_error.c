@@ -7,13 +7,18 @@
 
 #include "sg_rig.h"
 
-UNIT_CASE(.setup = sg_rig_set_up, .teardown = sg_rig_tear_down);
+static void setup(void)
+{
+	sg_rig_set_up();
+	open_it();
+}
+
+UNIT_CASE(.setup = setup, .teardown = sg_rig_tear_down);
 
 TEST(medium_error_names_its_block)
 {
 	struct error error = { 0 };
 
-	open_it();
 	disk_answers(.op = 0x28, .lba = 110, .times = 99, .status = 2, .key = 3, .asc = 0x11,
 		     .has_info = true, .info = 110);
 	struct io_request request = ask(IO_READ, 100, 0);
@@ -28,7 +33,6 @@ TEST(medium_error_names_its_block)
 
 TEST(a_lying_information_field_is_not_believed)
 {
-	open_it();
 	/* names a block outside of what was asked for */
 	disk_answers(.op = 0x28, .lba = 110, .times = 1, .status = 2, .key = 3, .asc = 0x11,
 		     .has_info = true, .info = 5000);
@@ -49,7 +53,6 @@ TEST(unit_attention_and_reset_are_sent_again)
 {
 	struct io_stats stats;
 
-	open_it();
 	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 3, .status = 2, .key = 6, .asc = 0x29);
 	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .host_status = 8);
 	struct io_request request = ask(IO_WRITE, 64, 0);
@@ -63,7 +66,6 @@ TEST(unit_attention_and_reset_are_sent_again)
 
 TEST(retries_end)
 {
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 2, .key = 0xb,
 		     .asc = 0x44);
 	struct io_request request = ask(IO_READ, 0, 0);
@@ -77,7 +79,6 @@ TEST(timeouts_end_sooner)
 {
 	struct io_stats stats;
 
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .host_status = 3);
 	struct io_request request = ask(IO_READ, 0, 0);
 
@@ -94,7 +95,6 @@ TEST(timeouts_end_sooner)
 /* That command never came to the disk, so nothing is lost. */
 TEST(a_flush_waits_for_a_driver_without_room)
 {
-	open_it();
 	struct io_request request = ask(IO_WRITE, 64, 0);
 
 	run(&request);
@@ -108,7 +108,6 @@ TEST(not_ready_is_waited_for)
 {
 	struct io_stats stats;
 
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 2, .status = 2, .key = 2, .asc = 4,
 		     .ascq = 1);
 	struct io_request request = ask(IO_READ, 0, 0);
@@ -123,7 +122,6 @@ TEST(cancel_ends_the_waiting)
 {
 	struct io_request request = ask(IO_READ, 0, 0), *done[1];
 
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1000, .status = 8);
 	ck_assert_int_eq(handle->backend->submit(handle, &request), IO_QUEUED);
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 1, 1000000, done), 0);
@@ -134,7 +132,6 @@ TEST(cancel_ends_the_waiting)
 
 TEST(a_short_transfer_is_continued)
 {
-	open_it();
 	disk_answers(.op = 0x28, .lba = 100, .times = 1, .resid = 24 * BLOCK + 100);
 	struct io_request request = ask(IO_READ, 100, 0);
 
@@ -148,7 +145,6 @@ TEST(a_short_transfer_is_continued)
 /* A single sector of which half came is no bad one. */
 TEST(nothing_transferred_is_asked_for_again)
 {
-	open_it();
 	disk_answers(.op = 0x28, .lba = 100, .times = 2, .resid = LENGTH - 100);
 	struct io_request request = ask(IO_READ, 100, 0);
 
@@ -159,7 +155,6 @@ TEST(nothing_transferred_is_asked_for_again)
 
 TEST(nothing_transferred_again_and_again_is_an_error)
 {
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 9, .resid = LENGTH);
 	struct io_request request = ask(IO_READ, 0, 0);
 
@@ -181,7 +176,6 @@ TEST(refusals_have_their_errno)
 		{ 2, 0xb, 0x10, 0, 0, -EILSEQ },  { 0, 0, 0, 0, 3, -ETIMEDOUT },
 	};
 
-	open_it();
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		disk.rule_count = 0;
 		disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = cases[i].status,
@@ -197,7 +191,6 @@ TEST(refusals_have_their_errno)
 /* A soft threshold: told instead of the write, which is to be sent again. */
 TEST(a_thin_disk_that_fills_up_is_no_failure_yet)
 {
-	open_it();
 	disk_answers(.op = 0x2a, .lba = ANY_LBA, .times = 1, .status = 2, .key = 6, .asc = 0x38,
 		     .ascq = 7);
 	struct io_request request = ask(IO_WRITE, 0, 0);
@@ -214,7 +207,6 @@ TEST(recovered_errors_are_data_and_counted)
 
 	end.start = 1024 * BLOCK;
 	end.size = 1024 * BLOCK;
-	open_it();
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = 1, .status = 2, .key = 1, .asc = 0x17,
 		     .has_info = true, .info = 1030);
 	disk_answers(.op = 0x28, .lba = ANY_LBA, .times = IO_RECOVERED_KEPT + 1, .status = 2,
@@ -244,7 +236,6 @@ TEST(flush_failure_is_a_failure)
 {
 	struct error error = { 0 };
 
-	open_it();
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
 	disk_answers(.op = 0x91, .lba = ANY_LBA, .times = 99, .status = 2, .key = 4, .asc = 0x44);
 	ck_assert_int_eq(handle->backend->flush(handle, &error), -EREMOTEIO);
@@ -257,7 +248,6 @@ TEST(a_vanished_disk_gives_everything_back)
 	struct io_request requests[4], *done[4];
 	int n = 0;
 
-	open_it();
 	for (unsigned i = 0; i < 4; i++) {
 		requests[i] = ask(IO_READ, i * 64, i);
 		ck_assert_int_eq(handle->backend->submit(handle, &requests[i]), IO_QUEUED);

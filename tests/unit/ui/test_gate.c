@@ -39,7 +39,6 @@ TEST(test_opens_once)
 	type("456789");
 	ck_assert_int_eq(gate_enter(&gate), GATE_OPEN);
 	ck_assert_int_eq(gate_enter(&gate), GATE_EMPTY);
-	gate_done(&gate);
 }
 
 TEST(test_each_condition)
@@ -56,7 +55,6 @@ TEST(test_each_condition)
 		type(*wrong);
 		ck_assert_int_eq(gate_enter(&gate), GATE_WRONG);
 	}
-	gate_done(&gate);
 }
 
 TEST(test_what_is_right_so_far)
@@ -70,7 +68,6 @@ TEST(test_what_is_right_so_far)
 	ck_assert(gate_matches(&gate));
 	type("/dev/vv");
 	ck_assert(!gate_matches(&gate));
-	gate_done(&gate);
 }
 
 TEST(test_refusal_has_no_field)
@@ -82,7 +79,6 @@ TEST(test_refusal_has_no_field)
 	field_insert(&gate.typed, "456789");
 	gate.typing = true;
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
-	gate_done(&gate);
 }
 
 /* --allow is named only where it opens the gate. */
@@ -101,7 +97,6 @@ TEST(test_what_may_be_lifted)
 	items[1].kind = VERDICT_REFUSE;
 	gate_update(&gate, "p", &verdicts, "456789");
 	ck_assert(!gate_liftable(&gate));
-	gate_done(&gate);
 }
 
 TEST(test_no_token_is_refused)
@@ -111,7 +106,6 @@ TEST(test_no_token_is_refused)
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
 	gate_update(&gate, "p", NULL, NULL);
 	ck_assert_int_eq(gate_enter(&gate), GATE_REFUSED);
-	gate_done(&gate);
 }
 
 static void check_update(const char *plan_id, const struct verdict_list *list, const char *token,
@@ -139,7 +133,6 @@ TEST(test_update)
 	check_update("q", &again, "456780", false);
 	copy[1].kind = VERDICT_OK;
 	check_update("q", &again, "456780", false);
-	gate_done(&gate);
 }
 
 /* What the plan screen does with a key, without the screen. Returns true when writing would start.
@@ -247,5 +240,4 @@ TEST(test_what_may_pass)
 	ck_assert(gate_may_pass(&gate));
 	items[1].kind = VERDICT_REFUSE;
 	ck_assert(!gate_may_pass(&gate));
-	gate_done(&gate);
 }
