@@ -126,14 +126,12 @@ static json_object *json_figure(const struct bench_result *result,
 json_object *bench_json_document(const struct bench_result *result)
 {
 	json_object *object = json_object_new_object(), *tables = json_object_new_array();
-	json_object *figures = json_object_new_array(), *notes = json_object_new_array();
+	json_object *figures = json_object_new_array();
 
 	for (unsigned i = 0; i < result->table_count; i++)
 		json_object_array_add(tables, json_table(result, i));
 	for (size_t i = 0; i < result->figure_count; i++)
 		json_object_array_add(figures, json_figure(result, &result->figures[i]));
-	for (unsigned i = 0; i < result->note_count; i++)
-		json_object_array_add(notes, report_json_text(result->notes[i]));
 	add(object, "schema", json_object_new_string("clonedeck.bench/1"));
 	add(object, "kind", report_json_text(result->kind));
 	add(object, "title", report_json_text(result->title));
@@ -143,7 +141,7 @@ json_object *bench_json_document(const struct bench_result *result)
 	add(object, "disk", json_disk(result));
 	add(object, "started", report_json_time(result->started));
 	add(object, "machine", report_json_text(result->machine));
-	add(object, "notes", notes);
+	add(object, "notes", report_json_texts_of(result->notes, result->note_count));
 	add(object, "tables", tables);
 	add(object, "figures", figures);
 	add(object, "conclusion", report_json_text(result->conclusion));

@@ -262,7 +262,8 @@ static int print_json(const struct disk_list *list, struct error *reterr)
 	for (size_t i = 0; i < list->count; i++)
 		json_object_array_add(disks, disk_json(&list->disks[i], false));
 	json_object_object_add(document, "disks", disks);
-	json_object_object_add(document, "missing", disk_json_missing(list));
+	json_object_object_add(document, "missing",
+			       report_json_texts_of(list->missing, list->missing_count));
 	return disk_json_print(document, reterr);
 }
 

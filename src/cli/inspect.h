@@ -37,9 +37,8 @@ int columns_add(struct columns *table, const char *const *texts, struct error *r
 int columns_print(struct columns *table, struct error *reterr);
 void columns_destroy(struct columns *table); /* NULL is fine */
 
-/* New objects, NULL without memory. */
+/* A new object, NULL without memory. */
 json_object *disk_json(const struct disk *disk, bool with_regions);
-json_object *disk_json_missing(const struct disk_list *list);
 /* Prints the document and a line end; releases it. document NULL: -ENOMEM. */
 int disk_json_print(json_object *document, struct error *reterr);
 

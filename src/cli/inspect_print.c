@@ -271,30 +271,18 @@ json_object *disk_json(const struct disk *disk, bool with_regions)
 		DISK_AS("label", JSON_TEXT, whole_label),
 	};
 	json_object *object = report_json_of(fields, disk);
-	json_object *raw = json_object_new_array(), *partitions = json_object_new_array();
-	json_object *notes = json_object_new_array();
+	json_object *partitions = json_object_new_array(), *notes = json_object_new_array();
 
-	for (size_t i = 0; i < disk->raw_count; i++)
-		json_object_array_add(raw, json_object_new_string(disk->raw[i]));
 	for (size_t i = 0; i < disk->partition_count; i++)
 		json_object_array_add(partitions, partition_json(disk, &disk->partitions[i]));
 	for (size_t i = 0; i < disk->note_count; i++)
 		json_object_array_add(notes, json_object_new_string(disk->notes[i].text));
-	json_object_object_add(object, "raw", raw);
+	json_object_object_add(object, "raw", report_json_texts_of(disk->raw, disk->raw_count));
 	json_object_object_add(object, "partitions", partitions);
 	json_object_object_add(object, "notes", notes);
 	if (with_regions)
 		json_object_object_add(object, "regions", regions_json(disk));
 	return object;
-}
-
-json_object *disk_json_missing(const struct disk_list *list)
-{
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < list->missing_count; i++)
-		json_object_array_add(array, json_object_new_string(list->missing[i]));
-	return array;
 }
 
 int disk_json_print(json_object *document, struct error *reterr)

@@ -398,9 +398,17 @@ static json_object *json_options(const struct plan_options *options)
 	return object;
 }
 
+#define PARTITION(key, kind) JSON_FIELD(#key, kind, struct partition, key)
+
 static json_object *json_lost(const struct session_choice *choice)
 {
 	static const char *const words[] = { "overwritten", "partly", "from-table" };
+	static const struct json_field fields[] = {
+		PARTITION(number, JSON_NUMBER), PARTITION(node, JSON_TEXT),
+		PARTITION(start, JSON_NUMBER),  PARTITION(sectors, JSON_NUMBER),
+		PARTITION(fs, JSON_TEXT),       PARTITION(label, JSON_TEXT),
+		PARTITION(uuid, JSON_TEXT),
+	};
 	const struct disk *disk = choice->destination;
 	json_object *array = json_object_new_array();
 	struct lost *lost CLEANUP(free) = NULL;
@@ -409,16 +417,8 @@ static json_object *json_lost(const struct session_choice *choice)
 	if (!disk || find_lost(choice, &lost, &count) < 0)
 		return array;
 	for (size_t i = 0; i < count; i++) {
-		const struct partition *p = lost[i].partition;
-		json_object *object = json_object_new_object();
+		json_object *object = report_json_of(fields, lost[i].partition);
 
-		json_add_number(object, "number", p->number);
-		json_object_object_add(object, "node", report_json_text(p->node));
-		json_add_number(object, "start", p->start);
-		json_add_number(object, "sectors", p->sectors);
-		json_object_object_add(object, "fs", report_json_text(p->fs));
-		json_object_object_add(object, "label", report_json_text(p->label));
-		json_object_object_add(object, "uuid", report_json_text(p->uuid));
 		json_add_text(object, "how", words[lost[i].how]);
 		json_object_array_add(array, object);
 	}

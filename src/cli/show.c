@@ -388,7 +388,8 @@ static int print_json(const struct disk_list *list, const struct disk *disk,
 	json_object_object_add(document, "disk", object);
 	json_object_object_add(document, "sg_driver", sg_driver_json(list));
 	json_object_object_add(document, "health", report_json_health(health));
-	json_object_object_add(document, "missing", disk_json_missing(list));
+	json_object_object_add(document, "missing",
+			       report_json_texts_of(list->missing, list->missing_count));
 	return disk_json_print(document, reterr);
 }
 

@@ -17,6 +17,16 @@ json_object *report_json_text(const char *text)
 	return text && text[0] ? json_object_new_string(text) : NULL;
 }
 
+json_object *report_json_texts(const void *texts, size_t size, size_t count)
+{
+	json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_object_array_add(array,
+				      json_object_new_string((const char *)texts + i * size));
+	return array;
+}
+
 json_object *report_json_path(const char *path)
 {
 	char encoded[3 * PATH_MAX];
@@ -250,26 +260,15 @@ json_object *report_json_held(unsigned areas, uint64_t bytes)
 	return object;
 }
 
-static json_object *fitted_parts(const struct fitted *fitted)
-{
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < fitted->part_count; i++) {
-		const struct fitted_part *part = &fitted->parts[i];
-		json_object *object = json_object_new_object();
-
-		json_add_number(object, "partition", part->number);
-		json_add_number(object, "start_before", part->start);
-		json_add_number(object, "sectors_before", part->sectors);
-		json_add_number(object, "start_after", part->to);
-		json_add_number(object, "sectors_after", part->size);
-		json_object_array_add(array, object);
-	}
-	return array;
-}
+#define CHANGED(name, member) JSON_FIELD(name, JSON_NUMBER, struct fitted_part, member)
 
 json_object *report_json_fitted(const struct fitted *fitted)
 {
+	static const struct json_field changed[] = {
+		CHANGED("partition", number),       CHANGED("start_before", start),
+		CHANGED("sectors_before", sectors), CHANGED("start_after", to),
+		CHANGED("sectors_after", size),
+	};
 	json_object *object;
 
 	if (!fitted || (!fitted->count && !fitted->backup && !fitted->grown && !fitted->part_count))
@@ -280,7 +279,8 @@ json_object *report_json_fitted(const struct fitted *fitted)
 			       fitted->grown ? json_object_new_int64(fitted->grown) : NULL);
 	json_add_known(object, "sectors_before", fitted->grown, fitted->before);
 	json_add_known(object, "sectors_after", fitted->grown, fitted->after);
-	json_object_object_add(object, "changed", fitted_parts(fitted));
+	json_object_object_add(object, "changed",
+			       report_json_list_of(changed, fitted->parts, fitted->part_count));
 	return object;
 }
 

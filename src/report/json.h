@@ -11,12 +11,15 @@
 #include <json-c/json.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "job/snapshot.h"
 #include "guard/rules.h"
 #include "health/health.h"
 #include "boot/boot.h"
 #include "plan/identifiers.h"
 #include "plan/plan.h"
+
+DEFINE_CLEANUP(json, json_object *, json_object_put)
 
 /* How a member of a struct is written. Unknown, which is null, is what each says. */
 enum json_kind {
@@ -84,6 +87,9 @@ json_object *report_json_list(const struct json_field *fields, size_t field_coun
 			      size_t size, size_t count);
 
 json_object *report_json_text(const char *text); /* "" is null */
+/* A list of `count` texts, each an array of char at the start of `size` bytes. */
+#define report_json_texts_of(texts, count) report_json_texts((texts), sizeof((texts)[0]), (count))
+json_object *report_json_texts(const void *texts, size_t size, size_t count);
 /* Of a file: as text_encode() writes it (base/text.h), since JSON cannot hold any bytes. */
 json_object *report_json_path(const char *path);
 json_object *report_json_time(int64_t unix_seconds);      /* 0 is null */

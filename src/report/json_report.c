@@ -417,11 +417,7 @@ json_object *report_json_files(const struct report *report)
 
 json_object *report_json_next(const struct report *report)
 {
-	json_object *array = json_object_new_array();
-
-	for (size_t i = 0; i < report->next_count; i++)
-		json_object_array_add(array, report_json_text(report->next[i]));
-	return array;
+	return report_json_texts_of(report->next, report->next_count);
 }
 
 /* ---- the document ---- */

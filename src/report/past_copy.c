@@ -146,13 +146,12 @@ static char *in_words(json_object *document, const struct past_copy *past)
 
 bool past_load(const char *path, struct past_copy *ret)
 {
-	json_object *document = report_json_load(path), *destinations;
+	CLEANUP(json) json_object *document = report_json_load(path);
+	json_object *destinations;
 
 	*ret = (struct past_copy){ 0 };
-	if (strcmp(json_text_of(document, "schema"), "clonedeck.report/1") != 0) {
-		json_object_put(document);
+	if (strcmp(json_text_of(document, "schema"), "clonedeck.report/1") != 0)
 		return false;
-	}
 	text_copy(ret->report, sizeof(ret->report), path);
 	text_decode(ret->map, sizeof(ret->map),
 		    json_text_of(json_object_object_get(document, "files"), "map"));
@@ -168,7 +167,6 @@ bool past_load(const char *path, struct past_copy *ret)
 	if (json_object_is_type(destinations, json_type_array))
 		take_end(json_object_array_get_idx(destinations, 0), &ret->destination);
 	ret->text = in_words(document, ret);
-	json_object_put(document);
 	return true;
 }
 

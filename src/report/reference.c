@@ -100,29 +100,22 @@ static int take(json_object *object, const char *path, struct report_reference *
 
 bool report_was_changed(const char *path)
 {
-	json_object *object = NULL, *after;
+	CLEANUP(json) json_object *object = NULL;
+	json_object *after;
 	const char *grown;
-	bool changed;
 
 	if (parse(path, &object, NULL) < 0)
 		return false;
 	grown = json_text_of(json_object_object_get(object, "grown_fs"), "state");
 	after = json_object_object_get(object, "after");
-	changed =
-		(json_object_is_type(after, json_type_array) && json_object_array_length(after)) ||
-		(grown[0] && strcmp(grown, "by-hand") != 0);
-	json_object_put(object);
-	return changed;
+	return (json_object_is_type(after, json_type_array) && json_object_array_length(after)) ||
+	       (grown[0] && strcmp(grown, "by-hand") != 0);
 }
 
 int report_reference(const char *path, struct report_reference *ret, struct error *reterr)
 {
-	json_object *object = NULL;
+	CLEANUP(json) json_object *object = NULL;
 	int r = parse(path, &object, reterr);
 
-	if (r < 0)
-		return r;
-	r = take(object, path, ret, reterr);
-	json_object_put(object);
-	return r;
+	return r < 0 ? r : take(object, path, ret, reterr);
 }
