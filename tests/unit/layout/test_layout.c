@@ -97,6 +97,7 @@ static int fit(uint64_t size, uint32_t grow)
 	snprintf(plan.source.node, sizeof(plan.source.node), "%s", name ? name : from);
 	snprintf(plan.destinations[0].node, sizeof(plan.destinations[0].node), "%s", to);
 	memset(&error, 0, sizeof(error));
+	layout_done(&layout);
 	r = layout_fit(&plan, fd, grow, &layout, &error);
 	close(fd);
 	return r;
@@ -171,7 +172,6 @@ TEST(test_gpt_grown)
 	ck_assert_uint_eq(layout.fitted.before, 16384);
 	ck_assert_uint_eq((layout.fitted.start + layout.fitted.after) % 2048, 0);
 	ck_assert_uint_gt(layout.fitted.after, 28 * 2048);
-	layout_done(&layout);
 	refused(40 * MIB, 7, "no partition 7");
 	refused(26624 * 512 + 33 * 512, 1, "no room behind partition 1");
 }
@@ -182,10 +182,8 @@ TEST(test_gpt_smaller)
 	fits(14 * MIB, GROW_NO);
 	ck_assert_uint_eq(layout.extent_count, 2);
 	ck_assert_uint_eq(layout.extents[0].sectors, 14 * 2048 - 33);
-	layout_done(&layout);
 	/* The last sector is the one that decides. */
 	fits(26624 * 512 + 33 * 512, GROW_NO);
-	layout_done(&layout);
 	refused(26624 * 512 + 32 * 512, GROW_NO, "partition 1 stays");
 	refused(20 * 512, GROW_NO, "no room");
 }
@@ -205,7 +203,6 @@ TEST(test_gpt_damaged)
 	make(GPT, 16 * MIB);
 	poke(from, 16 * MIB - 512, "x", 1);
 	fits(40 * MIB, GROW_LAST);
-	layout_done(&layout);
 	poke(from, 512 + 60, "x", 1);
 	refused(40 * MIB, GROW_NO, "damaged");
 	poke(from, 512, "x", 1);
@@ -270,7 +267,6 @@ TEST(test_gpt_overlap)
 	make("label: gpt\\nstart=2048,size=8192\\nstart=10240,size=2048\\n", 16 * MIB);
 	ck_assert_int_eq(run("sgdisk -o -n 1:2048:9000 -n 2:10240:12000", from), 0);
 	fits(40 * MIB, GROW_NO);
-	layout_done(&layout);
 	/* sfdisk makes none; --force does. */
 	make("label: dos\\nstart=2048,size=8192\\nstart=10240,size=2048\\n", 16 * MIB);
 	poke(from, 446 + 16 + 8, "\0\x10\0\0", 4);
@@ -287,7 +283,6 @@ TEST(test_dos)
 	poke(from, 0, "boot code", 9);
 	fits(40 * MIB, GROW_NO);
 	ck_assert_uint_eq(layout.fitted.count, 0);
-	layout_done(&layout);
 	fits(40 * MIB, GROW_LAST);
 	ck_assert_uint_eq(layout.fitted.count, 1);
 	ck_assert_uint_eq(layout.fitted.after, 40 * 2048 - 10240);
@@ -295,9 +290,7 @@ TEST(test_dos)
 	run("sfdisk -d", to);
 	ck_assert_ptr_nonnull(strstr(text, "0x12345678"));
 	ck_assert_ptr_nonnull(strstr(text, "bootable"));
-	layout_done(&layout);
 	fits(9 * MIB, GROW_NO);
-	layout_done(&layout);
 	refused(8 * MIB, GROW_NO, "boot code");
 }
 
@@ -307,7 +300,6 @@ TEST(test_dos_extended)
 	     "start=12288,size=8192\\n",
 	     16 * MIB);
 	fits(40 * MIB, GROW_NO);
-	layout_done(&layout);
 	refused(40 * MIB, GROW_LAST, "extended");
 	poke(from, 510, "xx", 2);
 	refused(40 * MIB, GROW_NO, "understood");
@@ -331,7 +323,6 @@ TEST(test_4k)
 	ck_assert_uint_eq(layout.fitted.count, 1);
 	/* 1024 and 2048 sectors, in its first entry. */
 	ck_assert_mem_eq(layout.fitted.units[0].bytes + 446 + 8, "\0\4\0\0\0\10\0\0", 8);
-	layout_done(&layout);
 	make("label: dos\\nstart=2048,size=8192,type=5\\nstart=4096,size=2048\\n", 16 * MIB);
 	refused(40 * MIB, GROW_NO, "extended partition");
 	other_sector = 0;
@@ -361,17 +352,14 @@ TEST(test_gpt_makes_way)
 	ck_assert_uint_eq(layout.fitted.after, 75776 - 6144);
 	shows(6144, "second");
 	shows(75776, "third");
-	layout_done(&layout);
 	fits(40 * MIB, GROW_LARGEST);
 	ck_assert_uint_eq(layout.fitted.grown, 2);
-	layout_done(&layout);
 	/* Both behind it move, the last one first. */
 	fits(40 * MIB, 1);
 	ck_assert_uint_eq(layout.fitted.parts[0].to, 75776 - 8192);
 	ck_assert_uint_eq(layout.fitted.after, 75776 - 8192 - 2048);
 	shows(75776 - 8192, "second");
 	shows(75776, "third");
-	layout_done(&layout);
 	/* GRUB's core is found by its place. */
 	make("label: gpt\nstart=2048,size=4096\n"
 	     "start=6144,size=2048,type=21686148-6449-6E6F-744E-656564454649\n",
@@ -389,13 +377,11 @@ TEST(test_gpt_moved)
 	fits(20 * MIB, GROW_NO);
 	ck_assert_uint_eq(layout.fitted.part_count, 1);
 	ck_assert_uint_eq(layout.fitted.parts[0].to, 30720);
-	layout_done(&layout);
 	fits(10 * MIB, GROW_NO);
 	ck_assert_uint_eq(layout.fitted.part_count, 2);
 	ck_assert_uint_eq(layout.fitted.parts[1].to, 10240);
 	shows(6144, "second");
 	shows(10240, "third");
-	layout_done(&layout);
 	refused(8 * MIB, GROW_NO, "4,096 sectors too large");
 	refused(10 * MIB, 3, "no room behind");
 }
@@ -415,7 +401,6 @@ TEST(test_gpt_arranged)
 	ck_assert_uint_eq(layout.fitted.parts[0].to, 57344);
 	shows(8192, "second");
 	shows(57344, "third");
-	layout_done(&layout);
 	places = "2:8M@8M,3@37M";
 	fits(40 * MIB, GROW_NO);
 	ck_assert_uint_eq(layout.fitted.start, 16384);
@@ -424,7 +409,6 @@ TEST(test_gpt_arranged)
 	ck_assert_ptr_nonnull(strstr(text, "start=       16384, size=       16384"));
 	shows(16384, "second");
 	shows(75776, "third");
-	layout_done(&layout);
 	/* Both towards the end of a disk of the same size, and back in place. */
 	places = "2@5M,3:3M";
 	fits(16 * MIB, GROW_NO);
@@ -485,7 +469,6 @@ TEST(test_huge)
 	make(GPT, 16 * MIB);
 	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
 	ck_assert_uint_eq(layout.fitted.backup, (20ULL << 31) - 1);
-	layout_done(&layout);
 	make(DOS, 16 * MIB);
 	ck_assert_int_eq(fit(20ULL << 40, GROW_LAST), 0);
 	ck_assert_uint_le(layout.fitted.start + layout.fitted.after, UINT32_MAX);

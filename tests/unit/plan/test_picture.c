@@ -47,6 +47,7 @@ static struct region dos_regions[] = {
 };
 
 static struct disk gpt, dos, blank;
+static struct plan *plan;
 static char out[512];
 
 static void setup(void)
@@ -81,7 +82,13 @@ static void check_ranges(const struct range_list *list, const char *expected)
 	ck_assert_str_eq(out, expected);
 }
 
-UNIT_CASE(.setup = setup);
+static void teardown(void)
+{
+	plan_destroy(plan);
+	plan = NULL;
+}
+
+UNIT_CASE(.setup = setup, .teardown = teardown);
 
 TEST(disk_as_designed)
 {
@@ -212,7 +219,6 @@ TEST(broken_table)
 
 	struct endpoint source = test_whole(&gpt), destination = test_whole(&blank);
 	struct range_list all = { 0 };
-	CLEANUP(plan) struct plan *plan = NULL;
 
 	ck_assert_int_eq(range_list_add(&all, (struct range){ 0, 2000 }), 0);
 	ck_assert_int_eq(plan_new(&source, &destination, &all, NULL, NULL, NULL, &plan, NULL), 0);
@@ -247,23 +253,25 @@ TEST(ranges_lie_under_what_they_tick)
 	check_ranges(&list, "    ");
 }
 
-static struct plan *plan_of(const struct endpoint *source, const struct endpoint *destination,
-			    struct range range, const uint64_t *at)
+#define ALL ((struct range){ 0 })
+
+static void plan_of(struct endpoint source, struct endpoint destination, struct range range,
+		    const uint64_t *at)
 {
 	struct range_list list = { 0 };
-	struct plan *plan;
 	struct error error = { 0 };
 
+	plan_destroy(plan);
+	plan = NULL;
 	range_list_add(&list, range);
-	ck_assert_msg(plan_new(source, destination, range.count ? &list : NULL, at, NULL, NULL,
+	ck_assert_msg(plan_new(&source, &destination, range.count ? &list : NULL, at, NULL, NULL,
 			       &plan, &error) == 0,
 		      "%s", error.sentence);
 	range_list_done(&list);
-	return plan;
 }
 
-static void check_after(struct plan *plan, const struct disk *source,
-			const struct disk *destination, const char *after, const char *touched)
+static void check_after(const struct disk *source, const struct disk *destination,
+			const char *after, const char *touched)
 {
 	int cells = (int)strlen(after);
 
@@ -273,7 +281,7 @@ static void check_after(struct plan *plan, const struct disk *source,
 	ck_assert_str_eq(out, touched);
 }
 
-static void check_lost(struct plan *plan, const struct disk *destination, const char *expected)
+static void check_lost(const struct disk *destination, const char *expected)
 {
 	static const char how[] = {
 		[LOST_OVERWRITTEN] = 'x', [LOST_PARTLY] = 'p', [LOST_FROM_TABLE] = 't'
@@ -301,11 +309,10 @@ TEST(the_half_made_copy_is_not_lost)
 				       { .number = 2, .sectors = 200, .part_uuid = "a-2" },
 				       { .number = 3, .sectors = 100 } };
 	struct disk twin = gpt, copy = gpt;
-	struct endpoint source = test_whole(&twin), destination = test_whole(&copy);
-	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 	struct lost *lost;
 	size_t count;
 
+	plan_of(test_whole(&twin), test_whole(&copy), ALL, NULL);
 	twin.partitions = of_source;
 	copy.partitions = of_copy;
 	twin.partition_count = copy.partition_count = 3;
@@ -322,11 +329,10 @@ TEST(the_half_made_copy_is_not_lost)
 /* A cell of which anything is left to be written is not done; bytes, not cells, are counted. */
 TEST(what_is_copied_already)
 {
-	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
-	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 	uint64_t cell = blank.identity.size / 40;
 	struct range_list finished = { 0 };
 
+	plan_of(test_whole(&dos), test_whole(&blank), ALL, NULL);
 	ck_assert_int_eq(range_list_add(&finished, (struct range){ 512, 3 * cell - 512 }), 0);
 	ck_assert_int_eq(range_list_add(&finished, (struct range){ 5 * cell, 2 * cell - 1 }), 0);
 	picture_touched(plan, &finished, &blank, 40, out);
@@ -337,11 +343,10 @@ TEST(what_is_copied_already)
 /* On a destination that begins elsewhere: the map counts on the source. */
 TEST(what_is_copied_already_elsewhere)
 {
-	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
 	uint64_t at = blank.identity.size / 40 * 10 / 512, cell = blank.identity.size / 40;
-	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
 	struct range_list finished = { 0 };
 
+	plan_of(test_whole(&dos), test_whole(&blank), ALL, &at);
 	ck_assert_int_eq(range_list_add(&finished, (struct range){ 0, 2 * cell }), 0);
 	picture_touched(plan, &finished, &blank, 40, out);
 	ck_assert_str_eq(out, "----------++xxxxxxxxxxxxxxxxxx----------");
@@ -351,110 +356,85 @@ TEST(what_is_copied_already_elsewhere)
 TEST(whole_disk_to_a_larger_one)
 {
 	struct disk larger = gpt;
-	struct endpoint source = test_whole(&dos), destination = test_whole(&blank);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 
-	check_after(plan, &dos, &blank, "G.1111..G255G6666622....................",
+	plan_of(test_whole(&dos), test_whole(&blank), ALL, NULL);
+	check_after(&dos, &blank, "G.1111..G255G6666622....................",
 		    "xxxxxxxxxxxxxxxxxxxx--------------------");
-	check_lost(plan, &blank, "");
-	plan_destroy(plan);
+	check_lost(&blank, "");
 
 	/* Onto one with partitions of its own: those behind the copy vanish with the table. */
-	destination = test_whole(&larger);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-	check_lost(plan, &larger, "1t 2t 3t ");
+	plan_of(test_whole(&dos), test_whole(&larger), ALL, NULL);
+	check_lost(&larger, "1t 2t 3t ");
 	picture_touched(plan, NULL, &larger, 10, out);
 	ck_assert_str_eq(out, "x---------");
-	plan_destroy(plan);
 }
 
 TEST(whole_disk_to_a_smaller_one)
 {
 	struct disk small = test_disk("sdd", 48, 500, 512);
-	struct endpoint source = test_whole(&dos), destination = test_whole(&small);
-	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 
+	plan_of(test_whole(&dos), test_whole(&small), ALL, NULL);
 	/* What does not fit is cut off; the guard refuses such a plan. */
-	check_after(plan, &dos, &small, "G.1111.G25", "xxxxxxxxxx");
+	check_after(&dos, &small, "G.1111.G25", "xxxxxxxxxx");
 }
 
 TEST(range_beside_the_table)
 {
 	const uint64_t at = 150;
-	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0, 100 }, &at);
 
-	check_after(plan, &blank, &dos, "G.1111..G255G6666622", "---xx---------------");
-	check_lost(plan, &dos, "1p ");
-	plan_destroy(plan);
+	plan_of(test_whole(&blank), test_whole(&dos), (struct range){ 0, 100 }, &at);
+	check_after(&blank, &dos, "G.1111..G255G6666622", "---xx---------------");
+	check_lost(&dos, "1p ");
 
 	/* All of partition 1 and a bit. */
-	plan = plan_of(&source, &destination, (struct range){ 100, 250 }, NULL);
-	check_after(plan, &blank, &dos, "G.1111..G255G6666622", "--xxxxx-------------");
-	check_lost(plan, &dos, "1x ");
-	plan_destroy(plan);
+	plan_of(test_whole(&blank), test_whole(&dos), (struct range){ 100, 250 }, NULL);
+	check_after(&blank, &dos, "G.1111..G255G6666622", "--xxxxx-------------");
+	check_lost(&dos, "1x ");
 
 	/* Only gaps. */
-	plan = plan_of(&source, &destination, (struct range){ 300, 50 }, NULL);
-	check_lost(plan, &dos, "");
-	plan_destroy(plan);
+	plan_of(test_whole(&blank), test_whole(&dos), (struct range){ 300, 50 }, NULL);
+	check_lost(&dos, "");
 }
 
 TEST(broken_chain_of_extended_tables)
 {
-	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 600, 1 }, NULL);
-
+	plan_of(test_whole(&blank), test_whole(&dos), (struct range){ 600, 1 }, NULL);
 	/* A link of the chain is overwritten: 5 and 6 are no longer found. */
-	check_lost(plan, &dos, "5t 6t ");
+	check_lost(&dos, "5t 6t ");
 	picture_after(plan, &blank, &dos, 20, out);
 	ck_assert_str_eq(out, "G.1111..G222G2222222");
-	plan_destroy(plan);
 
 	/* The table of the source comes, one link of its chain does not. */
-	source = test_whole(&dos);
-	destination = test_whole(&blank);
-	plan = plan_of(&source, &destination, (struct range){ 0, 500 }, NULL);
+	plan_of(test_whole(&dos), test_whole(&blank), (struct range){ 0, 500 }, NULL);
 	picture_after(plan, &dos, &blank, 40, out);
 	ck_assert_str_eq(out, "G.1111..G22222222222....................");
-	plan_destroy(plan);
 }
 
 TEST(table_overwritten_by_none)
 {
-	struct endpoint source = test_whole(&blank), destination = test_whole(&dos);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0, 1 }, NULL);
-
-	check_after(plan, &blank, &dos, "....................", "x-------------------");
-	check_lost(plan, &dos, "1t 5t 6t ");
-	plan_destroy(plan);
+	plan_of(test_whole(&blank), test_whole(&dos), (struct range){ 0, 1 }, NULL);
+	check_after(&blank, &dos, "....................", "x-------------------");
+	check_lost(&dos, "1t 5t 6t ");
 
 	/* The source's table, but elsewhere: no table there. */
 	const uint64_t at = 1;
 
-	source = test_whole(&dos);
-	destination = test_whole(&blank);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, &at);
+	plan_of(test_whole(&dos), test_whole(&blank), ALL, &at);
 	picture_after(plan, &dos, &blank, 10, out);
 	ck_assert_str_eq(out, "..........");
-	plan_destroy(plan);
 
 	/* A file system from a partition onto the whole disk. */
-	source = test_part(&dos, 1, 100, 200);
-	destination = test_whole(&gpt);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
+	plan_of(test_part(&dos, 1, 100, 200), test_whole(&gpt), ALL, NULL);
 	picture_after(plan, &dos, &gpt, 10, out);
 	ck_assert_str_eq(out, "..........");
-	check_lost(plan, &gpt, "1t 2t 3t ");
-	plan_destroy(plan);
+	check_lost(&gpt, "1t 2t 3t ");
 }
 
 TEST(other_sector_size)
 {
 	struct disk big = test_disk("sdd", 48, 250, 4096);
-	struct endpoint source = test_whole(&dos), destination = test_whole(&big);
-	CLEANUP(plan) struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
 
+	plan_of(test_whole(&dos), test_whole(&big), ALL, NULL);
 	/* The LBAs in the table would mean other places: nobody finds these partitions. */
 	picture_after(plan, &dos, &big, 10, out);
 	ck_assert_str_eq(out, "..........");
@@ -462,69 +442,46 @@ TEST(other_sector_size)
 
 TEST(partition_to_partition)
 {
-	struct endpoint source = test_part(&dos, 1, 100, 200);
-	struct endpoint destination = test_part(&dos, 6, 610, 290);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-
-	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "------------xxxxx---");
-	check_lost(plan, &dos, "6p ");
-	plan_destroy(plan);
+	plan_of(test_part(&dos, 1, 100, 200), test_part(&dos, 6, 610, 290), ALL, NULL);
+	check_after(&dos, &dos, "G.1111..G255G6666622", "------------xxxxx---");
+	check_lost(&dos, "6p ");
 
 	/* A source too large for it: nothing behind the partition is written. */
-	source = test_part(&dos, 6, 610, 290);
-	destination = test_part(&dos, 1, 100, 200);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
-	check_lost(plan, &dos, "1x ");
-	plan_destroy(plan);
+	plan_of(test_part(&dos, 6, 610, 290), test_part(&dos, 1, 100, 200), ALL, NULL);
+	check_after(&dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
+	check_lost(&dos, "1x ");
 }
 
 TEST(images_are_unknown)
 {
-	struct endpoint source = test_image("/srv/a.img", 500 * 512, true);
-	struct endpoint destination = test_whole(&dos);
-	struct plan *plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-
-	check_after(plan, NULL, &dos, "????????????????????", "xxxxxxxxxx----------");
-	check_lost(plan, &dos, "1x 5p 6t ");
-	plan_destroy(plan);
+	plan_of(test_image("/srv/a.img", 500 * 512, true), test_whole(&dos), ALL, NULL);
+	check_after(NULL, &dos, "????????????????????", "xxxxxxxxxx----------");
+	check_lost(&dos, "1x 5p 6t ");
 
 	/* Into a partition: the table is known, it stays. */
-	destination = test_part(&dos, 6, 610, 290);
-	plan = plan_of(&source, &destination, (struct range){ 0, 10 }, NULL);
-	check_after(plan, NULL, &dos, "G.1111..G255G6666622", "------------x-------");
-	plan_destroy(plan);
+	plan_of(test_image("/srv/a.img", 500 * 512, true), test_part(&dos, 6, 610, 290),
+		(struct range){ 0, 10 }, NULL);
+	check_after(NULL, &dos, "G.1111..G255G6666622", "------------x-------");
 
 	/* A disk to a new image: the image will hold the disk's table. */
-	source = test_whole(&dos);
-	destination = test_image("/srv/new.img", 0, false);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-	check_after(plan, &dos, NULL, "G.1111..G255G6666622", "xxxxxxxxxxxxxxxxxxxx");
-	check_lost(plan, NULL, "");
-	plan_destroy(plan);
+	plan_of(test_whole(&dos), test_image("/srv/new.img", 0, false), ALL, NULL);
+	check_after(&dos, NULL, "G.1111..G255G6666622", "xxxxxxxxxxxxxxxxxxxx");
+	check_lost(NULL, "");
 
 	/* What an image holds is known once it was read: as for a disk. */
-	source = test_image("/srv/a.img", 1000 * 512, true);
-	destination = test_whole(&blank);
-	plan = plan_of(&source, &destination, (struct range){ 0 }, NULL);
-	check_after(plan, &dos, &blank, "G11.G25G62..........", "xxxxxxxxxx----------");
-	plan_destroy(plan);
-	source = test_whole(&dos);
-	destination = test_image("/srv/old.img", 1000 * 512, true);
-	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);
-	check_after(plan, &dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
-	check_lost(plan, &dos, "1x ");
-	plan_destroy(plan);
+	plan_of(test_image("/srv/a.img", 1000 * 512, true), test_whole(&blank), ALL, NULL);
+	check_after(&dos, &blank, "G11.G25G62..........", "xxxxxxxxxx----------");
+	plan_of(test_whole(&dos), test_image("/srv/old.img", 1000 * 512, true),
+		(struct range){ 100, 200 }, NULL);
+	check_after(&dos, &dos, "G.1111..G255G6666622", "--xxxx--------------");
+	check_lost(&dos, "1x ");
 	/* It becomes longer: the picture is of what it will be. */
-	source = test_image("/srv/a.img", 2000 * 512, true);
-	plan = plan_of(&source, &destination, (struct range){ 1000, 1000 }, NULL);
-	check_after(plan, NULL, &dos, "G11.G25G62..........", "----------xxxxxxxxxx");
-	plan_destroy(plan);
-	source = test_whole(&dos);
+	plan_of(test_image("/srv/a.img", 2000 * 512, true),
+		test_image("/srv/old.img", 1000 * 512, true), (struct range){ 1000, 1000 }, NULL);
+	check_after(NULL, &dos, "G11.G25G62..........", "----------xxxxxxxxxx");
 
 	/* A range into an image that is there: what else it holds is not known. */
-	destination = test_image("/srv/old.img", 1000 * 512, true);
-	plan = plan_of(&source, &destination, (struct range){ 100, 200 }, NULL);
-	check_after(plan, &dos, NULL, "????????????????????", "--xxxx--------------");
-	plan_destroy(plan);
+	plan_of(test_whole(&dos), test_image("/srv/old.img", 1000 * 512, true),
+		(struct range){ 100, 200 }, NULL);
+	check_after(&dos, NULL, "????????????????????", "--xxxx--------------");
 }
