@@ -119,6 +119,7 @@ SINGLE = {
     "help-editor": ("rescue", PLAN + ["Escape", "l", "?"], "KEYS ON THIS SCREEN"),
     "run-proof": ("--proving rescue", RUN, "MISMATCHES 1"),
     "run-rolling": ("--rolling rescue", RUN, "verified 49%"),
+    "run-simple-ailing": ("--simple --ailing rescue", RUN + ["Escape"], "elapsed 1:33:45"),
     "run-simple": ("--simple rescue", RUN + ["p"], "paused"),
     "run-cpu": ("rescue", RUN + ["Tab", "Tab"], "Disks: queue"),
     "run-rescue": ("rescue", RUN + ["Tab"], "Rescue: copying"),

@@ -20,7 +20,7 @@
  * few seconds. */
 
 #define SPOKEN_LINES 32
-#define SPOKEN_COLS  150 /* two rows of the smallest screen take it */
+#define SPOKEN_COLS  320 /* all that can go wrong at once, in the longest words */
 
 struct run_spoken {
 	char lines[SPOKEN_LINES][4 * SPOKEN_COLS + 1]; /* on this page, oldest first */

@@ -102,6 +102,20 @@ TEST(test_never_the_same_twice)
 	ck_assert(!spoken.fresh);
 }
 
+/* Nor is anything cut when all goes wrong at once. */
+TEST(test_all_that_is_wrong)
+{
+	job.rescue.read_errors = job.bad_areas = job.proof.areas = 12345678;
+	job.refused_bytes = job.hang.lba = UINT64_MAX / 2;
+	job.hang.count = 1;
+	job.map_failed = true;
+	run_spoken_follow(&spoken, &job, true);
+	ck_assert_ptr_nonnull(strstr(newest(), "MAP NOT SAVED"));
+	ck_assert_ptr_nonnull(
+		strstr(newest(), "hangs, MISMATCHES 12345678, read errors 12345678, "));
+	ck_assert_ptr_nonnull(strstr(newest(), "elapsed 0:01:00"));
+}
+
 /* Nothing of it is cut, and none is lost when there are more than a page takes. */
 TEST(test_long_and_many)
 {
