@@ -43,7 +43,7 @@ static int model_cols(const struct plan *plan, int left)
 			serials = text_width(identity->serial);
 	}
 	/* Columns that no serial number needs. */
-	left -= text_width(_("S/N")) + 2 + serials;
+	left -= text_width(_("S/N")) + 3 + serials;
 	return models <= usual || left <= usual ? usual : models < left ? models : left;
 }
 

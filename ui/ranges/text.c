@@ -220,7 +220,7 @@ static void put_short(struct line *line, int most, const char *text, bool tail)
  * where there is room for all of it. */
 static void put_identity(struct line *line, const struct identity *identity, const char *rest)
 {
-	int serial = text_width(identity->serial);
+	int serial = identity->serial[0] ? text_width(identity->serial) : 1; /* "-" */
 	char wwn[sizeof(identity->wwn) + 16] = "";
 	int left;
 
@@ -239,7 +239,7 @@ static void put_identity(struct line *line, const struct identity *identity, con
 		serial = left * 3 / 5;
 	put_short(line, left - serial, identity->model, false);
 	line_add(line, "  %s ", _("S/N"));
-	put_short(line, serial ? serial : 1, identity->serial, true);
+	put_short(line, serial, identity->serial, true);
 	line_add(line, "%s%s", wwn, rest);
 }
 

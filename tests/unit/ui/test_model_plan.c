@@ -53,6 +53,18 @@ static void setup(void)
 
 UNIT_CASE(.setup = setup);
 
+/* The serial number is all there, and that there is none is said. */
+TEST(test_long_model)
+{
+	struct line line;
+
+	memset(plan.source.identity.model, 'M', sizeof(plan.source.identity.model) - 1);
+	strcpy(plan.source.identity.serial, "ZFL1A2B34567");
+	line_has(80, plan_text_source(&plan, &line), "MM.. S/N ZFL1A2B34567 ");
+	plan.source.identity.serial[0] = plan.destinations[0].identity.serial[0] = '\0';
+	line_has(80, plan_text_source(&plan, &line), "MM.. S/N - ");
+}
+
 TEST(test_mock_up)
 {
 	/* Where there is less room, the model is cut, and says so. */

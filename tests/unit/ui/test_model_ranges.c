@@ -361,6 +361,8 @@ TEST(test_title)
 	/* On a narrow screen, before anything else. */
 	line_has(48, ranges_model_title(model, &line), "MM.. ");
 	ck_assert_ptr_nonnull(strstr(line.text, "SSSSSSSTAIL"));
+	model->source.identity.serial[0] = '\0';
+	line_has(80, ranges_model_title(model, &line), "S/N -  gpt  10,000 sectors of 512");
 	/* Where it goes stands below, and the WWN where there is room for all of it. */
 	strcpy(model->source.identity.serial, "S1");
 	strcpy(model->source.identity.model, "M1");
