@@ -286,6 +286,13 @@ def the_footer_tells_what_a_key_does_now():
         start(terminal, ["7"])
         terminal.wait("Enter=continue n=new copy")
         terminal.keys("Down", shows="Enter=show n=new copy")
+    with Terminal(f"{FAKEDECK} --unfinished rescue") as terminal:
+        start(terminal, ["s", "c"])
+        terminal.wait("Take the chosen disks back with Esc: then c continues")
+        terminal.keys("Escape", shows="c continues")
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, ["c"])
+        terminal.wait("No copy was left unfinished. f names")
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal, ["7"])
         screen = terminal.wait("n starts a copy.")

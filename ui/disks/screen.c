@@ -494,6 +494,15 @@ static bool command(void *data, struct app *app, enum command command)
 	return done;
 }
 
+static const char *no_continue(const struct disks_state *state)
+{
+	if (!state->has_unfinished)
+		return _("No copy was left unfinished. f names the map of an older one.");
+	if (state->unfinished.running[0])
+		return state->unfinished.running;
+	return _("Take the chosen disks back with Esc: then c continues the unfinished copy.");
+}
+
 static const char *unavailable(void *data, struct app *app, enum command command)
 {
 	const struct disks_state *state = data;
@@ -508,9 +517,7 @@ static const char *unavailable(void *data, struct app *app, enum command command
 	if (command == COMMAND_ACCEPT || command == COMMAND_TO_PLAN)
 		return no_plan(app);
 	if (command == COMMAND_CONTINUE && !app_copying(app))
-		return unfinished && !unfinished->running[0]
-			       ? NULL
-			       : _("No copy was left unfinished, or one is chosen; f names a map.");
+		return unfinished && !unfinished->running[0] ? NULL : no_continue(state);
 	if ((changes || command == COMMAND_CONTINUE) && app_copying(app))
 		return _("A copy is running: the choice cannot be changed now.");
 	if (changes && !state->model.list)
