@@ -10,31 +10,44 @@
 #include "copy/ring.h"
 #include "copy/work.h"
 
-static struct plan *make_plan(const struct extent *extents, size_t count)
+static struct plan *plan;
+static struct map *map;
+static struct work work;
+
+static void tear_down(void)
+{
+	work_done(&work);
+	map_destroy(map);
+	plan_destroy(plan);
+}
+
+static void lay_out(const struct extent *extents, size_t count)
 {
 	struct endpoint a = { .kind = ENDPOINT_DISK,
 			      .node = "/dev/a",
 			      .size = 20000000000000ULL / 4096 * 4096,
 			      .logical_sector_size = 512 };
 	struct endpoint b = a;
-	struct plan *plan = NULL;
 	struct error error = { 0 };
 
 	strcpy(b.node, "/dev/b");
 	ck_assert_msg(plan_from_extents(&a, &b, extents, count, NULL, NULL, &plan, &error) == 0,
 		      "%s", error.sentence);
-	return plan;
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+}
+
+static void begin(const char *statuses, uint32_t chunk, bool descending)
+{
+	ck_assert_int_eq(work_init(&work, plan, map, NULL, statuses, chunk, descending), 0);
 }
 
 /* Walks all chunks: in order, nothing twice, nothing left out but what is finished. */
-static void walk_one_way(const struct plan *plan, const struct map *map, uint32_t chunk,
-			 bool descending)
+static void walk_one_way(uint32_t chunk, bool descending)
 {
-	struct work work = { 0 };
 	struct map *left;
 	uint64_t last_source = descending ? UINT64_MAX : 0, first = 0, number = 0, bytes = 0;
 
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, WORK_UNFINISHED, chunk, descending), 0);
+	begin(WORK_UNFINISHED, chunk, descending);
 	ck_assert_int_eq(map_copy(map, &left, NULL), 0);
 	while (work_take(&work, 1, &first) == 1) {
 		struct piece piece;
@@ -65,58 +78,48 @@ static void walk_one_way(const struct plan *plan, const struct map *map, uint32_
 	ck_assert_uint_eq(map_bytes(left, MAP_FINISHED), plan_bytes(plan));
 	ck_assert_uint_eq(work_take(&work, 5, &first), 0);
 	map_destroy(left);
-	work_done(&work);
 }
 
-static void walk(const struct plan *plan, const struct map *map, uint32_t chunk)
+static void walk(uint32_t chunk)
 {
-	walk_one_way(plan, map, chunk, false);
-	walk_one_way(plan, map, chunk, true);
+	walk_one_way(chunk, false);
+	walk_one_way(chunk, true);
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.teardown = tear_down, .timeout = 60);
 
 /* A pass gets exactly the areas with its statuses, neighbours as one. */
 TEST(areas_by_status)
 {
-	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
-	struct work work = { 0 };
-	CLEANUP(map) struct map *map = NULL;
-
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	lay_out(&(struct extent){ 0, 0, 1000 }, 1);
 	ck_assert_int_eq(map_set(map, 0, 1000 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 10 * 512, 5 * 512, MAP_NON_TRIMMED), 0);
 	ck_assert_int_eq(map_set(map, 15 * 512, 5 * 512, MAP_NON_SCRAPED), 0);
 	ck_assert_int_eq(map_set(map, 20 * 512, 512, MAP_BAD), 0);
 	ck_assert_int_eq(map_set(map, 990 * 512, 10 * 512, MAP_NON_TRIED), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*", 512, false), 0);
+	begin("*", 512, false);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.areas[0].source, 10 * 512);
 	ck_assert_uint_eq(work.bytes, 5 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*/-", 512, false), 0);
+	begin("*/-", 512, false);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.bytes, 11 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 512, false), 0);
+	begin("?", 512, false);
 	ck_assert_uint_eq(work.count, 1);
 	ck_assert_uint_eq(work.areas[0].source + work.areas[0].length, 1000 * 512);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "*?", 512, false), 0);
+	begin("*?", 512, false);
 	ck_assert_uint_eq(work.count, 2);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "+", 512, false), 0);
+	begin("+", 512, false);
 	ck_assert_uint_eq(work.bytes, (1000 - 11 - 10) * 512);
-	work_done(&work);
 }
 
 /* Where an area begins and ends among the chunks, either way, and which chunk a byte leads to. */
 TEST(chunks_of_an_area)
 {
-	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 1000 }, 1);
-	struct work work = { 0 };
-	CLEANUP(map) struct map *map = NULL;
-
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	lay_out(&(struct extent){ 0, 0, 1000 }, 1);
 	ck_assert_int_eq(map_set(map, 100 * 512, 300 * 512, MAP_FINISHED), 0);
 	/* Areas of 13 and 75 chunks. */
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, false), 0);
+	begin("?", 4096, false);
 	ck_assert_uint_eq(work.chunks, 88);
 	ck_assert_uint_eq(work_area_begin(&work, 12), 0);
 	ck_assert_uint_eq(work_area_end(&work, 12), 13);
@@ -127,27 +130,22 @@ TEST(chunks_of_an_area)
 	ck_assert_uint_eq(work_first_from(&work, 97 * 512), 13);
 	ck_assert_uint_eq(work_first_from(&work, 408 * 512), 14);
 	ck_assert_uint_eq(work_first_from(&work, 1000 * 512), 88);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, true), 0);
+	begin("?", 4096, true);
 	ck_assert_uint_eq(work_area_begin(&work, 74), 0);
 	ck_assert_uint_eq(work_area_end(&work, 74), 75);
 	ck_assert_uint_eq(work_area_begin(&work, 75), 75);
 	ck_assert_uint_eq(work_area_end(&work, 75), 88);
-	work_done(&work);
 }
 
 /* Next to damage only the far half is read, and nothing that is small; next to what is finished, or
  * at the ends of the disk, all of it, up to the last chunk before damage. */
 TEST(halves_beside_damage)
 {
-	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, 4096 }, 1);
-	struct work work = { 0 };
-	CLEANUP(map) struct map *map = NULL;
-
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
+	lay_out(&(struct extent){ 0, 0, 4096 }, 1);
 	ck_assert_int_eq(map_set(map, 1024 * 512, 8 * 512, MAP_NON_TRIMMED), 0);
 	ck_assert_int_eq(map_set(map, 2056 * 512, 8 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 3088 * 512, 8 * 512, MAP_BAD), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, false), 0);
+	begin("?", 4096, false);
 	work_leave_edges(&work, map, 1024 * 512);
 	ck_assert_uint_eq(work.count, 3);
 	ck_assert_uint_eq(work.areas[0].length, 1016 * 512);
@@ -158,7 +156,7 @@ TEST(halves_beside_damage)
 	ck_assert_uint_eq(work.bytes, 2544 * 512);
 	ck_assert_uint_eq(work.chunks, 318);
 	ck_assert_uint_eq(work_area_begin(&work, 200), 191);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, "?", 4096, true), 0);
+	begin("?", 4096, true);
 	work_leave_edges(&work, map, 1024 * 512);
 	ck_assert_uint_eq(work.count, 4);
 	ck_assert_uint_eq(work.areas[0].length, 512 * 512);
@@ -167,43 +165,35 @@ TEST(halves_beside_damage)
 	ck_assert_uint_eq(work.areas[2].source, 2064 * 512);
 	ck_assert_uint_eq(work.areas[2].length, 512 * 512);
 	ck_assert_uint_eq(work.areas[3].length, 992 * 512);
-	work_done(&work);
 }
 
 TEST(chunks_cover_what_is_left)
 {
 	struct extent extents[] = { { 3, 5, 1 }, { 7, 6, 1000 }, { 2000, 1999, 37 } };
-	CLEANUP(plan) struct plan *plan = make_plan(extents, 3);
-	CLEANUP(map) struct map *map = NULL;
 
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	walk(plan, map, 512);
-	walk(plan, map, 4096);
-	walk(plan, map, 1 << 20);
+	lay_out(extents, 3);
+	walk(512);
+	walk(4096);
+	walk(1 << 20);
 	ck_assert_int_eq(map_set(map, 7 * 512, 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 100 * 512, 50 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 200 * 512, 512, MAP_BAD), 0);
 	ck_assert_int_eq(map_set(map, 2000 * 512, 37 * 512, MAP_FINISHED), 0);
-	walk(plan, map, 4096);
+	walk(4096);
 	ck_assert_int_eq(map_set(map, 3 * 512, 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 7 * 512, 1000 * 512, MAP_FINISHED), 0);
-	walk(plan, map, 4096);
+	walk(4096);
 }
 
 TEST(twenty_terabytes_take_no_room)
 {
-	CLEANUP(plan)
-	struct plan *plan = make_plan(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
-	struct work work = { 0 };
-	CLEANUP(map) struct map *map = NULL;
 	struct piece piece;
 
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&work, plan, map, NULL, WORK_UNFINISHED, 1 << 20, false), 0);
+	lay_out(&(struct extent){ 0, 0, 39062500000ULL / 8 * 8 }, 1);
+	begin(WORK_UNFINISHED, 1 << 20, false);
 	ck_assert_uint_eq(work.count, 1);
 	work_piece(&work, work.chunks - 1, &piece);
 	ck_assert_uint_eq(piece.source + piece.length, plan_bytes(plan));
-	work_done(&work);
 }
 
 TEST(nothing_outside_the_plan_is_allowed)
@@ -221,8 +211,8 @@ TEST(nothing_outside_the_plan_is_allowed)
 		{ 40, 140, 1, false },  { 0, 0, 1, false },
 		{ 39, 139, 2, false },  { 1ULL << 50, 1ULL << 50, 1, false },
 	};
-	CLEANUP(plan) struct plan *plan = make_plan(extents, 2);
 
+	lay_out(extents, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct piece piece = { cases[i].source * 512, cases[i].destination * 512,
 				       (uint32_t)cases[i].sectors * 512 };
@@ -231,7 +221,6 @@ TEST(nothing_outside_the_plan_is_allowed)
 	}
 }
 
-static struct work shared_work;
 static uint8_t taken[100000];
 
 static void *taker(void *arg)
@@ -239,7 +228,7 @@ static void *taker(void *arg)
 	uint64_t first;
 	uint32_t n;
 
-	while ((n = work_take(&shared_work, (uint32_t)(uintptr_t)arg, &first)))
+	while ((n = work_take(&work, (uint32_t)(uintptr_t)arg, &first)))
 		for (uint32_t i = 0; i < n; i++)
 			__atomic_fetch_add(&taken[first + i], 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -247,13 +236,11 @@ static void *taker(void *arg)
 
 TEST(many_take_each_chunk_once)
 {
-	CLEANUP(plan) struct plan *plan = make_plan(&(struct extent){ 0, 0, sizeof(taken) }, 1);
 	pthread_t threads[4];
 	size_t wrong = 0;
-	CLEANUP(map) struct map *map = NULL;
 
-	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	ck_assert_int_eq(work_init(&shared_work, plan, map, NULL, WORK_UNFINISHED, 512, false), 0);
+	lay_out(&(struct extent){ 0, 0, sizeof(taken) }, 1);
+	begin(WORK_UNFINISHED, 512, false);
 	for (uintptr_t i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, taker, (void *)(i * 3 + 1));
 	for (int i = 0; i < 4; i++)
@@ -262,7 +249,6 @@ TEST(many_take_each_chunk_once)
 	for (size_t i = 0; i < sizeof(taken); i++)
 		wrong += taken[i] != 1;
 	ck_assert_uint_eq(wrong, 0);
-	work_done(&shared_work);
 }
 
 TEST(the_limit_is_smooth)

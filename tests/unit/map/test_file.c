@@ -18,13 +18,23 @@
 #include "map/map.h"
 #include "map_rig.h"
 
-static struct map *whole_map(uint64_t sectors, struct plan **retplan)
-{
-	struct map *map;
+static struct plan *plan, *loaded_plan;
+static struct map *map, *loaded;
+static struct error error;
 
-	*retplan = map_rig_plan(&(struct extent){ 0, 0, sectors }, 1);
-	ck_assert_int_eq(map_new(*retplan, &map, NULL), 0);
-	return map;
+static void tear_down(void)
+{
+	map_destroy(loaded);
+	map_destroy(map);
+	plan_destroy(loaded_plan);
+	plan_destroy(plan);
+	map_rig_remove_dir();
+}
+
+static void whole_map(uint64_t sectors)
+{
+	plan = map_rig_plan(&(struct extent){ 0, 0, sectors }, 1);
+	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 }
 
 static const struct map_state here = { 0, '?', 1 };
@@ -47,7 +57,7 @@ static bool have(const char *tool)
 	return run("command -v %s >/dev/null", tool) == 0;
 }
 
-static void same_blocks(const struct map *a, const struct map *b)
+static void same_blocks(void)
 {
 	static const enum map_status all[] = { MAP_NON_TRIED, MAP_NON_TRIMMED, MAP_NON_SCRAPED,
 					       MAP_BAD, MAP_FINISHED };
@@ -56,9 +66,9 @@ static void same_blocks(const struct map *a, const struct map *b)
 		struct map_block x, y;
 		uint64_t pos = 0;
 
-		ck_assert_uint_eq(map_areas(a, all[s]), map_areas(b, all[s]));
-		while (map_next(a, pos, all[s], &x)) {
-			ck_assert(map_next(b, pos, all[s], &y));
+		ck_assert_uint_eq(map_areas(map, all[s]), map_areas(loaded, all[s]));
+		while (map_next(map, pos, all[s], &x)) {
+			ck_assert(map_next(loaded, pos, all[s], &y));
 			ck_assert_uint_eq(x.start, y.start);
 			ck_assert_uint_eq(x.size, y.size);
 			pos = x.start + x.size;
@@ -66,16 +76,24 @@ static void same_blocks(const struct map *a, const struct map *b)
 	}
 }
 
-UNIT_CASE(.setup = map_rig_make_dir, .teardown = map_rig_remove_dir, .timeout = 60);
+/* As a file, with its plan. */
+static void comes_back(void)
+{
+	char a[9], b[9];
+
+	map_rig_save(map, '?');
+	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
+	same_blocks();
+	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
+}
+
+UNIT_CASE(.setup = map_rig_make_dir, .teardown = tear_down, .timeout = 60);
 
 TEST(everything_comes_back)
 {
 	struct extent extents[] = { { 10, 110, 90 }, { 200, 300, 50 }, { 1000, 1100, 1 } };
-	struct plan *plan = map_rig_plan(extents, 3), *loaded_plan = NULL;
-	struct map *map, *loaded;
-	struct error error = { 0 };
-	char a[9], b[9];
 
+	plan = map_rig_plan(extents, 3);
 	plan->source_time_differs = true;
 	text_copy(plan->source_writer, sizeof(plan->source_writer), "mounted at /mnt/a b");
 	text_copy(plan->domain, sizeof(plan->domain), "/srv/used\xff blocks.map");
@@ -84,10 +102,7 @@ TEST(everything_comes_back)
 	ck_assert_int_eq(map_set(map, 230 * 512, 512, MAP_BAD), 0);
 	ck_assert_int_eq(map_set(map, 231 * 512, 512, MAP_NON_SCRAPED), 0);
 	ck_assert_int_eq(map_set(map, 1000 * 512, 512, MAP_NON_TRIMMED), 0);
-	map_rig_save(map, '?');
-	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
-	same_blocks(map, loaded);
-	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
+	comes_back();
 	ck_assert_str_eq(loaded_plan->source.identity.model, plan->source.identity.model);
 	ck_assert(loaded_plan->source_time_differs);
 	ck_assert_str_eq(loaded_plan->source_writer, plan->source_writer);
@@ -110,25 +125,18 @@ TEST(everything_comes_back)
 	map_rig_save(loaded, '?');
 	ck_assert_int_eq(run("cmp %s %s", first, map_path), 0);
 	map_destroy(loaded);
-	plan_destroy(loaded_plan);
 
 	/* Both results are optional to the caller. */
 	ck_assert_int_eq(map_load(map_path, &loaded, NULL, NULL), 0);
-	map_destroy(loaded);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 /* Of several lines, in both lists, and not in the domain. */
 TEST(free_places_come_back)
 {
 	struct extent all = { 0, 0, 1 << 20 };
-	struct plan *plain = map_rig_plan(&all, 1), *plan, *loaded_plan = NULL;
+	struct plan *plain = map_rig_plan(&all, 1);
 	struct free_places places = { 0 };
-	struct map *map, *loaded;
-	struct error error = { 0 };
 	struct map_block block;
-	char a[9], b[9];
 
 	for (uint64_t i = 0; i < 200; i++) {
 		ck_assert_int_eq(range_list_add(&places.later, (struct range){ i * 64, 3 }), 0);
@@ -143,20 +151,13 @@ TEST(free_places_come_back)
 	ck_assert_int_eq(map_set(map, 32 * 512, 512, MAP_FINISHED), -ERANGE);
 	ck_assert_uint_eq(map_bytes(map, MAP_NON_TRIED), plan_bytes(plan));
 	map_set_cleared(map, 4711);
-	map_rig_save(map, '?');
-	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
-	same_blocks(map, loaded);
+	comes_back();
 	ck_assert(map_at(loaded, 32 * 512, &block));
 	ck_assert_uint_eq(block.start, 33 * 512);
 	ck_assert_uint_eq(map_held(loaded)->cleared, 4711);
-	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
 	ck_assert(range_list_equal(&places.later, plan_later(loaded_plan)));
 	ck_assert(range_list_equal(&places.left_out, plan_left_out(loaded_plan)));
 	free_places_done(&places);
-	map_destroy(loaded);
-	map_destroy(map);
-	plan_destroy(loaded_plan);
-	plan_destroy(plan);
 	plan_destroy(plain);
 }
 
@@ -164,55 +165,45 @@ TEST(free_places_come_back)
 TEST(an_odd_name_comes_back)
 {
 	struct extent extents[] = { { 10, 110, 90 } };
-	struct plan *plan = map_rig_plan(extents, 1), *loaded_plan = NULL;
-	char *node = plan->destinations[0].node, a[9], b[9];
-	struct map *map, *loaded;
-	struct error error = { 0 };
+	char *node;
 
+	plan = map_rig_plan(extents, 1);
+	node = plan->destinations[0].node;
 	/* The longest there can be, with every byte in it. */
 	for (size_t i = 1; i + 1 < sizeof(plan->destinations[0].node); i++)
 		node[i] = (char)(i % 255 + 1 == '/' ? '.' : i % 255 + 1);
 	node[sizeof(plan->destinations[0].node) - 2] = ' ';
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
-	map_rig_save(map, '?');
-	ck_assert_msg(map_load(map_path, &loaded, &loaded_plan, &error) == 0, "%s", error.sentence);
+	comes_back();
 	ck_assert_str_eq(loaded_plan->destinations[0].node, node);
-	ck_assert_str_eq(plan_id(plan, a), plan_id(loaded_plan, b));
-	map_destroy(loaded);
-	plan_destroy(loaded_plan);
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 /* The kernel counts what is attached from one again. */
 TEST(sequence_numbers_end_with_the_boot)
 {
 	static const char *const boots[] = { "s/ boot=.*/ boot=another/", "/ boot=/d" };
-	struct plan *plan, *loaded;
-	struct map *map = whole_map(4096, &plan), *again;
 
+	whole_map(4096);
 	for (size_t i = 0; i < 2; i++) {
 		map_rig_save(map, '?');
 		ck_assert_int_eq(run("grep -q '^# clonedeck boot=' %s", map_path), 0);
 		ck_assert_int_eq(run("sed -i '%s' %s", boots[i], map_path), 0);
-		ck_assert_int_eq(map_load(map_path, &again, &loaded, NULL), 0);
-		ck_assert_uint_eq(loaded->source.identity.diskseq, 0);
-		ck_assert_str_eq(loaded->source.identity.serial, "S 1");
-		ck_assert_str_eq(loaded->source.identity.volume, "LVM-a b");
-		map_destroy(again);
-		plan_destroy(loaded);
+		ck_assert_int_eq(map_load(map_path, &loaded, &loaded_plan, NULL), 0);
+		ck_assert_uint_eq(loaded_plan->source.identity.diskseq, 0);
+		ck_assert_str_eq(loaded_plan->source.identity.serial, "S 1");
+		ck_assert_str_eq(loaded_plan->source.identity.volume, "LVM-a b");
+		map_destroy(loaded);
+		plan_destroy(loaded_plan);
+		loaded = NULL;
+		loaded_plan = NULL;
 	}
-	map_destroy(map);
-	plan_destroy(plan);
 }
 
 TEST(ddrescuelog_reads_ours)
 {
-	CLEANUP(plan) struct plan *plan = NULL;
-	CLEANUP(map) struct map *map = whole_map(4096, &plan);
-
 	if (!have("ddrescuelog"))
 		return;
+	whole_map(4096);
 	ck_assert_int_eq(map_set(map, 0, 2048 * 512, MAP_FINISHED), 0);
 	ck_assert_int_eq(map_set(map, 2048 * 512, 512, MAP_BAD), 0);
 	map_rig_save(map, '?');
@@ -233,30 +224,24 @@ TEST(ddrescuelog_reads_ours)
 TEST(holes_between_extents_are_filled_for_others)
 {
 	struct extent extents[] = { { 10, 10, 10 }, { 30, 30, 10 } };
-	CLEANUP(plan) struct plan *plan = map_rig_plan(extents, 2);
-	struct map *map, *loaded;
 
+	plan = map_rig_plan(extents, 2);
 	ck_assert_int_eq(map_new(plan, &map, NULL), 0);
 	ck_assert_int_eq(map_set(map, 10 * 512, 10 * 512, MAP_FINISHED), 0);
 	map_rig_save(map, '?');
 	if (have("ddrescuelog"))
 		ck_assert_int_eq(run("ddrescuelog -t %s >/dev/null", map_path), 0);
 	ck_assert_int_eq(map_load(map_path, &loaded, NULL, NULL), 0);
-	same_blocks(map, loaded);
-	map_destroy(loaded);
-	map_destroy(map);
+	same_blocks();
 }
 
 TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 {
 	struct plan *none = (struct plan *)map_dir;
-	CLEANUP(plan) struct plan *plan = NULL;
-	CLEANUP(map) struct map *map = whole_map(4096, &plan);
-	struct map *theirs;
-	struct error error = { 0 };
 
 	if (!have("ddrescue"))
 		return;
+	whole_map(4096);
 	ck_assert_int_eq(map_set(map, 0, 1000 * 512, MAP_FINISHED), 0);
 	map_rig_save(map, '?');
 	ck_assert_int_eq(run("head -c 2097152 /dev/urandom > %s/in; rm -f %s/out; "
@@ -266,12 +251,11 @@ TEST(ddrescue_goes_on_from_ours_and_we_from_its)
 	/* It copied what ours called to do, and nothing else. */
 	ck_assert_int_eq(run("cmp -i 512000 %s/in %s/out", map_dir, map_dir), 0);
 	ck_assert_int_eq(run("cmp -s -n 512000 %s/in %s/out", map_dir, map_dir), 1);
-	ck_assert_msg(map_load(map_path, &theirs, &none, &error) == 0, "%s", error.sentence);
+	ck_assert_msg(map_load(map_path, &loaded, &none, &error) == 0, "%s", error.sentence);
 	ck_assert_ptr_null(none);
-	ck_assert_uint_eq(map_bytes(theirs, MAP_FINISHED), 4096 * 512);
-	ck_assert_int_eq(map_take_finished(map, theirs, 512), 0);
+	ck_assert_uint_eq(map_bytes(loaded, MAP_FINISHED), 4096 * 512);
+	ck_assert_int_eq(map_take_finished(map, loaded, 512), 0);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), 4096 * 512);
-	map_destroy(theirs);
 }
 
 /* Time of processor of this thread, ns. */
@@ -285,10 +269,9 @@ static uint64_t thread_cpu(void)
 
 TEST(a_hundred_thousand_areas_are_quick)
 {
-	CLEANUP(plan) struct plan *plan = NULL;
-	struct map *map = whole_map(1 << 20, &plan), *loaded;
 	uint64_t start, saved;
 
+	whole_map(1 << 20);
 	for (uint64_t i = 0; i < 100000; i++)
 		ck_assert_int_eq(map_set(map, i * 4096, 512, i % 3 ? MAP_FINISHED : MAP_BAD), 0);
 	ck_assert_uint_eq(map_areas(map, MAP_BAD), 33334);
@@ -299,21 +282,17 @@ TEST(a_hundred_thousand_areas_are_quick)
 	ck_assert_int_eq(map_load(map_path, &loaded, NULL, NULL), 0);
 	printf("# saved in %.3f s, loaded in %.3f s\n", (double)saved / NSEC_PER_SEC,
 	       (double)(thread_cpu() - start) / NSEC_PER_SEC);
-	same_blocks(map, loaded);
+	same_blocks();
 	/* Of the processor; the goal is 0.2 s, and under a sanitizer all takes longer. */
 	ck_assert_uint_lt(saved, 2 * NSEC_PER_SEC);
-	map_destroy(loaded);
-	map_destroy(map);
 }
 
 TEST(saving_never_follows_or_replaces_what_is_no_file)
 {
-	CLEANUP(plan) struct plan *plan = NULL;
-	CLEANUP(map) struct map *map = whole_map(100, &plan);
 	char beside[160], victim[160];
-	struct error error = { 0 };
 	struct stat st;
 
+	whole_map(100);
 	snprintf(beside, sizeof(beside), "%s.new", map_path);
 	snprintf(victim, sizeof(victim), "%s/victim", map_dir);
 	ck_assert_int_eq(run("echo precious > %s; ln -s %s %s", victim, victim, beside), 0);
@@ -334,11 +313,9 @@ TEST(saving_never_follows_or_replaces_what_is_no_file)
 
 TEST(a_full_disk_leaves_the_old_file)
 {
-	CLEANUP(plan) struct plan *plan = NULL;
-	struct map *map = whole_map(100000, &plan), *loaded;
-	struct error error = { 0 };
 	struct rlimit limit = { 2000, 2000 };
 
+	whole_map(100000);
 	ck_assert_int_eq(map_set(map, 0, 512, MAP_FINISHED), 0);
 	map_rig_save(map, '?');
 	for (uint64_t i = 2; i < 1000; i += 2)
@@ -351,6 +328,4 @@ TEST(a_full_disk_leaves_the_old_file)
 	ck_assert_uint_eq(map_bytes(loaded, MAP_FINISHED), 512);
 	ck_assert_uint_eq(map_areas(loaded, MAP_BAD), 0);
 	ck_assert_int_ne(run("ls %s | grep -q new", map_dir), 0);
-	map_destroy(loaded);
-	map_destroy(map);
 }
