@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "base/cleanup.h"
 
 static struct bench_result result;
 static char path[64];
+static struct json_object *earlier;
+static struct error error;
 
 static void set_up(void)
 {
@@ -38,6 +41,8 @@ static void set_up(void)
 
 static void tear_down(void)
 {
+	bench_earlier_destroy(earlier);
+	earlier = NULL;
 	bench_result_done(&result);
 	unlink(path);
 }
@@ -51,15 +56,22 @@ static void put(const char *text)
 	fclose(file);
 }
 
-static int load(struct json_object **ret, struct error *error)
+static void put_result(void)
+{
+	CLEANUP(free) char *text = bench_json(&result);
+
+	put(text);
+}
+
+static int load(void)
 {
 	const struct endpoint disk = { .identity = result.identity, .start = result.start };
 
-	return bench_earlier_load(path, "sizes", &disk, ret, error);
+	return bench_earlier_load(path, "sizes", &disk, &earlier, &error);
 }
 
 /* By the keys of its tables, rows and columns: their order may be another one. */
-static void is_found(struct json_object *earlier)
+static void is_found(void)
 {
 	bench_earlier_apply(NULL, &result);
 	ck_assert_str_eq(result.before, "");
@@ -77,42 +89,32 @@ static void is_found(struct json_object *earlier)
 	strcpy(result.tables[0].key, "iops");
 	bench_earlier_apply(earlier, &result);
 	ck_assert_double_lt(result.figures[0].before, 0);
-	bench_earlier_destroy(earlier);
 }
 
 UNIT_CASE(.setup = set_up, .teardown = tear_down);
 
 TEST(an_earlier_result_is_found_by_its_keys)
 {
-	struct json_object *earlier = NULL;
-	struct error error = { 0 };
-	char *text = bench_json(&result);
-
-	put(text);
-	free(text);
-	ck_assert_int_eq(load(&earlier, &error), 0);
-	is_found(earlier);
+	put_result();
+	ck_assert_int_eq(load(), 0);
+	is_found();
 }
 
 TEST(a_result_that_is_still_here_is_one_too)
 {
-	is_found(bench_json_document(&result));
+	earlier = bench_json_document(&result);
+	is_found();
 }
 
 TEST(another_disk_is_not_compared_with)
 {
-	struct json_object *earlier = NULL;
-	struct error error = { 0 };
-	char *text = bench_json(&result);
-
-	put(text);
-	free(text);
+	put_result();
 	/* Nor another partition of the same. */
 	result.start = 1048576;
-	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	ck_assert_int_eq(load(), -EINVAL);
 	result.start = 0;
 	strcpy(result.identity.serial, "S2");
-	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	ck_assert_int_eq(load(), -EINVAL);
 	ck_assert_int_eq(error_exit_code(&error), EXIT_USAGE);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/sdx"));
 }
@@ -129,29 +131,24 @@ TEST(what_is_no_result_is_refused)
 		"{\"schema\": \"clonedeck.bench/1\", \"kind\": \"sizes\", \"figures\": []}",
 		"{\"schema\": \"clonedeck.bench/1\", \"kind\": 7, \"disk\": [], \"figures\": []}",
 	};
-	struct json_object *earlier = NULL;
-	struct error error = { 0 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
 		put(texts[i]);
-		ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+		ck_assert_int_eq(load(), -EINVAL);
 	}
 	unlink(path);
-	ck_assert_int_eq(load(&earlier, &error), -EINVAL);
+	ck_assert_int_eq(load(), -EINVAL);
 }
 
 TEST(figures_of_a_strange_shape_are_passed_over)
 {
-	struct json_object *earlier = NULL;
-
 	put("{\"schema\": \"clonedeck.bench/1\", \"kind\": \"sizes\", \"disk\": {\"size\": 1000},"
 	    "\"figures\": [7, null, {\"row\": {}}, {\"table\": \"rate\", \"row\": \"512\","
 	    "\"column\": \"depth-1\", \"median\": \"x\"}]}");
-	ck_assert_int_eq(load(&earlier, NULL), 0);
+	ck_assert_int_eq(load(), 0);
 	bench_earlier_apply(earlier, &result);
 	ck_assert_double_lt(result.figures[1].before, 0);
 	ck_assert_double_lt(result.figures[0].before, 0);
-	bench_earlier_destroy(earlier);
 }
 
 TEST(a_line_of_csv_for_each_figure)
@@ -173,13 +170,11 @@ TEST(a_line_of_csv_for_each_figure)
 /* Depth 2 was measured in one row only, and in another unit. */
 TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 {
-	struct json_object *earlier = NULL;
-	char *text = bench_json(&result);
+	char *text = NULL;
 	size_t size = 0;
 
-	put(text);
-	free(text);
-	ck_assert_int_eq(load(&earlier, NULL), 0);
+	put_result();
+	ck_assert_int_eq(load(), 0);
 	bench_result_row(&result, "2048", "2 KiB", 2048);
 	bench_result_add(&result, 2, 0, BENCH_RATE, 4e6, NULL);
 	result.tables[0].chart = true;
@@ -193,7 +188,6 @@ TEST(a_page_has_a_curve_for_each_column_of_the_first_unit)
 	ck_assert_ptr_null(strstr(text, "<path class=\"c1"));
 	ck_assert_ptr_nonnull(strstr(text, ">4.00 MB/s</text>"));
 	free(text);
-	bench_earlier_destroy(earlier);
 }
 
 TEST(the_exit_code_says_how_it_ended)

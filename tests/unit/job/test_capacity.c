@@ -16,6 +16,7 @@
 static struct plan *plan;
 static struct map *map;
 static struct capacity capacity;
+static uint64_t bytes; /* as it was judged last */
 
 /* What a liar keeps, by its own address. */
 static struct {
@@ -23,6 +24,16 @@ static struct {
 	uint64_t at;
 	char bytes[SECTOR];
 } kept[KEPT];
+
+static void teardown(void)
+{
+	capacity_done(&capacity);
+	map_destroy(map);
+	plan_destroy(plan);
+	map = NULL;
+	plan = NULL;
+	memset(kept, 0, sizeof(kept));
+}
 
 static void prepare_extents(const struct extent *extents, size_t count, uint64_t size)
 {
@@ -44,18 +55,9 @@ static void prepare_extents(const struct extent *extents, size_t count, uint64_t
 
 static void prepare(uint64_t size)
 {
+	teardown();
 	prepare_extents(&(struct extent){ 0, 0, size / 512 }, 1, size);
 	ck_assert_int_eq(capacity_init(&capacity, plan, map, CHUNK, NONCE), 0);
-}
-
-static void teardown(void)
-{
-	capacity_done(&capacity);
-	map_destroy(map);
-	plan_destroy(plan);
-	map = NULL;
-	plan = NULL;
-	memset(kept, 0, sizeof(kept));
 }
 
 static char *keep(uint64_t at)
@@ -93,7 +95,7 @@ static void pass_mark(uint64_t wrap, uint64_t real, size_t i, char *block, bool 
 	}
 }
 
-static enum capacity_verdict ask(uint64_t wrap, uint64_t real, uint64_t *retbytes)
+static enum capacity_verdict ask(uint64_t wrap, uint64_t real)
 {
 	static char block[CHUNK];
 
@@ -105,7 +107,7 @@ static enum capacity_verdict ask(uint64_t wrap, uint64_t real, uint64_t *retbyte
 		pass_mark(wrap, real, i, block, false);
 		capacity_look(&capacity, i, block);
 	}
-	return capacity_judge(&capacity, retbytes);
+	return capacity_judge(&capacity, &bytes);
 }
 
 UNIT_CASE(.teardown = teardown, .timeout = 60);
@@ -123,11 +125,8 @@ TEST(honest_disks)
 					  GIB * 1000 * 1000 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-		uint64_t bytes;
-
 		prepare(sizes[i]);
-		ck_assert_int_eq(ask(0, UINT64_MAX, &bytes), CAPACITY_GOOD);
-		teardown();
+		ck_assert_int_eq(ask(0, UINT64_MAX), CAPACITY_GOOD);
 	}
 }
 
@@ -136,12 +135,9 @@ TEST(addresses_that_wrap)
 {
 	for (unsigned size = 2; size < 2000; size += 231) {
 		for (uint64_t real = MIB; real < size * GIB; real *= 2) {
-			uint64_t bytes;
-
 			prepare(size * GIB - 512 * 1000);
-			ck_assert_int_eq(ask(real, real, &bytes), CAPACITY_SMALLER);
+			ck_assert_int_eq(ask(real, real), CAPACITY_SMALLER);
 			ck_assert_uint_eq(bytes, real);
-			teardown();
 		}
 	}
 }
@@ -153,12 +149,9 @@ TEST(a_few_sectors_too_short)
 	const uint64_t size = 40 * MIB + 7 * SECTOR;
 
 	for (uint64_t k = 1; k <= 4096; k += k < 300 ? 1 : 61) {
-		uint64_t bytes;
-
 		prepare(size);
-		ck_assert_int_eq(ask(size - k * SECTOR, size, &bytes), CAPACITY_SMALLER);
+		ck_assert_int_eq(ask(size - k * SECTOR, size), CAPACITY_SMALLER);
 		ck_assert_uint_eq(bytes, size - k * SECTOR);
-		teardown();
 	}
 }
 
@@ -168,22 +161,17 @@ TEST(the_last_sectors_are_lost)
 	const uint64_t size = 40 * MIB;
 
 	for (uint64_t k = 1; k <= 4096; k *= 2) {
-		uint64_t bytes;
-
 		prepare(size);
-		ck_assert_int_eq(ask(0, size - k * SECTOR, &bytes), CAPACITY_SMALLER);
+		ck_assert_int_eq(ask(0, size - k * SECTOR), CAPACITY_SMALLER);
 		ck_assert_uint_eq(bytes, size - k * SECTOR);
-		teardown();
 	}
 }
 
 /* Half of what the address lines reach is not there either. */
 TEST(addresses_that_wrap_over_holes)
 {
-	uint64_t bytes;
-
 	prepare(2000 * GIB);
-	ck_assert_int_eq(ask(64 * GIB, 30 * GIB, &bytes), CAPACITY_SMALLER);
+	ck_assert_int_eq(ask(64 * GIB, 30 * GIB), CAPACITY_SMALLER);
 	ck_assert_uint_le(bytes, 64 * GIB);
 	ck_assert_uint_ge(bytes, 30 * GIB);
 }
@@ -191,23 +179,19 @@ TEST(addresses_that_wrap_over_holes)
 TEST(writes_that_are_lost)
 {
 	for (uint64_t real = GIB; real < 2000 * GIB; real += 37 * GIB) {
-		uint64_t bytes;
-
 		prepare(2048 * GIB);
-		ck_assert_int_eq(ask(0, real, &bytes), CAPACITY_SMALLER);
+		ck_assert_int_eq(ask(0, real), CAPACITY_SMALLER);
 		ck_assert_uint_ge(bytes, real);
 		ck_assert_uint_le(bytes, real + 64 * GIB);
-		teardown();
 	}
 }
 
 TEST(a_hole_is_no_end)
 {
 	static char block[CHUNK];
-	uint64_t bytes;
 
 	prepare(2048 * GIB);
-	ck_assert_int_eq(ask(0, UINT64_MAX, &bytes), CAPACITY_GOOD);
+	ck_assert_int_eq(ask(0, UINT64_MAX), CAPACITY_GOOD);
 	capacity_fill(&capacity, 10, block);
 	block[2000] ^= 1;
 	capacity_look(&capacity, 10, block);
@@ -217,10 +201,8 @@ TEST(a_hole_is_no_end)
 
 TEST(nothing_is_kept_at_all)
 {
-	uint64_t bytes;
-
 	prepare(64 * GIB);
-	ck_assert_int_eq(ask(0, 0, &bytes), CAPACITY_FORGETS);
+	ck_assert_int_eq(ask(0, 0), CAPACITY_FORGETS);
 	ck_assert_uint_eq(bytes, 0);
 }
 
@@ -228,7 +210,6 @@ TEST(nothing_is_kept_at_all)
 TEST(another_time_is_not_ours)
 {
 	static char block[CHUNK];
-	uint64_t bytes;
 
 	prepare(64 * GIB);
 	capacity.nonce = NONCE + 1;

@@ -12,6 +12,7 @@
 #include "ui/plan/model.h"
 
 static struct line line;
+static struct plan_lines lines;
 
 static struct extent extents[3];
 static struct plan plan;
@@ -51,7 +52,19 @@ static void setup(void)
 	verdicts = (struct verdict_list){ items, 3 };
 }
 
-UNIT_CASE(.setup = setup);
+static void teardown(void)
+{
+	plan_lines_done(&lines);
+}
+
+/* Of all verdicts, and of nothing else. */
+static void checks(int columns, int room, size_t at)
+{
+	plan_lines_done(&lines);
+	plan_lines_add_checks(&lines, &verdicts, columns, room, at);
+}
+
+UNIT_CASE(.setup = setup, .teardown = teardown);
 
 /* The serial number is all there, and that there is none is said. */
 TEST(test_long_model)
@@ -169,12 +182,10 @@ TEST(test_checks)
 	gate_update(&gate, "p", &verdicts, "456789");
 	for (int columns = 12; columns < 200; columns++)
 		for (int open = -1; open < 3; open++) {
-			struct plan_lines lines = { 0 };
 			char said[512] = "", wanted[512] = "";
 			size_t first, last, verdict = open < 0 ? 0 : (size_t)open;
 
-			plan_lines_add_checks(&lines, &verdicts, columns, open < 0 ? INT_MAX : 0,
-					      verdict);
+			checks(columns, open < 0 ? INT_MAX : 0, verdict);
 			ck_assert_uint_eq(lines.entries, 3);
 			plan_lines_find(&lines, verdict, &first, &last);
 			for (size_t i = 0; i < lines.count; i++) {
@@ -190,7 +201,7 @@ TEST(test_checks)
 					ck_assert(lines.items[i].first);
 			}
 			if (columns <= 100)
-				goto next;
+				continue;
 			for (char *from = said, *to = said;; from++)
 				if (*from != ' ' && !(*to++ = *from))
 					break;
@@ -198,8 +209,6 @@ TEST(test_checks)
 				if (*from != ' ')
 					wanted[strlen(wanted)] = *from;
 			ck_assert_str_eq(said, wanted);
-		next:
-			plan_lines_done(&lines);
 		}
 	gate_done(&gate);
 }
@@ -207,33 +216,27 @@ TEST(test_checks)
 /* What there is room for is read without going there. */
 TEST(test_checks_take_the_room)
 {
-	struct plan_lines lines = { 0 };
 	int all;
 
-	plan_lines_add_checks(&lines, &verdicts, 40, INT_MAX, 1);
+	checks(40, INT_MAX, 1);
 	all = (int)lines.count;
-	plan_lines_done(&lines);
 	ck_assert_int_gt(all, 3);
-	plan_lines_add_checks(&lines, &verdicts, 40, all, 1);
+	checks(40, all, 1);
 	ck_assert_int_eq((int)lines.count, all);
-	plan_lines_done(&lines);
-	plan_lines_add_checks(&lines, &verdicts, 40, all - 1, 1);
+	checks(40, all - 1, 1);
 	ck_assert_uint_eq(lines.count, 3);
-	plan_lines_done(&lines);
 	/* Under the cursor it is in full wherever that ends. */
-	plan_lines_add_checks(&lines, &verdicts, 40, 1, 0);
+	checks(40, 1, 0);
 	ck_assert_int_eq((int)lines.count, all);
-	plan_lines_done(&lines);
 }
 
 TEST(test_check_text)
 {
 	struct gate gate = { 0 };
-	struct plan_lines lines = { 0 };
 	enum role role;
 
 	gate_update(&gate, "p", &verdicts, "456789");
-	plan_lines_add_checks(&lines, &verdicts, 80, 0, 1);
+	checks(80, 0, 1);
 	ck_assert_uint_eq(lines.count, 3);
 	line_start(&line, 80);
 	plan_text_check(&gate, &lines.items[0], &line, &role);
@@ -249,7 +252,6 @@ TEST(test_check_text)
 	plan_text_check(&gate, &lines.items[0], &line, &role);
 	ck_assert_int_eq(role, ROLE_BAD);
 	ck_assert_int_eq(strncmp(line.text, "  STOP", 6), 0);
-	plan_lines_done(&lines);
 	gate_done(&gate);
 }
 
@@ -281,11 +283,10 @@ TEST(test_start_text)
 
 TEST(test_sections)
 {
-	struct plan_lines lines = { 0 };
 	size_t first, last;
 
 	plan.extent_count = 3;
-	plan_lines_add_checks(&lines, &verdicts, 80, 0, 2);
+	checks(80, 0, 2);
 	plan_lines_add_lost(&lines, 2);
 	plan_lines_add_extents(&lines, &plan);
 	ck_assert_uint_eq(lines.entries, 3 + 2 + 3);
@@ -297,7 +298,6 @@ TEST(test_sections)
 	plan.extent_count = 1;
 	plan_lines_add_extents(&lines, &plan);
 	ck_assert_uint_eq(lines.count, 0);
-	plan_lines_done(&lines);
 }
 
 /* What the table's change says, one line each; what stays as it is says nothing. */
@@ -311,7 +311,6 @@ TEST(test_table_lines)
 				       .backup = 999,
 				       .parts = { { 4, 500, 8, 700, 8 }, { 5, 800, 8, 800, 8 } },
 				       .part_count = 2 };
-	struct plan_lines lines = { 0 };
 	size_t found = 0;
 
 	plan_lines_add_table(&lines, &fitted);
@@ -323,7 +322,6 @@ TEST(test_table_lines)
 			found += strstr(line.text, says[k]) != NULL;
 	}
 	ck_assert_uint_eq(found, 3);
-	plan_lines_done(&lines);
 }
 
 /* Both ends and what differs are said in a line each, with the key that tells more where there is
@@ -428,18 +426,15 @@ TEST(test_losses)
 /* What stands in the line of losses is not said twice, but a refusal is never left out. */
 TEST(test_losses_are_no_check)
 {
-	struct plan_lines lines = { 0 };
 
 	items[0].means = MEANS_ERASES;
-	plan_lines_add_checks(&lines, &verdicts, 80, 9, 0);
+	checks(80, 9, 0);
 	ck_assert_uint_eq(lines.entries, 2);
 	ck_assert_uint_eq(lines.items[0].index, 1);
 	ck_assert_uint_eq(lines.items[0].entry, 0);
-	plan_lines_done(&lines);
 	items[0].kind = VERDICT_REFUSE;
-	plan_lines_add_checks(&lines, &verdicts, 80, 9, 0);
+	checks(80, 9, 0);
 	ck_assert_uint_eq(lines.entries, 3);
-	plan_lines_done(&lines);
 }
 
 /* What it does, or, where the source's health speaks against it, why another one is offered. */

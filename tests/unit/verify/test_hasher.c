@@ -18,6 +18,8 @@ static unsigned char data[PIECES * PIECE];
 static struct hash_item items[PIECES];
 static atomic_uint done_count;
 static uint64_t state = 7;
+static struct plan *plan;
+static struct hasher *hasher;
 
 static void done(struct hash_item *item)
 {
@@ -57,22 +59,32 @@ static void wait_done(unsigned count)
 	ck_assert_uint_eq(atomic_load(&done_count), count);
 }
 
-static void wait_through(struct hasher *hasher)
+static void wait_through(void)
 {
 	for (int ms = 0; !hasher_through(hasher) && ms < 100000; ms++)
 		usleep(1000);
 	ck_assert(hasher_through(hasher));
 }
 
-static struct plan *whole_plan(void)
+static void set_up(const struct extent *extents, size_t count)
 {
-	struct extent extent = { 0, 0, sizeof(data) / SECTOR };
-
 	test_noise(data, sizeof(data), 3);
-	return test_plan(&extent, 1, sizeof(data) / SECTOR);
+	plan = test_plan(extents, count, sizeof(data) / SECTOR);
+	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 }
 
-static void check_sums(const struct hasher *hasher, const void *bytes, size_t length)
+static void set_up_whole(void)
+{
+	set_up(&(struct extent){ 0, 0, sizeof(data) / SECTOR }, 1);
+}
+
+static void tear_down(void)
+{
+	hasher_destroy(hasher);
+	plan_destroy(plan);
+}
+
+static void check_sums(const void *bytes, size_t length)
 {
 	char hex[CHECKSUM_HEX_MAX];
 
@@ -86,15 +98,12 @@ static void check_sums(const struct hasher *hasher, const void *bytes, size_t le
 	}
 }
 
-UNIT_CASE(.timeout = 60);
+UNIT_CASE(.setup = set_up_whole, .teardown = tear_down, .timeout = 60);
 
 TEST(any_order_is_put_right)
 {
-	CLEANUP(plan) struct plan *plan = whole_plan();
-	struct hasher *hasher;
 	unsigned order[PIECES];
 
-	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 	/* The second stream finds nothing of the first one. */
 	for (int stream = 0; stream < 2; stream++) {
 		hasher_open(hasher);
@@ -111,61 +120,48 @@ TEST(any_order_is_put_right)
 			ck_assert(
 				hasher_give(hasher, item_of(order[i], order[i] * PIECE), NULL, 0));
 		wait_done(PIECES);
-		wait_through(hasher);
+		wait_through();
 		ck_assert(hasher_close(hasher, sizeof(data)));
-		check_sums(hasher, data, sizeof(data));
+		check_sums(data, sizeof(data));
 	}
-	hasher_destroy(hasher);
 }
 
 /* Two extents; at the start of one, between, and at the very end something is left out. */
 TEST(what_is_left_out_counts_as_zeros)
 {
 	struct extent extents[] = { { 8, 100, 24 }, { 64, 200, 32 } };
-	CLEANUP(plan) struct plan *plan = test_plan(extents, 2, sizeof(data) / SECTOR);
 	static unsigned char expected[56 * SECTOR];
 	const uint64_t given[] = { 12, 16, 24, 64, 80 };
-	struct hasher *hasher;
 
-	test_noise(data, sizeof(data), 4);
+	tear_down();
+	set_up(extents, 2);
 	for (unsigned i = 0; i < 5; i++) {
 		uint64_t at = given[i] < 64 ? given[i] - 8 : given[i] - 64 + 24;
 
 		memcpy(expected + at * SECTOR, data + given[i] * SECTOR, PIECE);
 	}
-	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 	hasher_open(hasher);
 	for (unsigned i = 0; i < 5; i++)
 		ck_assert(hasher_give(hasher, item_of(i, given[i] * SECTOR), NULL, 0));
 	wait_done(5);
-	wait_through(hasher);
+	wait_through();
 	ck_assert(hasher_close(hasher, 5 * PIECE));
-	check_sums(hasher, expected, sizeof(expected));
-	hasher_destroy(hasher);
+	check_sums(expected, sizeof(expected));
 }
 
 TEST(what_was_given_must_be_all)
 {
-	CLEANUP(plan) struct plan *plan = whole_plan();
-	struct hasher *hasher;
-
-	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 	ck_assert(!hasher_give(hasher, item_of(0, 0), NULL, 0));
 	hasher_open(hasher);
 	ck_assert(hasher_give(hasher, item_of(0, 0), NULL, 0));
 	wait_done(1);
-	wait_through(hasher);
+	wait_through();
 	ck_assert(!hasher_close(hasher, sizeof(data)));
-	hasher_destroy(hasher);
 }
 
 /* Piece 0 never comes: all others are let go, and later ones are not taken. */
 TEST(a_broken_stream_lets_go)
 {
-	CLEANUP(plan) struct plan *plan = whole_plan();
-	struct hasher *hasher;
-
-	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 	hasher_open(hasher);
 	for (unsigned i = 1; i < PIECES; i++)
 		ck_assert(hasher_give(hasher, item_of(i, i * PIECE), NULL, 0));
@@ -175,7 +171,7 @@ TEST(a_broken_stream_lets_go)
 	hasher_break(hasher);
 	wait_done(PIECES - 1);
 	ck_assert(!hasher_give(hasher, item_of(0, 0), NULL, 0));
-	wait_through(hasher);
+	wait_through();
 	ck_assert(!hasher_close(hasher, sizeof(data)));
 	/* And begins anew. */
 	hasher_open(hasher);
@@ -183,19 +179,14 @@ TEST(a_broken_stream_lets_go)
 	for (unsigned i = 0; i < PIECES; i++)
 		ck_assert(hasher_give(hasher, item_of(i, i * PIECE), NULL, 0));
 	wait_done(PIECES);
-	wait_through(hasher);
+	wait_through();
 	ck_assert(hasher_close(hasher, sizeof(data)));
-	check_sums(hasher, data, sizeof(data));
-	hasher_destroy(hasher);
+	check_sums(data, sizeof(data));
 }
 
 /* At any moment, also while pieces are being read. */
 TEST(broken_at_any_moment)
 {
-	CLEANUP(plan) struct plan *plan = whole_plan();
-	struct hasher *hasher;
-
-	ck_assert_int_eq(hasher_new(SET, plan, &hasher, NULL), 0);
 	for (unsigned n = 0; n < 200; n++) {
 		unsigned given = 0, stop = test_random(&state) % PIECES;
 
@@ -207,8 +198,7 @@ TEST(broken_at_any_moment)
 			given += hasher_give(hasher, item_of(i, i * PIECE), NULL, 0);
 		}
 		wait_done(given);
-		wait_through(hasher);
+		wait_through();
 		ck_assert(!hasher_close(hasher, sizeof(data)));
 	}
-	hasher_destroy(hasher);
 }
