@@ -6,12 +6,15 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include "base/cleanup.h"
 #include "io/sync.h"
 #include "io_test.h"
 
 #define MIB (1U << 20)
 
 static unsigned char *buffer, *expected;
+static struct io_end end;
+static struct io_handle *handle;
 
 static void setup(void)
 {
@@ -19,37 +22,39 @@ static void setup(void)
 	expected = test_buffer(2 * MIB);
 	test_fill(buffer, 2 * MIB, 1);
 	memcpy(expected, buffer, 2 * MIB);
+	end.fd = -1;
+	handle = NULL;
 }
 
 static void teardown(void)
 {
+	io_close(handle);
+	fd_close(end.fd);
 	free(buffer);
 	free(expected);
 }
 
 static const struct io_backend *const backends[] = { &io_threads_backend, &io_buffered_backend };
 
-static struct io_handle *open_on(const struct io_backend *backend, struct io_end *end)
+static void open_on(const struct io_backend *backend, struct io_end on)
 {
 	struct io_setup io_setup = { .depth = 1 };
-	struct io_handle *handle = NULL;
 	struct error error = { 0 };
 
-	ck_assert_msg(backend->probe(backend, end, &error) == 0, "%s", error.sentence);
-	ck_assert_int_eq(io_open(backend, end, &io_setup, &handle, &error), 0);
-	return handle;
+	end = on;
+	ck_assert_msg(backend->probe(backend, &end, &error) == 0, "%s", error.sentence);
+	ck_assert_int_eq(io_open(backend, &end, &io_setup, &handle, &error), 0);
 }
 
 UNIT_CASE(.setup = setup, .teardown = teardown);
 
 TEST_ROWS(what_is_written_is_read, 2)
 {
-	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = MIB, .length = MIB, .buffer = buffer
 	};
 
+	open_on(backends[_i], test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true));
 	ck_assert_int_eq(test_run(handle, &request), 0);
 	ck_assert_uint_eq(request.done, MIB);
 	ck_assert(request.submitted && request.completed >= request.submitted);
@@ -58,21 +63,19 @@ TEST_ROWS(what_is_written_is_read, 2)
 	ck_assert_int_eq(test_run(handle, &request), 0);
 	ck_assert_mem_eq(buffer, expected, MIB);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
-	io_close(handle);
-	close(end.fd);
 }
 
 /* It has its length from the start, and does not grow again once it was cut off. */
 TEST_ROWS(a_file_has_the_length_of_its_end, 2)
 {
-	struct io_end end = test_end(test_file(0, O_DIRECT), 4 * MIB, true);
 	struct io_setup setup = { .depth = 1 };
-	struct io_handle *handle, *other;
+	struct io_handle *other;
 	struct io_request request = { .direction = IO_WRITE, .length = MIB, .buffer = buffer };
 	struct stat st;
 
+	end = test_end(test_file(0, O_DIRECT), 4 * MIB, true);
 	end.regular_file = true;
-	handle = open_on(backends[_i], &end);
+	open_on(backends[_i], end);
 	ck_assert_int_eq(fstat(end.fd, &st), 0);
 	ck_assert_int_eq(st.st_size, 4 * MIB);
 	ck_assert_int_eq(test_run(handle, &request), 0);
@@ -86,66 +89,56 @@ TEST_ROWS(a_file_has_the_length_of_its_end, 2)
 	ck_assert_int_eq(fstat(end.fd, &st), 0);
 	ck_assert_int_eq(st.st_size, MIB);
 	io_close(other);
-	io_close(handle);
-	close(end.fd);
 }
 
 TEST_ROWS(end_of_the_device_is_an_error, 2)
 {
-	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_READ, .offset = MIB - 8192, .length = 65536, .buffer = buffer
 	};
 
+	open_on(backends[_i], test_end(test_file(MIB, O_DIRECT), MIB, true));
 	ck_assert_int_eq(test_run(handle, &request), -EIO);
 	ck_assert_uint_eq(request.done, 8192);
 	request.offset = MIB;
 	ck_assert_int_eq(test_run(handle, &request), -EIO);
 	ck_assert_uint_eq(request.done, 0);
-	io_close(handle);
-	close(end.fd);
 }
 
 TEST_ROWS(short_writes_go_on_until_they_fail, 2)
 {
-	struct io_end end = test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 0, .length = 2 * MIB, .buffer = buffer
 	};
 	struct rlimit limit = { MIB, MIB };
 
+	open_on(backends[_i], test_end(test_file(2 * MIB, O_DIRECT), 2 * MIB, true));
 	signal(SIGXFSZ, SIG_IGN);
 	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	ck_assert_int_eq(test_run(handle, &request), -EFBIG);
 	ck_assert_uint_eq(request.done, MIB);
-	io_close(handle);
-	close(end.fd);
 }
 
 TEST(short_transfers_restart_at_a_sector)
 {
 	/* A file of odd length read in units of 512: the last whole sector counts, no more. */
-	struct io_end end = test_end(test_file(1300, 0), 1300, false);
 	struct io_request request = {
 		.direction = IO_READ, .offset = 0, .length = 2048, .buffer = buffer
 	};
-	struct io_handle handle = { .end = &end };
+	struct io_handle alone = { .end = &end };
 
-	ck_assert_int_eq(sync_transfer(&handle, end.fd, &request, 0, 2048, 512), -EIO);
-	ck_assert_uint_eq(handle.calls, 2); /* the second one found the end */
+	end = test_end(test_file(1300, 0), 1300, false);
+	ck_assert_int_eq(sync_transfer(&alone, end.fd, &request, 0, 2048, 512), -EIO);
+	ck_assert_uint_eq(alone.calls, 2); /* the second one found the end */
 	ck_assert_uint_eq(request.done, 1024);
-	close(end.fd);
 }
 
 TEST_ROWS(bad_descriptor_is_reported, 1)
 {
-	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, true);
-	struct io_handle *handle = open_on(backends[_i], &end);
 	struct io_request request = { .direction = IO_READ, .length = 512, .buffer = buffer };
 	struct error error = { 0 };
 
+	open_on(backends[_i], test_end(test_file(MIB, O_DIRECT), MIB, true));
 	close(end.fd);
 	end.fd = -1;
 	ck_assert_int_eq(test_run(handle, &request), -EBADF);
@@ -154,39 +147,32 @@ TEST_ROWS(bad_descriptor_is_reported, 1)
 	ck_assert_str_eq(error.operation, "flush");
 	end.writable = false; /* nothing to flush on a source */
 	ck_assert_int_eq(handle->backend->flush(handle, &error), 0);
-	io_close(handle);
 }
 
 TEST(direct_is_probed_and_left_alone)
 {
-	struct io_end end = test_end(test_file(MIB, O_DIRECT), MIB, false);
-	struct error error = { 0 };
-
-	ck_assert_int_eq(io_threads_backend.probe(&io_threads_backend, &end, &error), -EOPNOTSUPP);
-	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/test"));
-	ck_assert(fcntl(end.fd, F_GETFL) & O_DIRECT);
-
-	struct io_handle *handle = open_on(&io_buffered_backend, &end);
-
-	/* Not aligned to anything: through a description of its own. */
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 512, .length = 512, .buffer = buffer + 3
 	};
+	struct error error = { 0 };
 
+	end = test_end(test_file(MIB, O_DIRECT), MIB, false);
+	ck_assert_int_eq(io_threads_backend.probe(&io_threads_backend, &end, &error), -EOPNOTSUPP);
+	ck_assert_ptr_nonnull(strstr(error.sentence, "/dev/test"));
+	ck_assert(fcntl(end.fd, F_GETFL) & O_DIRECT);
+	/* Not aligned to anything: through a description of its own. */
+	open_on(&io_buffered_backend, end);
 	ck_assert_int_eq(test_run(handle, &request), 0);
 	ck_assert(fcntl(end.fd, F_GETFL) & O_DIRECT);
-	io_close(handle);
-	close(end.fd);
 }
 
 TEST(null_reads_zeros_and_forgets)
 {
-	struct io_end end = test_end(-1, 1ULL << 60, true);
-	struct io_handle *handle = open_on(&io_null_backend, &end);
 	struct io_request request = {
 		.direction = IO_WRITE, .offset = 1ULL << 50, .length = MIB, .buffer = buffer
 	};
 
+	open_on(&io_null_backend, test_end(-1, 1ULL << 60, true));
 	ck_assert_int_eq(test_run(handle, &request), 0);
 	ck_assert_mem_eq(buffer, expected, MIB);
 	request.direction = IO_READ;
@@ -195,5 +181,4 @@ TEST(null_reads_zeros_and_forgets)
 	ck_assert_mem_eq(buffer, expected, MIB);
 	ck_assert_mem_ne(buffer + MIB, expected, MIB);
 	ck_assert_int_eq(handle->backend->flush(handle, NULL), 0);
-	io_close(handle);
 }
