@@ -69,8 +69,6 @@ UNIT_CASE(.setup = setup, .teardown = teardown);
 /* The serial number is all there, and that there is none is said. */
 TEST(test_long_model)
 {
-	struct line line;
-
 	memset(plan.source.identity.model, 'M', sizeof(plan.source.identity.model) - 1);
 	strcpy(plan.source.identity.serial, "ZFL1A2B34567");
 	line_has(80, plan_text_source(&plan, &line), "MM.. S/N ZFL1A2B34567 ");
