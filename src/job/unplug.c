@@ -24,7 +24,8 @@ bool unplug_found(const struct unplug *unplug, unsigned end, struct error *ret)
 		  io->regular_file
 			  ? _("%s is gone: the disk that it lies on was unplugged, or has lost its "
 			      "power or its link.")
-			  : _("%s is gone: it was unplugged, or has lost its power or its link."),
+			  : _("%s is gone: it was unplugged, has lost its power or its link, or "
+			      "shows less than its size."),
 		  io->name);
 	return true;
 }
