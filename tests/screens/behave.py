@@ -772,6 +772,12 @@ def translated_screens_keep_their_parts():
             for number in "12345":
                 assert re.search(rf"[\[ ]{number} \w", lines[0]), lines[0]
             assert "?=Hilfe" in lines[23] and wanted in lines[23], lines[23]
+    with Terminal(f"{FAKEDECK} rescue", 60, 20, env=translated("de", folder)) as terminal:
+        terminal.wait(" sda ")
+        terminal.settled()
+        press(terminal, RUN)
+        terminal.keys("m", shows="Esc=schließen")
+        terminal.wait("gelingen.")
     return None
 
 

@@ -269,7 +269,7 @@ static const char *keys_text(const struct map_pane *pane, const struct map_scene
 	if (!map_area_count(scene->snapshot))
 		return _("Arrows=move  + - zoom  m Esc=close");
 	if (!pane->list)
-		return _("Arrows=move  + - zoom  Tab=bad areas  m Esc=close");
+		return _("Tab=bad areas  m Esc=close  Arrows=move  + - zoom");
 	if (scene->ticks)
 		return _("Space=tick  r=read ticked again  Esc=close  Enter=zoom  Tab=map  "
 			 "Up Down=area");
@@ -428,7 +428,7 @@ void layout_map(struct rect body, int areas, struct layout_map *ret)
 	ret->keys = rect_cut_bottom(&rest, body.rows >= 6);
 	ret->legend = rect_cut_bottom(&rest, body.rows >= 10);
 	if (areas > 0 && body.rows >= 13) {
-		ret->why = rect_cut_bottom(&rest, WHY_ROWS);
+		ret->why = rect_cut_bottom(&rest, WHY_ROWS + (body.cols < LAYOUT_FULL_COLS));
 		ret->areas = rect_cut_bottom(&rest, rows > 0 ? rows : 1);
 		ret->columns = rect_cut_bottom(&rest, 1);
 	} else if (areas > 0 && rest.rows >= 3) {
