@@ -154,13 +154,14 @@ static void tell_map(struct job *job, const struct saver_result *result)
 static void tell_resets(struct job *job, const struct saver_result *result)
 {
 	const struct io_end *ends[JOB_ENDS_MAX] = { &job->setup.source, &job->setup.destination };
+	char who[RESET_NAME_MAX];
 
 	for (unsigned i = 0; i < JOB_ENDS_MAX; i++) {
 		if (result->resets[i] > job->coordinator->resets[i] && result->flush_code == 0)
 			job_event_add(job, LOG_LEVEL_WARNING,
 				      _("%s was reset or lost power (%s). Check its cable and its "
 					"power supply."),
-				      ends[i]->name, JOB_RESET_EVENT);
+				      saver_reset_name(ends[i], who, sizeof(who)), JOB_RESET_EVENT);
 		if (result->resets[i] > 0)
 			job->coordinator->resets[i] = result->resets[i];
 	}

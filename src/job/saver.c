@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/i18n.h"
@@ -60,13 +61,24 @@ struct file_timeout *saver_timeout(struct saver *saver, uint64_t ns, dev_t benea
 	return &saver->timeout;
 }
 
+const char *saver_reset_name(const struct io_end *end, char *buffer, size_t size)
+{
+	bool below = end->regular_file || end->kind == DISK_LOOP || end->kind == DISK_DM ||
+		     end->kind == DISK_MD;
+
+	snprintf(buffer, size, below ? _("A disk below %s") : "%s", end->name);
+	return buffer;
+}
+
 /* Not -ESTALE, which would be an image that may come back by itself. */
 static int explain_reset(const struct io_end *end, struct error *reterr)
 {
+	char who[RESET_NAME_MAX];
+
 	return error_set(reterr, ERROR_CLASS_DESTINATION, -EIO, "flush", end->name,
 			 _("%s was reset or lost power (%s), and with it what its write cache "
 			   "held. Resume: what was written since the last flush is written again."),
-			 end->name, JOB_RESET_EVENT);
+			 saver_reset_name(end, who, sizeof(who)), JOB_RESET_EVENT);
 }
 
 /* Only what was written since the last flush can be lost, and that is why there was a flush. */

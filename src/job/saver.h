@@ -22,6 +22,7 @@
 
 /* As the kernel calls it, to be found in documents. */
 #define JOB_RESET_EVENT "POWER_ON_RESET_OCCURRED"
+#define RESET_NAME_MAX  600
 
 struct saver;
 
@@ -58,6 +59,9 @@ struct saver_result {
 	int flush_code, code, digests_code, tables_code;
 	struct error flush_error, error, digests_error, tables_error;
 };
+
+/* Who was reset: the end, or "A disk below" it where the hardware is one of those, translated. */
+const char *saver_reset_name(const struct io_end *end, char *buffer, size_t size);
 
 /* wake: an eventfd that is signalled when an order is done. */
 int saver_new(int wake, struct saver **ret, struct error *reterr);

@@ -366,6 +366,8 @@ TEST_ROWS(a_reset_that_only_the_kernel_was_told_of, 4)
 	prepare(0, ON_ERROR_STOP, 0);
 	rig.plan->options.verify = verified ? VERIFY_AFTER : VERIFY_OFF;
 	rig.setup.resets = resets;
+	/* Its hardware lies below it. */
+	rig.setup.source.kind = DISK_DM;
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
 
@@ -374,6 +376,7 @@ TEST_ROWS(a_reset_that_only_the_kernel_was_told_of, 4)
 	ck_assert_int_eq(s.flushed, !fatal);
 	ck_assert_uint_eq(map_bytes(map, MAP_FINISHED), fatal ? 0 : s.total);
 	ck_assert_uint_eq(warnings_of("was reset or lost power"), 1);
+	ck_assert_uint_eq(warnings_of("A disk below "), !reset_destination);
 }
 
 TEST_ROWS(a_map_that_cannot_be_saved_stops_nothing, 1)
