@@ -148,6 +148,16 @@ bool retry_is_damage(const struct slot *slot)
 	return request->completed > request->submitted + LONG;
 }
 
+bool retry_again(struct lane *lane, struct slot *slot, unsigned retries, struct slot_queue *queue)
+{
+	if (slot->tries >= retries)
+		return false;
+	slot->tries++;
+	counter_add(&lane->counters.retries, 1);
+	slot_queue_push(queue, slot);
+	return true;
+}
+
 bool retry_read_at_once(struct lane *lane, struct slot *slot)
 {
 	const struct plan_options *options = &lane->copy->plan->options;
@@ -165,12 +175,8 @@ bool retry_read_at_once(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return true;
 	}
-	if (slot->tries < retries) {
-		slot->tries++;
-		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_source, slot);
+	if (retry_again(lane, slot, retries, &lane->to_source))
 		return true;
-	}
 	counter_add(&lane->counters.errors, 1);
 	return false;
 }
@@ -233,10 +239,7 @@ static void write_search_next(struct lane *lane, struct slot *slot)
 	const struct io_end *end = lane->destination->end;
 
 	if (slot->search.pos >= slot->write_length) {
-		slot->finished = slot->write_length;
-		if (slot->report_end < slot->finished)
-			slot->report_end = slot->finished;
-		lane_slot_report(lane, slot);
+		slot_write_done(lane, slot);
 		return;
 	}
 	slot->phase = SLOT_WRITE_SEARCH;
@@ -297,12 +300,9 @@ void retry_write_failed(struct lane *lane, struct slot *slot)
 		write_fatal(lane, slot, known_written(lane, slot));
 		return;
 	}
-	if (slot->tries < copy->plan->options.retries && copy_gate(copy) < GATE_STOP) {
-		slot->tries++;
-		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_destination, slot);
+	if (copy_gate(copy) < GATE_STOP &&
+	    retry_again(lane, slot, copy->plan->options.retries, &lane->to_destination))
 		return;
-	}
 	counter_add(&lane->counters.errors, 1);
 	slot->search.pos = known_written(lane, slot);
 	search_widen(&slot->search, slot->piece.destination + slot->search.pos,
@@ -434,11 +434,9 @@ bool retry_read_back(struct lane *lane, struct slot *slot)
 		slot_fail(lane, back ? FAILURE_DESTINATION : FAILURE_SOURCE,
 			  back ? lane->destination : lane->source, slot);
 		slot->code = -ECANCELED;
-	} else if (slot->tries < lane->copy->plan->options.retries) {
-		slot->tries++;
+	} else if (retry_again(lane, slot, lane->copy->plan->options.retries,
+			       back ? &lane->to_destination : &lane->to_source)) {
 		slot->code = 0;
-		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(back ? &lane->to_destination : &lane->to_source, slot);
 		return true;
 	} else {
 		counter_add(&lane->counters.errors, 1);

@@ -22,6 +22,8 @@ bool retry_is_local(int code);
 /* Did a read fail because of damage on the disk, not on the way to it? Then an immediate retry
  * would only cost time and wear. */
 bool retry_is_damage(const struct slot *slot);
+/* Puts the request into the queue again; false: it was tried `retries` times more already. */
+bool retry_again(struct lane *lane, struct slot *slot, unsigned retries, struct slot_queue *queue);
 /* After a failed read. True: it is retried, or the slot was freed because the device is gone or the
  * copy stops. False: the place is bad for now; slot->code and slot->sense say why. */
 bool retry_read_at_once(struct lane *lane, struct slot *slot);

@@ -456,12 +456,9 @@ static void patch_failed(struct lane *lane, struct slot *slot)
 		lane_slot_report(lane, slot);
 		return;
 	}
-	if (retry_is_local(code) && slot->tries < copy->plan->options.retries) {
-		slot->tries++;
-		counter_add(&lane->counters.retries, 1);
-		slot_queue_push(&lane->to_destination, slot);
+	if (retry_is_local(code) &&
+	    retry_again(lane, slot, copy->plan->options.retries, &lane->to_destination))
 		return;
-	}
 	counter_add(&lane->counters.errors, 1);
 	slot->code = code;
 	slot->sense = slot->request.sense;
