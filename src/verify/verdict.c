@@ -299,11 +299,11 @@ static void forget_mismatches(struct proof *proof)
 	proof->shown = n;
 }
 
-/* On a disk of fake capacity, rewriting may overwrite what was right. */
-static void forget_proven(struct proof *proof)
+void proof_forget(struct proof *proof, bool only_early)
 {
 	for (size_t i = 0; i < proof->count; i++)
-		if (proof->regions[i].state == REGION_GOOD)
+		if (proof->regions[i].state == REGION_GOOD &&
+		    (proof->regions[i].early || !only_early))
 			proof->regions[i] = (struct region_proof){ 0 };
 }
 
@@ -318,8 +318,9 @@ int proof_want_rewrite(struct verification *v, struct range_list *ret)
 			return -ENOMEM;
 	}
 	proof->rewrites_left = ret->count == 0;
+	/* On a disk of fake capacity, rewriting may overwrite what was right. */
 	if (ret->count > 0)
-		forget_proven(proof);
+		proof_forget(proof, false);
 	forget_mismatches(proof);
 	proof_sum(v);
 	return 0;

@@ -324,14 +324,6 @@ static void settle(struct verification *v, size_t i)
 		new_mismatch_somewhere(v, i);
 }
 
-/* What was proven before the end of writing does not count any more. */
-static void forget_early(struct proof *proof)
-{
-	for (size_t i = 0; i < proof->count; i++)
-		if (proof->regions[i].early && proof->regions[i].state == REGION_GOOD)
-			proof->regions[i] = (struct region_proof){ 0 };
-}
-
 void proof_doubt(struct verification *v, uint64_t source, uint64_t length)
 {
 	struct proof *proof = v->proof;
@@ -348,7 +340,7 @@ void proof_doubt(struct verification *v, uint64_t source, uint64_t length)
 		digests_clear(proof->found, from);
 	}
 	if (v->stages->now == 0)
-		forget_early(proof);
+		proof_forget(proof, true);
 	proof_sum(v);
 }
 

@@ -46,3 +46,5 @@ struct proof {
 uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region);
 /* Marks a region to be read back by the current pass, with nothing found yet. */
 void proof_ask(struct verification *v, size_t region);
+/* What was proven counts no more; only_early: what was before the end of writing. */
+void proof_forget(struct proof *proof, bool only_early);
