@@ -245,6 +245,17 @@ def esc_goes_back_to_where_the_plan_was_asked_for():
         terminal.keys("Escape", shows="[1 Disks]")
 
 
+def a_plan_that_was_started_says_so():
+    """Also one that goes on from a map, which before its start says why it keeps its options."""
+    with Terminal(f"{FAKEDECK} rescue") as terminal:
+        start(terminal, STOPPED)
+        terminal.wait("STOPPED")
+        terminal.keys("r", shows="goes on from its map")
+        terminal.keys("Escape", "o", shows="keeps its options")
+        terminal.keys("Tab", "456789", "Enter", shows="[4 Run")
+        terminal.keys("3", "o", shows="it cannot be changed any more")
+
+
 def a_field_tells_its_own_keys():
     """Not those of the list before, and none twice."""
     with Terminal(f"{FAKEDECK} rescue") as terminal:
@@ -876,7 +887,8 @@ CASES = [
     keys_for_a_plan_choose_nothing_before_it_is_made,
     details_are_not_those_of_a_disk_that_is_gone, a_line_that_is_typed_does_not_keep_the_screen_garbled,
     told_keys_can_be_clicked, the_wheel_changes_nothing, the_footer_tells_what_a_key_does_now,
-    esc_goes_back_to_where_the_plan_was_asked_for, a_field_tells_its_own_keys,
+    esc_goes_back_to_where_the_plan_was_asked_for, a_plan_that_was_started_says_so,
+    a_field_tells_its_own_keys,
     what_is_cut_says_so,
     panes_cost_next_to_nothing, slow_lines_keep_up,
 ]

@@ -417,15 +417,15 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 		return _("The plan is still being checked.");
 	if (!screen->gate.verdicts)
 		return _("There is no plan yet.");
+	if (!plan_screen_startable(app))
+		return command == COMMAND_VERIFY
+			       ? _("This plan was carried out: v on 5 verifies, once it has ended.")
+			       : _("This plan was started; it cannot be changed any more.");
 	if ((command == COMMAND_OPTIONS || command == COMMAND_PRESET ||
 	     command == COMMAND_FIT_TABLE || command == COMMAND_LAYOUT ||
 	     command == COMMAND_IDENTITIES) &&
 	    session_choice(app_session(app)).resumes)
 		return _("A copy that goes on from its map keeps its options.");
-	if (!plan_screen_startable(app))
-		return command == COMMAND_VERIFY
-			       ? _("This plan was carried out: v on 5 verifies, once it has ended.")
-			       : _("This plan was started; it cannot be changed any more.");
 	return command == COMMAND_VERIFY ? no_verify(app) : NULL;
 }
 
