@@ -277,21 +277,28 @@ TEST(short_writes_go_on_until_they_fail)
 	ck_assert_uint_eq(request.done, MIB / 2);
 }
 
+/* a is the handle's request, b that of the peer that is returned. */
+static struct io_handle *submit_to_peers(struct io_request *a, struct io_request *b)
+{
+	struct io_handle *peer;
+
+	a->length = b->length = b->offset = MIB;
+	a->buffer = io_buffers_get(buffers);
+	b->buffer = io_buffers_get(buffers);
+	handle = open_ring(2, NULL);
+	peer = open_ring(2, handle);
+	ck_assert_int_eq(peer->backend->poll_fd(peer), handle->backend->poll_fd(handle));
+	ck_assert_int_eq(handle->backend->submit(handle, a), IO_QUEUED);
+	ck_assert_int_eq(peer->backend->submit(peer, b), IO_QUEUED);
+	return peer;
+}
+
 TEST(peers_reap_for_each_other)
 {
-	struct io_request a = { .direction = IO_READ, .length = MIB };
-	struct io_request b = { .direction = IO_WRITE, .offset = MIB, .length = MIB };
+	struct io_request a = { .direction = IO_READ }, b = { .direction = IO_WRITE };
 	struct io_request *done[2] = { NULL, NULL };
+	struct io_handle *peer = submit_to_peers(&a, &b);
 
-	a.buffer = io_buffers_get(buffers);
-	b.buffer = io_buffers_get(buffers);
-	handle = open_ring(2, NULL);
-
-	struct io_handle *peer = open_ring(2, handle);
-
-	ck_assert_int_eq(peer->backend->poll_fd(peer), handle->backend->poll_fd(handle));
-	ck_assert_int_eq(handle->backend->submit(handle, &a), IO_QUEUED);
-	ck_assert_int_eq(peer->backend->submit(peer, &b), IO_QUEUED);
 	ck_assert_int_eq(handle->backend->reap(handle, 2, 2, UINT64_MAX, done), 2);
 	ck_assert(done[0] != done[1]);
 	ck_assert_int_eq(a.result, 0);
@@ -301,19 +308,10 @@ TEST(peers_reap_for_each_other)
 
 TEST(closing_one_peer_keeps_the_other_s_requests)
 {
-	struct io_request a = { .direction = IO_READ, .length = MIB };
-	struct io_request b = { .direction = IO_READ, .offset = MIB, .length = MIB };
+	struct io_request a = { .direction = IO_READ }, b = { .direction = IO_READ };
 	struct io_request *done[2] = { NULL, NULL };
 
-	a.buffer = io_buffers_get(buffers);
-	b.buffer = io_buffers_get(buffers);
-	handle = open_ring(2, NULL);
-
-	struct io_handle *peer = open_ring(2, handle);
-
-	ck_assert_int_eq(handle->backend->submit(handle, &a), IO_QUEUED);
-	ck_assert_int_eq(peer->backend->submit(peer, &b), IO_QUEUED);
-	io_close(peer); /* waits for b, may see a come by */
+	io_close(submit_to_peers(&a, &b)); /* waits for b, may see a come by */
 	ck_assert_int_eq(handle->backend->reap(handle, 1, 2, UINT64_MAX, done), 1);
 	ck_assert_ptr_eq(done[0], &a);
 	ck_assert_int_eq(a.result, 0);

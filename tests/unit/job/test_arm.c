@@ -29,6 +29,14 @@ static bool held_is_zero(void)
 	return zero;
 }
 
+/* Both ends can be made to fail. */
+static void prepare(enum verify_choice verify)
+{
+	whole_prepare(0);
+	rig.plan->options.verify = verify;
+	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+}
+
 UNIT_CASE(.teardown = whole_teardown, .timeout = 90);
 
 TEST(complete_and_armed)
@@ -90,8 +98,7 @@ TEST(a_tiny_disk)
 
 TEST(what_was_there_goes_first)
 {
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_OFF);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB, .code = -ENODEV);
 	rig_run_to(&rig, JOB_RESULT_FAILED);
 
@@ -138,23 +145,10 @@ TEST_ROWS(a_member_with_a_table_is_none_before_that_is_there, 7)
 	ck_assert((_i < 5) == is_zero(0, WHOLE_SECTOR));
 }
 
-TEST(a_destination_that_fails_is_not_armed)
-{
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 10 * MIB,
-		  .length = WHOLE_SECTOR);
-	struct job_snapshot s = rig_run_to(&rig, JOB_RESULT_FAILED);
-
-	ck_assert(!s.armed);
-	ck_assert(is_zero(0, WHOLE_SECTOR));
-}
-
 /* The first sector can be wiped, but not written a second time. */
 TEST(the_last_write_fails)
 {
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_OFF);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .length = WHOLE_SECTOR, .skip = 1);
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
@@ -229,8 +223,7 @@ TEST_ROWS(a_source_that_dies_has_given_its_tables, 2)
 /* It gives nothing when it is asked for them at last. */
 TEST(a_source_that_dies_at_the_end)
 {
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_OFF);
 	for (size_t i = 0; i < held.areas.count; i++) {
 		const struct range *area = &held.areas.items[i];
 
@@ -247,8 +240,7 @@ TEST(a_source_that_dies_at_the_end)
 
 TEST(bad_sectors_among_what_is_held)
 {
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_OFF);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 2 * MIB + 7 * WHOLE_SECTOR,
 		  .length = 2 * WHOLE_SECTOR);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
@@ -260,16 +252,6 @@ TEST(bad_sectors_among_what_is_held)
 	ck_assert(s.armed);
 	ck_assert_uint_eq(s.bad_bytes, 3 * WHOLE_SECTOR);
 	rig_check(&rig, map);
-}
-
-TEST(nothing_that_could_be_read_arms_nothing)
-{
-	whole_prepare(0);
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 0, .length = WHOLE_SIZE);
-	struct job_snapshot s = rig_run_to(&rig, JOB_RESULT_STOPPED);
-
-	ck_assert(!s.armed);
 }
 
 /* As a disk of larger sectors does. */
@@ -319,9 +301,7 @@ TEST(bad_sectors_are_filled_once)
 {
 	uint64_t filled = 0;
 
-	whole_prepare(0);
-	rig.plan->options.verify = VERIFY_DIGEST;
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_DIGEST);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
 		  .length = 3 * WHOLE_SECTOR);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_WRITES, .start = 4 * MIB,
@@ -334,15 +314,32 @@ TEST(bad_sectors_are_filled_once)
 	ck_assert_uint_eq(filled, 3 * WHOLE_SECTOR);
 }
 
-/* A destination that lies about one sector of data, loop 1: about one of the held areas. */
-TEST_ROWS(what_differs_is_not_armed, 2)
+/* A destination that does not take one sector of data, or lies about it, or about one of the held
+ * areas; a source of which nothing can be read. */
+TEST_ROWS(what_goes_wrong_arms_nothing, 4)
 {
-	whole_prepare(0);
-	rig.plan->options.verify = VERIFY_DIGEST;
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
-	rig_fault(&rig, .kind = FAULT_CORRUPT, .on = FAULT_WRITES, .start = _i ? 2 * MIB : 4 * MIB,
-		  .length = WHOLE_SECTOR);
-	struct job_snapshot s = rig_run_to(&rig, JOB_RESULT_MISMATCH);
+	static const struct {
+		struct fault_rule rule;
+		enum verify_choice verify;
+		enum job_result result;
+	} cases[] = {
+		{ { FAULT_FAIL, FAULT_WRITES, .start = 10 * MIB, .length = WHOLE_SECTOR },
+		  VERIFY_OFF,
+		  JOB_RESULT_FAILED },
+		{ { FAULT_CORRUPT, FAULT_WRITES, .start = 4 * MIB, .length = WHOLE_SECTOR },
+		  VERIFY_DIGEST,
+		  JOB_RESULT_MISMATCH },
+		{ { FAULT_CORRUPT, FAULT_WRITES, .start = 2 * MIB, .length = WHOLE_SECTOR },
+		  VERIFY_DIGEST,
+		  JOB_RESULT_MISMATCH },
+		{ { FAULT_FAIL, FAULT_READS, .length = WHOLE_SIZE },
+		  VERIFY_OFF,
+		  JOB_RESULT_STOPPED },
+	};
+
+	prepare(cases[_i].verify);
+	rig_add(&rig, &cases[_i].rule);
+	struct job_snapshot s = rig_run_to(&rig, cases[_i].result);
 
 	ck_assert(!s.armed);
 	ck_assert(is_zero(0, WHOLE_SECTOR));
@@ -383,9 +380,7 @@ TEST(verified_and_armed)
 /* What was bad comes in a retry, when all held areas are armed already. */
 TEST(a_retry_after_arming_is_proven)
 {
-	whole_prepare(0);
-	rig.plan->options.verify = VERIFY_DIGEST;
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_DIGEST);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,
 		  .length = WHOLE_SECTOR);
 	struct job_snapshot s = rig_run(&rig);
@@ -406,9 +401,7 @@ TEST(a_retry_after_arming_is_proven)
 /* It is only read again to see whether it has changed. */
 TEST(what_was_copied_stays_when_the_source_fails_there)
 {
-	whole_prepare(0);
-	rig.plan->options.verify = VERIFY_DIGEST;
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_DIGEST);
 	struct job_snapshot s = rig_run(&rig);
 	struct map *map = rig_load_map(&rig);
 
@@ -431,9 +424,7 @@ TEST(what_can_no_longer_be_read_is_unknown)
 	uint64_t region;
 	struct map *map;
 
-	whole_prepare(0);
-	rig.plan->options.verify = VERIFY_DIGEST;
-	rig_faults(&rig, &io_uring_backend, &io_uring_backend);
+	prepare(VERIFY_DIGEST);
 	map = rig_stop_at(&rig, 5 * MIB);
 	rig_forget_earlier(&rig);
 	rig_fault(&rig, .kind = FAULT_FAIL, .on = FAULT_READS, .start = 4 * MIB,

@@ -173,10 +173,11 @@ static struct job_snapshot until_hanging(void)
 	return s;
 }
 
-static void hang_at(uint64_t lba, unsigned seconds)
+/* For five seconds, once. */
+static void hang_at(uint64_t lba)
 {
 	rig_fault(&rig, .kind = FAULT_DELAY, .on = FAULT_READS, .start = lba * 512, .length = 512,
-		  .times = 1, .delay_ns = seconds * NSEC_PER_SEC);
+		  .times = 1, .delay_ns = 5 * NSEC_PER_SEC);
 }
 
 /* One that has not come back keeps its own place and no other; what follows the stream's position
@@ -189,7 +190,7 @@ TEST(a_read_that_hangs_is_left_behind)
 	options.lanes = 1;
 	options.rate = 2 * MIB;
 	damaged_new(&rig, 0, 8 * MIB, &options);
-	hang_at(MIB / 512 + 5, 5);
+	hang_at(MIB / 512 + 5);
 	rig_start(&rig);
 	s = until_hanging();
 	ck_assert_uint_eq(s.hang.lba, MIB / 512);
@@ -203,19 +204,24 @@ TEST(a_read_that_hangs_is_left_behind)
 	rig_check_complete(&rig);
 }
 
+static const struct range two_bad[] = { { 1000, 1 }, { 12000, 1 } };
+
+static void two_bad_on(enum tristate rotational)
+{
+	options.chunk = 64 * KIB;
+	damaged_new(&rig, 0, 8 * MIB, &options);
+	rig.setup.source.rotational = rotational;
+	for (int i = 0; i < 2; i++)
+		damaged_fail_reads(&rig, two_bad[i].start, 1, 0, -EIO);
+}
+
 /* Heads have to move to the next area, but do not wait for a read that hangs. */
 TEST(a_sector_that_hangs_keeps_no_other_area)
 {
-	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
-
 	options.slow_limit = 1;
-	options.chunk = 64 * KIB;
-	damaged_new(&rig, 0, 8 * MIB, &options);
-	rig.setup.source.rotational = YES;
 	/* Its chunk fails at once, the sector beside it comes in the end. */
-	damaged_fail_reads(&rig, bad[0].start, 1, 0, -EIO);
-	damaged_fail_reads(&rig, bad[1].start, 1, 0, -EIO);
-	hang_at(999, 5);
+	two_bad_on(YES);
+	hang_at(999);
 	rig_start(&rig);
 	until_hanging();
 	do
@@ -224,29 +230,23 @@ TEST(a_sector_that_hangs_keeps_no_other_area)
 	/* Not the one beside it, which is not read meanwhile. */
 	ck_assert_uint_eq(s.hang.count, 1);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
-	damaged_check(&rig, bad, 2);
+	damaged_check(&rig, two_bad, 2);
 }
 
 /* Flash reads another area meanwhile; heads stay where they are. */
 TEST_ROWS(flash_reads_on_while_it_struggles, 2)
 {
-	static const struct range bad[] = { { 1000, 1 }, { 12000, 1 } };
-
-	options.chunk = 64 * KIB;
-	damaged_new(&rig, 0, 8 * MIB, &options);
-	rig.setup.source.rotational = _i ? YES : NO;
-	damaged_fail_reads(&rig, bad[0].start, 1, 0, -EIO);
-	damaged_fail_reads(&rig, bad[1].start, 1, 0, -EIO);
+	two_bad_on(_i ? YES : NO);
 	/* From either edge. */
-	hang_at(999, 5);
-	hang_at(1001, 5);
+	hang_at(999);
+	hang_at(1001);
 	rig_start(&rig);
 	do
 		s = rig_look(&rig);
 	while (s.rescue.bad_sector == 0 && s.state != JOB_ENDED && usleep(1000) == 0);
 	ck_assert_uint_eq(s.bad[0].lba, _i ? 1000 : 12000);
 	ck_assert_int_eq(rig_wait(&rig).result, JOB_RESULT_PARTIAL);
-	damaged_check(&rig, bad, 2);
+	damaged_check(&rig, two_bad, 2);
 }
 
 static const struct plan_options limits[] = {
