@@ -182,7 +182,7 @@ struct run_amount {
 	uint64_t done, total; /* bytes */
 };
 
-/* Of the one under way: its name, how much of it is done. */
+/* Of the one under way, and in the end of copying: its name, how much of it is done. */
 const char *run_stage_name(const struct job_snapshot *job);
 /* The same as what is being done: "COPYING". */
 const char *run_stage_doing(const struct job_snapshot *job);

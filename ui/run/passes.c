@@ -148,7 +148,10 @@ int run_stages(const struct job_snapshot *job, const struct plan_options *option
 
 const char *run_stage_name(const struct job_snapshot *job)
 {
-	return _(words[stage_now(job)].name);
+	bool copied = job->state == JOB_ENDED && !job->only_reads;
+
+	/* In the end, that is what is counted. */
+	return _(words[copied ? COPY : stage_now(job)].name);
 }
 
 const char *run_stage_doing(const struct job_snapshot *job)

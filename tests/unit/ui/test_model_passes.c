@@ -77,6 +77,15 @@ TEST(test_figures)
 	ck_assert_uint_eq(stages[3].total, 2000);
 }
 
+/* And not the last stage, which has no bytes of its own. */
+TEST(test_in_the_end_what_was_copied_is_told)
+{
+	begin(PASS_FLUSH);
+	job.state = JOB_ENDED;
+	ck_assert_str_eq(run_stage_name(&job), "copy");
+	ck_assert_double_eq_tol(run_stage_done(&job), 0.523, 1e-9);
+}
+
 TEST(test_copied_only)
 {
 	ck_assert_str_eq(text(), ">COPY 52.3% .rescue .flush .finish");
