@@ -414,8 +414,21 @@ static bool too_small(const struct endpoint *source, const struct endpoint *dest
 	       destination->size && destination->size < source->size;
 }
 
+#define PATH_MOST 32 /* of an image: what follows it in a sentence says what to do next */
+
+/* Of a long path the end tells most. */
+static const char *name_of(const struct endpoint *end, char buffer[static 4 * PATH_MOST + 1])
+{
+	if (text_width(end->node) <= PATH_MOST)
+		return end->node;
+	return text_fit_tail(buffer, 4 * PATH_MOST + 1, end->node, PATH_MOST);
+}
+
 void disks_text_choice(const struct disks_model *model, struct line *line)
 {
+	char names[2][4 * PATH_MOST + 1];
+	const char *from = name_of(model->source, names[0]);
+	const char *to = name_of(model->destination, names[1]);
 	bool source = model->source->kind != ENDPOINT_NONE;
 	bool destination = model->destination->kind != ENDPOINT_NONE;
 	const struct disk *other, *disk = chosen_twin(model, &other);
@@ -435,18 +448,15 @@ void disks_text_choice(const struct disks_model *model, struct line *line)
 			 : source              ? _("Now d: destination.")
 					       : _("Now s: source."));
 	} else if (source && destination && too_small(model->source, model->destination)) {
-		line_add(line, _("%s is smaller than %s by %s. Enter goes on to what fits."),
-			 model->destination->node, model->source->node,
+		line_add(line, _("%s is smaller than %s by %s. Enter goes on to what fits."), to,
+			 from,
 			 UNITS_LONG(model->source->size - model->destination->size, UNITS_SI, 512));
 	} else if (source && destination) {
-		line_add(line, _("%s will be copied to %s. Enter goes on."), model->source->node,
-			 model->destination->node);
+		line_add(line, _("%s will be copied to %s. Enter goes on."), from, to);
 	} else if (source) {
-		line_add(line, _("Source is %s. Now choose the destination with d."),
-			 model->source->node);
+		line_add(line, _("Source is %s. Now choose the destination with d."), from);
 	} else if (destination) {
-		line_add(line, _("Destination is %s. Now choose the source with s."),
-			 model->destination->node);
+		line_add(line, _("Destination is %s. Now choose the source with s."), to);
 	} else {
 		line_add(line, "%s", _("Choose a source with s and a destination with d."));
 	}

@@ -216,16 +216,29 @@ const struct disk *disks_screen_at_cursor(const struct disks_state *state)
 	return row ? row->disk : NULL;
 }
 
-/* What the pane of one end shows: the disk, and why that one. NULL: none is known. */
+/* Beside the title of a pane: lines, blanks, and what becomes of the disk. */
+#define TITLE_REST 24
+
+/* What the pane of one end shows: the disk, and why that one. NULL: none is known. cols: of the
+ * pane, which cuts a title at its end, and the end of a path tells most. */
 static const struct disk *disk_of(struct disks_state *state, struct app *app, bool is_source,
-				  char *title, size_t size)
+				  int cols, char *title, size_t size)
 {
 	const struct choice *choice = app_choice(app);
 	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
 	const struct disk *disk = disks_screen_at_cursor(state);
 
 	if (end->kind != ENDPOINT_NONE) {
-		snprintf(title, size, is_source ? _("Source %s") : _("Destination %s"), end->node);
+		int most =
+			cols - text_width(is_source ? _("Source") : _("Destination")) - TITLE_REST;
+		int width = text_width(end->node);
+		char name[4 * LINE_COLUMNS_MAX + 1];
+
+		text_fit_tail(name, sizeof(name), end->node,
+			      width <= most ? width
+			      : most > 0    ? most
+					    : 0);
+		snprintf(title, size, is_source ? _("Source %s") : _("Destination %s"), name);
 		return is_source ? app_source_disk(app) : app_destination_disk(app);
 	}
 	if (disk && (is_source || choice->source.kind != ENDPOINT_NONE)) {
@@ -302,7 +315,7 @@ static void draw_box_of(struct disks_state *state, struct app *app, struct draw 
 		return;
 	rect_cut_left(&inside, 1);
 	rect_cut_right(&inside, 1);
-	disk = disk_of(state, app, is_source, title, sizeof(title));
+	disk = disk_of(state, app, is_source, box.cols, title, sizeof(title));
 	draw_box(draw, box, title);
 	draw_fate(app, draw, box, is_source);
 	if (disk) {
@@ -329,7 +342,7 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 	char title[640];
 	const struct choice *choice = app_choice(app);
 	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
-	const struct disk *disk = disk_of(state, app, is_source, title, sizeof(title));
+	const struct disk *disk = disk_of(state, app, is_source, area.cols, title, sizeof(title));
 	struct line lines[DISKS_SUMMARY_MAX];
 	struct disks_health health;
 	int count, row = 1;

@@ -402,6 +402,13 @@ TEST(test_choice_in_words)
 	endpoint_from_disk(&f.list->disks[0], &f.destination);
 	line_has(LINE_COLUMNS_MAX, disks_text_choice(&f.model, &line),
 		 "/dev/sda is smaller than /dev/sdb by 2.00 TB");
+	/* Whatever a file is called, what to do next is told within a narrow line. */
+	f.destination = (struct endpoint){ .kind = ENDPOINT_IMAGE };
+	memset(f.destination.node, '/', 200);
+	strcpy(f.destination.node + 200, "disk.img");
+	line_has(80, disks_text_choice(&f.model, &line), "/disk.img. Enter goes on.");
+	f.source = (struct endpoint){ .kind = ENDPOINT_NONE };
+	line_has(80, disks_text_choice(&f.model, &line), "Now choose the source with s.");
 }
 
 TEST(test_hidden)
