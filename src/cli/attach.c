@@ -48,7 +48,8 @@ static bool still_runs(const struct running *wanted, struct running *ret)
 	return false;
 }
 
-static void print_line(const struct running *job, bool terminal)
+/* False: nobody reads it any more, or there is no room for it. */
+static bool print_line(const struct running *job, bool terminal)
 {
 	char line[PROGRESS_LINE_MAX];
 
@@ -57,7 +58,7 @@ static void print_line(const struct running *job, bool terminal)
 		headless_put(stdout, line);
 	else
 		puts(line);
-	fflush(stdout);
+	return fflush(stdout) == 0 && !ferror(stdout);
 }
 
 static int tell_end(const struct running *before)
@@ -97,9 +98,9 @@ static int watch(const struct running *job)
 	       (long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
 	       cli_end_name(&job->destination, ends[1], sizeof(ends[1])));
 	for (unsigned look = 0; !left && still_runs(job, &now); look++) {
-		if (terminal || look % EVERY_FILE == 0)
-			print_line(&now, terminal);
-		left = poll(&signals, 1, LOOK_EVERY) > 0;
+		bool prints = terminal || look % EVERY_FILE == 0;
+
+		left = (prints && !print_line(&now, terminal)) || poll(&signals, 1, LOOK_EVERY) > 0;
 	}
 	close(signals.fd);
 	if (terminal)

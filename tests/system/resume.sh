@@ -536,6 +536,19 @@ a_suspended_copy_goes_on() {
 	cmp "$source" "$(backing "$destination")"
 }
 
+# Who watches a copy need not stay until it ends.
+nobody_is_written_to_who_reads_no_more() {
+	two_disks
+	rate=1M start_copy
+	timeout 40 "$CLONEDECK" attach "$copy" | head -n 1
+	[ "${PIPESTATUS[0]}" -eq 2 ]
+	status=0
+	timeout 40 "$CLONEDECK" attach "$copy" >/dev/full || status=$?
+	[ "$status" -eq 2 ]
+	kill -TERM "$copy"
+	ends 6
+}
+
 # The name of a file is any bytes: not UTF-8, blanks that look like others, codes for the terminal.
 files_with_odd_names() {
 	local odd=$'o\xe4 \xc2\xa0\t\e[2J%41\n'
@@ -593,4 +606,4 @@ run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_to
 	a_partition_that_was_formatted_is_not_overwritten \
 	what_tells_nothing_of_a_disk_is_refused what_was_being_armed_goes_on \
 	an_armed_copy_that_was_used_is_not_written_to \
-	a_suspended_copy_goes_on files_with_odd_names
+	a_suspended_copy_goes_on nobody_is_written_to_who_reads_no_more files_with_odd_names
