@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "content/crc32c.h"
 #include "content/reader_private.h"
 
 #define MIB         (1ULL << 20)
