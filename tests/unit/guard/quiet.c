@@ -8,14 +8,6 @@ static void near_made_of_others(struct machine *m)
 	machine_place(&m->facts.destination_below, "", makedev(8, 33), "/dev/sdc");
 }
 
-/* Its other partition is not the source. */
-static void near_made_of_other_partition(struct machine *m)
-{
-	m->disks[1].kind = DISK_DM;
-	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
-	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
-}
-
 static void near_volumes_of_two_disks(struct machine *m)
 {
 	set_volumes_of_one_disk(m);
@@ -332,7 +324,7 @@ const struct rule_case quiet[] = {
 	{ "same-physical-disk", near_exact_fit, NULL },
 	{ "same-physical-disk", near_volumes_of_two_disks, NULL },
 	{ "same-physical-disk", near_files_on_one_disk, NULL },
-	{ "destination-on-source", near_made_of_other_partition, NULL },
+	{ "destination-on-source", set_volume_beside_its_ground, NULL },
 	{ "sg-backend", near_sg_by_block_node, NULL },
 	{ "block-node", near_sg_beside_block_node, NULL },
 	{ "without-root", near_image_without_root, NULL },

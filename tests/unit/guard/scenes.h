@@ -32,6 +32,7 @@ void set_image_on_source(struct machine *m);
 void set_loop_on_source(struct machine *m);
 void set_made_of_source(struct machine *m);
 void set_volumes_of_one_disk(struct machine *m);
+void set_volume_beside_its_ground(struct machine *m);
 void make_sg_only(struct machine *m, int i);
 void set_no_space(struct machine *m);
 void set_data(struct machine *m);

@@ -10,7 +10,8 @@ void set_volumes_of_one_disk(struct machine *m)
 	machine_place(&m->facts.destination_below, "", makedev(8, 34), "/dev/sdc");
 }
 
-static void set_volume_beside_its_ground(struct machine *m)
+/* On the source's disk, whose other partition is not the source. */
+void set_volume_beside_its_ground(struct machine *m)
 {
 	m->disks[1].kind = DISK_DM;
 	endpoint_from_partition(&m->disks[0], &m->parts[0][0], &m->source);
