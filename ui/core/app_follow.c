@@ -242,11 +242,15 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 	const char *design = by_design(copy, &found);
 	char *proof = NULL, *text = NULL;
 	struct error error;
+	int r = report_text_verify(&found, LAYOUT_FULL_COLS - 10, &proof, &error);
 
 	take_exit_code(app, report_exit_code(&found));
-	if (report_text_verify(&found, LAYOUT_FULL_COLS - 10, &proof, &error) < 0 ||
-	    asprintf(&text, "%s%s%s\n\n%s%s", headline(&found), design[0] ? "\n" : "", design,
-		     proof, job->error.code ? job->error.sentence : "") < 0) {
+	if (r == 0 && asprintf(&text, "%s%s%s\n\n%s%s", headline(&found), design[0] ? "\n" : "",
+			       design, proof, job->error.code ? job->error.sentence : "") < 0) {
+		text = NULL;
+		r = error_nomem(&error);
+	}
+	if (r < 0) {
 		app_error(app, &error);
 	} else {
 		app_say(app, "%s", headline(&found));
