@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 #define MIB         (1ULL << 20)
 #define SUPER_PLACE 65536U

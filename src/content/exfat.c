@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 /* Clusters of the root directory that are looked through: the bitmap is in its first lines. */
 #define ROOT_CLUSTERS 1024

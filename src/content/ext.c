@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "content/content.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 #define SUPERBLOCK   1024U
 #define MAGIC        0xef53

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/i18n.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 #define MAGIC          0xf2f52010U
 #define BLOCK          4096

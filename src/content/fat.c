@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "boot/fat.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 /* Entries of each width fill it, and sectors. */
 #define CHUNK 196608U /* 3 * 64 KiB */

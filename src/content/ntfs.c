@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 enum { FILE_LOG = 2, FILE_VOLUME = 3, FILE_ROOT = 5, FILE_BITMAP = 6 };
 

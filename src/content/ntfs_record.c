@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/i18n.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 
 struct attribute {
 	uint32_t type, length;

@@ -13,7 +13,7 @@
 #include "base/i18n.h"
 #include "base/range.h"
 #include "content/content.h"
-#include "content/reader_private.h"
+#include "content/reader.h"
 #include "content/xfs.h"
 
 #define MAGIC           0x58465342U /* "XFSB" */
