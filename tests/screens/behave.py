@@ -243,6 +243,13 @@ def esc_goes_back_to_where_the_plan_was_asked_for():
         # What is looked at on the way changes nothing.
         terminal.keys("Escape", "7", "3", "Escape", "Escape", shows="[2 Ranges]")
         terminal.keys("Escape", shows="[1 Disks]")
+        # So it does from what is no step, whatever steps were reached.
+        terminal.keys("3", shows="[3 Plan]")
+        terminal.keys("Escape", "1", shows="[1 Disks]")
+        for key, there in (("b", "[6 Bench]"), ("7", "[7 Jobs]")):
+            terminal.keys(key, shows=there)
+            terminal.keys("Escape", shows="[1 Disks]")
+        terminal.keys("2", "7", "6", "Escape", shows="[2 Ranges]")
 
 
 def a_plan_that_was_started_says_so():

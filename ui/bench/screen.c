@@ -245,9 +245,6 @@ static bool command(void *state, struct app *app, enum command command)
 	case COMMAND_RIGHT:
 		screen->column += screen->column + 1 < columns;
 		return true;
-	case COMMAND_BACK:
-		app_go(app, SCREEN_DISKS);
-		return true;
 	default:
 		return false;
 	}

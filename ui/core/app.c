@@ -203,6 +203,9 @@ static void enter(struct app *app)
 		ops->enter(state_of(app), app);
 }
 
+/* No steps of a copy. */
+#define BESIDE (ON(SCREEN_BENCH) | ON(SCREEN_JOBS))
+
 void app_go(struct app *app, enum screen_id screen)
 {
 	if (screen != SCREEN_PLAN)
@@ -217,12 +220,14 @@ void app_go(struct app *app, enum screen_id screen)
 	app->planning = false;
 	if (app->current <= SCREEN_RANGES && screen > SCREEN_RANGES)
 		app->chosen_on = app->current;
+	if (ON(screen) & BESIDE && !(ON(app->current) & BESIDE))
+		app->beside = app->current;
 	app->current = screen;
 	app->reached |= ON(screen);
 	enter(app);
 }
 
-/* The step before. Not from Run while copying. */
+/* The step before, or the screen that one was left for. Not from Run while copying. */
 static void go_back(struct app *app)
 {
 	if (app->current == SCREEN_RUN && app_copying(app)) {
@@ -233,7 +238,10 @@ static void go_back(struct app *app)
 					 "look back."));
 		return;
 	}
-	for (int screen = (int)app->current - 1; screen >= SCREEN_DISKS; screen--) {
+	bool beside = ON(app->current) & BESIDE && app_reached(app, app->beside);
+
+	for (int screen = (int)(beside ? app->beside : app->current) - !beside;
+	     screen >= SCREEN_DISKS; screen--) {
 		/* Whoever went from 1 Disks to the plan has not seen 2 Ranges. */
 		if (app_reached(app, (enum screen_id)screen) &&
 		    (screen != SCREEN_RANGES || app->chosen_on == SCREEN_RANGES)) {

@@ -28,12 +28,12 @@ struct app {
 	bool measuring; /* on 6 Bench */
 	size_t other_jobs;
 	enum units_scale units;
-	enum screen_id current; /* one of the steps */
-	enum screen_id
-		chosen_on; /* 1 Disks or 2 Ranges: the last one that was left for a later one */
-	bool help;         /* shown instead of it */
-	bool helped;       /* was, before the screen was entered again */
-	unsigned reached;  /* ON() bits */
+	enum screen_id current;   /* one of the steps */
+	enum screen_id chosen_on; /* 1 Disks or 2 Ranges, as it was left for a later one */
+	enum screen_id beside;    /* what 6 Bench or 7 Jobs is shown in place of */
+	bool help;                /* shown instead of it */
+	bool helped;              /* was, before the screen was entered again */
+	unsigned reached;         /* ON() bits */
 	void *states[SCREEN_COUNT];
 	enum session_state session_state; /* as last seen */
 	bool planning;                    /* the plan is shown as soon as it is checked, … */
