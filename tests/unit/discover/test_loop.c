@@ -217,7 +217,10 @@ TEST(table_that_the_kernel_has_not_read_again)
 	struct endpoint endpoint;
 	struct error error = { 0 };
 	const char *link = path_of("link");
+	/* As long as it is open, no udev has the kernel read the table again. */
+	int held = open(list->disks[0].partitions[0].node, O_RDONLY | O_CLOEXEC);
 
+	ck_assert_int_ge(held, 0);
 	ck_assert_int_eq(symlink(list->disks[0].partitions[0].node, link), 0);
 	ck_assert_int_eq(endpoint_resolve(list, link, true, &endpoint, &error), 0);
 	ck_assert_int_eq(endpoint.kind, ENDPOINT_PARTITION);
@@ -237,6 +240,7 @@ TEST(table_that_the_kernel_has_not_read_again)
 	ck_assert_uint_eq(disk->partition_count, 2);
 	ck_assert_uint_gt(disk->note_count, 0);
 	ck_assert_ptr_nonnull(strstr(disk->notes[disk->note_count - 1].text, "rereadpt"));
+	close(held);
 }
 
 TEST(endpoints_and_identity)
