@@ -413,10 +413,9 @@ void outcome_say_next(const struct disk *source, const struct error *close_error
 		 report->plan->options.verify != VERIFY_COMPARE)
 		outcome_add(report,
 			    _("The time at which %.200s was changed last is another one than "
-			      "before the "
-			      "copy was stopped: the file was changed, or its file system says so "
-			      "since it was mounted anew. What was copied before may differ:  "
-			      "clonedeck verify -s SOURCE -d DESTINATION"),
+			      "before the copy was stopped: the file was changed, or its file "
+			      "system says so since it was mounted anew. What was copied before "
+			      "may differ:  clonedeck verify -s SOURCE -d DESTINATION"),
 			    report->plan->source.node);
 	if (close_error->code)
 		outcome_add(report, "%s", close_error->sentence);
