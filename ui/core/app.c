@@ -239,9 +239,9 @@ static void go_back(struct app *app)
 		return;
 	}
 	bool beside = ON(app->current) & BESIDE && app_reached(app, app->beside);
+	int screen = beside ? (int)app->beside : (int)app->current - 1;
 
-	for (int screen = (int)(beside ? app->beside : app->current) - !beside;
-	     screen >= SCREEN_DISKS; screen--) {
+	for (; screen >= SCREEN_DISKS; screen--) {
 		/* Whoever went from 1 Disks to the plan has not seen 2 Ranges. */
 		if (app_reached(app, (enum screen_id)screen) &&
 		    (screen != SCREEN_RANGES || app->chosen_on == SCREEN_RANGES)) {

@@ -191,10 +191,9 @@ const char *keys_names(const struct command_info *info, int cols, char *buffer, 
 
 struct footer_item {
 	enum command command;
-	enum command
-		second; /* in "< >=move" that of the second key; COMMAND_NONE: it has one key */
-	int col;        /* where it starts */
-	char text[64];  /* "s=source", translated */
+	enum command second; /* in "< >=move" that of '>'; COMMAND_NONE: it has one key */
+	int col;             /* where it starts */
+	char text[64];       /* "s=source", translated */
 };
 
 /* What the command does now: `word`, or another one, translated; NULL: it cannot be used. */
