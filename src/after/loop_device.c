@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -70,8 +71,13 @@ int loop_attach(int file, const struct loop_window *window, char node[static LOO
 			continue;
 		}
 		r = configure(fd, file, window);
-		if (r == 0)
+		if (r == 0) {
+			int off = 0;
+
+			/* The node stays read-only after someone who had it before made it so. */
+			ioctl(fd, BLKROSET, &off);
 			return fd;
+		}
 		close(fd);
 		if (r != -EBUSY)
 			return r;

@@ -148,6 +148,8 @@ attach() { # IMAGE [LOSETUP-OPTION]...
 	shift
 	loop=$(losetup --direct-io=on --partscan --find --show "$@" "$image")
 	undone_by detach "$loop"
+	# A node stays read-only after who made it so, a test that failed halfway for one.
+	blockdev --setrw "$loop"
 	echo "$loop"
 }
 

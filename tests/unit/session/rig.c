@@ -75,6 +75,8 @@ void attach(const char *name, char *node, size_t size)
 	ck_assert_ptr_nonnull(fgets(node, (int)size, f));
 	node[strcspn(node, "\n")] = '\0';
 	ck_assert_int_eq(pclose(f), 0);
+	/* A node stays read-only after who made it so, a test that failed halfway for one. */
+	run("blockdev --setrw %s", node);
 }
 
 /* Somebody who looks at the device at this moment keeps it a little longer. */
