@@ -194,6 +194,20 @@ static void take_scsi(json_object *root, struct health *ret)
 			 &values[HEALTH_VERIFY_UNCORRECTED]);
 }
 
+/* Of a SCSI disk that tells neither, smartctl says that it has 0 degrees and may have no more. */
+static void take_temperature(json_object *root, struct health *ret)
+{
+	json_object *temperature = member(root, "temperature", json_type_object);
+	int64_t current = HEALTH_UNKNOWN, most = HEALTH_UNKNOWN;
+
+	take(temperature, "current", &current);
+	take(temperature, "drive_trip", &most);
+	/* Before smartctl 7.4 it is there. */
+	take(member(root, "scsi_temperature", json_type_object), "drive_trip", &most);
+	if (current != 0 || most != 0)
+		ret->values[HEALTH_TEMPERATURE] = current;
+}
+
 static void take_nvme(json_object *root, struct health *ret)
 {
 	json_object *log = member(root, "nvme_smart_health_information_log", json_type_object);
@@ -227,8 +241,7 @@ static void take_all(json_object *root, struct health *ret)
 
 	if (passed)
 		ret->passed = json_object_get_boolean(passed) ? YES : NO;
-	take(member(root, "temperature", json_type_object), "current",
-	     &ret->values[HEALTH_TEMPERATURE]);
+	take_temperature(root, ret);
 	take(member(root, "power_on_time", json_type_object), "hours",
 	     &ret->values[HEALTH_POWER_ON]);
 	take_ata(root, ret);

@@ -73,6 +73,28 @@ TEST(nvme_and_scsi)
 	ck_assert(health.values[HEALTH_VERIFY_CORRECTED] == HEALTH_UNKNOWN);
 }
 
+TEST(no_temperature_is_not_0)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} rows[] = {
+		{ "{\"temperature\":{\"current\":0},\"scsi_temperature\":{\"drive_trip\":0}}",
+		  HEALTH_UNKNOWN },
+		{ "{\"temperature\":{\"current\":0,\"drive_trip\":0}}", HEALTH_UNKNOWN },
+		{ "{\"temperature\":{\"current\":0,\"drive_trip\":65}}", 0 },
+		{ "{\"temperature\":{\"current\":38},\"scsi_temperature\":{\"drive_trip\":65}}",
+		  38 },
+		{ "{\"temperature\":{\"current\":0}}", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		parse(rows[i].text, &health);
+		ck_assert_msg(health.values[HEALTH_TEMPERATURE] == rows[i].value, "%s",
+			      rows[i].text);
+	}
+}
+
 TEST(judged)
 {
 	int64_t sectors;
