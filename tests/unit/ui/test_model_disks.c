@@ -20,21 +20,23 @@ static struct fixture {
 	struct disks_model model;
 } f;
 
+static void teardown(void)
+{
+	disks_done(&f.model);
+	disk_list_destroy(f.list);
+}
+
+/* Also in place of another machine. */
 static void setup(const char *machine)
 {
 	struct disks_place place = { 0 };
 
+	teardown();
 	memset(&f, 0, sizeof(f));
 	f.list = machine_make(machine);
 	ck_assert_ptr_nonnull(f.list);
 	disks_init(&f.model, &f.source, &f.destination);
 	ck_assert_int_eq(disks_update(&f.model, f.list, &place), 0);
-}
-
-static void teardown(void)
-{
-	disks_done(&f.model);
-	disk_list_destroy(f.list);
 }
 
 static void go_to(const char *name)
