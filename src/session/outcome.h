@@ -46,9 +46,9 @@ void boot_check_say(struct report *report);
 
 /* Something is changed on the copy: it is asked for, and the copy is complete. */
 bool aftercare_asked(const struct layout_shrink *shrink, const struct report *report);
-/* Where that is so: report->grown_fs, report->after, and what
- * became of report->identifiers. shrink: in the image that was made; number 0: nothing is. The
- * claims of the copy are closed: the destination is claimed and its identity proven once more. */
+/* Where that is so: report->grown_fs, report->after, and what became of report->identifiers.
+ * shrink: in the image that was made; number 0: nothing is. The claims of the copy are closed: the
+ * destination is claimed and its identity proven once more. */
 void aftercare_run(struct log *log, const struct disk *source, const struct layout_shrink *shrink,
 		   struct report *report);
 void aftercare_say(struct report *report);
