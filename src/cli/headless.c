@@ -418,7 +418,7 @@ static int print_report(struct headless *run)
 			puts(line);
 		if (text)
 			puts(text);
-	} else if (report_text(report, headless_columns(), &text, &error) == 0) {
+	} else if (report_text(report, REPORT_SHORT, headless_columns(), &text, &error) == 0) {
 		close_line(run);
 		fputs(text, stdout);
 	} else {

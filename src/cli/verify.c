@@ -60,7 +60,7 @@ static int print_result(struct session *session, bool json)
 
 	if (json) {
 		print_json(&report, code);
-	} else if (report_text_verify(&report, headless_columns(), &text, &error) == 0) {
+	} else if (report_text(&report, REPORT_PROVEN, headless_columns(), &text, &error) == 0) {
 		print_word(&report);
 		fputs(text, stdout);
 	} else {

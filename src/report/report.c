@@ -337,7 +337,7 @@ static int make_form(const struct report *report, enum report_form form, char **
 {
 	switch (form) {
 	case REPORT_TEXT:
-		return report_text_full(report, FILE_COLUMNS, ret, reterr);
+		return report_text(report, REPORT_FULL, FILE_COLUMNS, ret, reterr);
 	case REPORT_HTML:
 		return report_html(report, ret, reterr);
 	case REPORT_JSON:

@@ -153,15 +153,15 @@ const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
 #define REPORT_DURATION(ns)     report_duration((ns), (char[UNITS_TEXT_MAX]){ "" })
 #define REPORT_MILLISECONDS(ns) report_milliseconds((ns), (char[UNITS_TEXT_MAX]){ "" })
 
+enum report_extent {
+	REPORT_SHORT,
+	REPORT_FULL,     /* with everything in the JSON: every range, node, measurement and event */
+	REPORT_PROVEN,   /* only what was proven, and what differs */
+	REPORT_COMPARED, /* of two ends that were only compared: the result, both ends, and that */
+};
 /* Plain text, at most `columns` wide (40 at least); lines end in \n; malloc'd into *ret. */
-int report_text(const struct report *report, int columns, char **ret, struct error *reterr);
-/* The same with everything in the JSON: every range, node, measurement and event. */
-int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr);
-/* Only what was proven, and what differs. */
-int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr);
-/* Of two ends that were only compared: the result, both ends, and that. */
-int report_text_compared(const struct report *report, int columns, char **ret,
-			 struct error *reterr);
+int report_text(const struct report *report, enum report_extent extent, int columns, char **ret,
+		struct error *reterr);
 /* The list of digests as named by a saved report. */
 struct report_reference {
 	char plan_id[9];

@@ -321,15 +321,15 @@ static void put_unread_rest(struct page *page, const struct report *report)
 			   UNITS_COUNT(left));
 }
 
-static void put_proven(struct page *page, const struct report *report, bool full)
+static void put_proven(struct page *page, const struct report *report)
 {
-	put_facts(page, report, FACT_PROVEN, FACT_PROVEN, full);
+	put_facts(page, report, FACT_PROVEN, FACT_PROVEN, false);
 	put_unread_rest(page, report);
-	put_facts(page, report, FACT_SUMS, FACT_SUMS, full);
+	put_facts(page, report, FACT_SUMS, FACT_SUMS, false);
 	put_mismatches(page, report);
 }
 
-static void put_compared(struct page *page, const struct report *report, bool full)
+static void put_compared(struct page *page, const struct report *report)
 {
 	const struct verdict *written = verdict_list_find(&report->verdicts, MEANS_SOURCE_WRITTEN);
 	char line[256];
@@ -342,17 +342,16 @@ static void put_compared(struct page *page, const struct report *report, bool fu
 	if (written && (written->kind == VERDICT_REFUSE || written->lifted))
 		page_field(page, _("note"), "%s", written->sentence);
 	fputc('\n', page->out);
-	put_facts(page, report, FACT_ENDS, FACT_ENDS, full);
+	put_facts(page, report, FACT_ENDS, FACT_ENDS, false);
 	fputc('\n', page->out);
-	put_facts(page, report, FACT_WHEN, FACT_WHEN, full);
-	put_proven(page, report, full);
+	put_facts(page, report, FACT_WHEN, FACT_WHEN, false);
+	put_proven(page, report);
 }
 
 /* ---- a text of its own ---- */
 
-static int render(void (*put)(struct page *page, const struct report *report, bool full),
-		  const struct report *report, int columns, bool full, char **ret,
-		  struct error *reterr)
+int report_text(const struct report *report, enum report_extent extent, int columns, char **ret,
+		struct error *reterr)
 {
 	CLEANUP(masked) struct masked_report *masked = NULL;
 	struct text_stream text;
@@ -364,27 +363,14 @@ static int render(void (*put)(struct page *page, const struct report *report, bo
 	page_init(&page, text_stream_begin(&text), columns);
 	if (!page.out)
 		return error_nomem(reterr);
-	put(&page, masked ? &masked->report : report, full);
+	if (masked)
+		report = &masked->report;
+	if (extent == REPORT_PROVEN)
+		put_proven(&page, report);
+	else if (extent == REPORT_COMPARED)
+		put_compared(&page, report);
+	else
+		put_report(&page, report, extent == REPORT_FULL);
 	*ret = text_stream_end(&text);
 	return *ret ? 0 : error_nomem(reterr);
-}
-
-int report_text(const struct report *report, int columns, char **ret, struct error *reterr)
-{
-	return render(put_report, report, columns, false, ret, reterr);
-}
-
-int report_text_full(const struct report *report, int columns, char **ret, struct error *reterr)
-{
-	return render(put_report, report, columns, true, ret, reterr);
-}
-
-int report_text_verify(const struct report *report, int columns, char **ret, struct error *reterr)
-{
-	return render(put_proven, report, columns, false, ret, reterr);
-}
-
-int report_text_compared(const struct report *report, int columns, char **ret, struct error *reterr)
-{
-	return render(put_compared, report, columns, false, ret, reterr);
 }

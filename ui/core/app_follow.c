@@ -242,7 +242,7 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 	const char *design = by_design(copy, &found);
 	char *proof = NULL, *text = NULL;
 	struct error error;
-	int r = report_text_verify(&found, LAYOUT_FULL_COLS - 10, &proof, &error);
+	int r = report_text(&found, REPORT_PROVEN, LAYOUT_FULL_COLS - 10, &proof, &error);
 
 	take_exit_code(app, report_exit_code(&found));
 	if (r == 0 && asprintf(&text, "%s%s%s\n\n%s%s", headline(&found), design[0] ? "\n" : "",
@@ -273,7 +273,7 @@ static void show_compared(struct app *app)
 	app->exit_code = (int)report_exit_code(&found);
 	free(app->report_text);
 	app->report_text = NULL;
-	if (report_text_compared(&found, LAYOUT_FULL_COLS, &text, NULL) == 0)
+	if (report_text(&found, REPORT_COMPARED, LAYOUT_FULL_COLS, &text, NULL) == 0)
 		app->report_text = result_at_end(text);
 	free(text);
 	app_say(app, _("%s. Nothing was written. The exit code will be %d. q quits."),
@@ -336,7 +336,7 @@ static void keep_report(struct app *app, const struct report *report)
 	if (app->options->practice_dir)
 		shown->files.log[0] = shown->files.map[0] = shown->files.json[0] =
 			shown->files.certificate[0] = shown->files.digests[0] = '\0';
-	if (report_text(shown, cols, &text, NULL) == 0)
+	if (report_text(shown, REPORT_SHORT, cols, &text, NULL) == 0)
 		app->report_text = result_at_end(text);
 }
 

@@ -48,8 +48,8 @@ int report_lines_make(struct report_lines *lines, const struct report *report, b
 	char *text = NULL;
 	const char **items;
 	size_t count = 0, at = 0;
-	int error = compared ? report_text_compared(report, columns, &text, reterr)
-			     : report_text(report, columns, &text, reterr);
+	int error = report_text(report, compared ? REPORT_COMPARED : REPORT_SHORT, columns, &text,
+				reterr);
 
 	if (error < 0)
 		return error;

@@ -53,7 +53,8 @@ bool __wrap_session_snapshot(const struct session *session, struct job_snapshot 
 struct session_copy __wrap_session_copy(const struct session *session);
 const struct error *__wrap_session_error(const struct session *session, enum session_task task);
 void __wrap_session_stop(struct session *session);
-int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr);
+int __wrap_report_text(const struct report *report, enum report_extent extent, int width,
+		       char **ret, struct error *reterr);
 enum exit_code __wrap_report_end_code(const struct report *report);
 
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
@@ -167,7 +168,8 @@ void __wrap_session_stop(struct session *session)
 	play.stops++;
 }
 
-int __wrap_report_text(const struct report *report, int width, char **ret, struct error *reterr)
+int __wrap_report_text(const struct report *report, enum report_extent extent, int width,
+		       char **ret, struct error *reterr)
 {
 	*ret = strdup("");
 	return 0;

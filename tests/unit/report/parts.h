@@ -14,7 +14,7 @@ static inline char *text_of(const struct report *report, int columns)
 	struct error error = { 0 };
 	char *text = NULL;
 
-	ck_assert_int_eq(report_text(report, columns, &text, &error), 0);
+	ck_assert_int_eq(report_text(report, REPORT_SHORT, columns, &text, &error), 0);
 	return text;
 }
 

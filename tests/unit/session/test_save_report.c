@@ -103,7 +103,7 @@ TEST(digests_that_cannot_be_saved_are_told)
 
 	char *text = NULL;
 
-	ck_assert_int_eq(report_text(report, 200, &text, &error), 0);
+	ck_assert_int_eq(report_text(report, REPORT_SHORT, 200, &text, &error), 0);
 	ck_assert(strstr(text, ".digests could not be written") != NULL);
 	free(text);
 }
