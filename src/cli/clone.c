@@ -311,7 +311,7 @@ int clone_look(const struct clone_options *options, struct session **ret)
 
 static void print_plan(const struct session *session, const struct clone_options *options)
 {
-	if (options->json)
+	if (options->run.json)
 		plan_print_json(session, options->dry_run);
 	else
 		plan_print_text(session, headless_columns());
@@ -360,6 +360,7 @@ static int run(int argc, char **argv, enum clone_command command)
 	CLEANUP(close) int signal_fd = -1;
 	struct clone_options options;
 	const char *image = NULL;
+	bool abandoned = false;
 	int r = clone_options_parse(argc, argv, command, &options);
 
 	if (r != 0)
@@ -379,16 +380,8 @@ static int run(int argc, char **argv, enum clone_command command)
 	if (r == 0)
 		r = options.dry_run ? clone_dry_run(session, &options)
 				    : clone_confirm(session, &options, argv[0]);
-
-	struct headless_options wanted = {
-		.json = options.json,
-		.wait = options.wait,
-		.stop_on_hangup = options.stop_on_hangup,
-	};
-	bool abandoned = false;
-
 	if (r == 0 && !options.dry_run)
-		r = headless_run(session, signal_fd, &wanted, &abandoned);
+		r = headless_run(session, signal_fd, &options.run, &abandoned);
 	if (abandoned)
 		session = NULL;
 	/* It was made for this copy. */

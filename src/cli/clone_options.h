@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
+#include "cli/headless.h"
 #include "plan/plan.h"
 #include "session/run.h"
 
@@ -31,8 +32,8 @@ struct clone_options {
 	struct plan_options plan;
 	struct session_options session;
 	struct cli_allow allow;
-	uint32_t wait; /* seconds for a disk that is gone, 0 for ever */
-	bool stop_on_hangup, dry_run, json, help;
+	struct headless_options run;
+	bool dry_run, help;
 };
 
 /* Prints what is wrong. Returns 0, or the exit code to end with. */

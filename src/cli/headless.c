@@ -33,7 +33,8 @@
 struct headless {
 	struct session *session;
 	int signal_fd;
-	bool json, terminal, stop_on_hangup;
+	struct headless_options wanted;
+	bool terminal;
 	bool reads;       /* a verification: its lines are for a terminal only */
 	bool line_open;   /* the cursor is behind a progress line */
 	bool map_failed;  /* was said */
@@ -44,7 +45,6 @@ struct headless {
 	uint64_t stop_since;      /* monotonic ns, of the first signal */
 	uint64_t moved[3];        /* what shows that something still goes on */
 	uint64_t moved_at;        /* monotonic ns: when it last did */
-	uint32_t wait;            /* seconds for a disk that is gone, 0 for ever */
 	char who[320], note[400]; /* what was said of it */
 	uint64_t next;            /* when the next line is due, monotonic ns */
 	enum job_state shown;
@@ -101,7 +101,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 {
 	char line[PROGRESS_LINE_MAX];
 
-	if (run->json) {
+	if (run->wanted.json) {
 		char *text CLEANUP(free) =
 			progress_json(session_choice(run->session).plan, job, NULL);
 
@@ -120,7 +120,7 @@ static void print_progress(struct headless *run, const struct job_snapshot *job)
 
 static uint64_t interval(const struct headless *run)
 {
-	if (run->json)
+	if (run->wanted.json)
 		return EVERY_JSON;
 	return run->terminal ? EVERY_TERMINAL : EVERY_FILE;
 }
@@ -190,7 +190,7 @@ static void say_now(struct headless *run)
 
 	if (!session_snapshot(run->session, &snapshot))
 		return;
-	if (run->json) {
+	if (run->wanted.json) {
 		print_progress(run, &snapshot);
 		return;
 	}
@@ -262,10 +262,10 @@ static void take_signals(struct headless *run)
 			run->line_open = false;
 			session_note(
 				run->session,
-				run->stop_on_hangup
+				run->wanted.stop_on_hangup
 					? _("The terminal is gone; the copy is stopped.")
 					: _("The terminal is gone; the copy goes on without it."));
-			if (run->stop_on_hangup)
+			if (run->wanted.stop_on_hangup)
 				want_stop(run);
 			break;
 		default:
@@ -409,7 +409,7 @@ static int print_report(struct headless *run)
 		return never_complete(
 			(int)error_exit_code(session_error(run->session, SESSION_TASK_FINISH)));
 	code = (int)report_end_code(report);
-	if (run->json) {
+	if (run->wanted.json) {
 		char *line CLEANUP(free) = progress_json(report->plan, &report->job, report);
 
 		text = report_json_print(report_json_document(report),
@@ -461,8 +461,8 @@ static bool waited_enough(const struct headless *run, const struct session_waiti
 	/* Ends whatever has begun. */
 	if (waiting->trying)
 		return false;
-	return run->stop_wanted ||
-	       (run->wait && clock_monotonic() - waiting->since >= run->wait * NSEC_PER_SEC);
+	return run->stop_wanted || (run->wanted.wait && clock_monotonic() - waiting->since >=
+								run->wanted.wait * NSEC_PER_SEC);
 }
 
 /* Waits until the copy continues, or waiting is given up. */
@@ -509,9 +509,7 @@ static bool begin(struct headless *ret, struct session *session, int signal_fd,
 	*ret = (struct headless){
 		.session = session,
 		.signal_fd = signal_fd,
-		.json = options->json,
-		.wait = options->wait,
-		.stop_on_hangup = options->stop_on_hangup,
+		.wanted = *options,
 		.terminal = !options->json && isatty(STDOUT_FILENO),
 		.shown = JOB_READY,
 	};

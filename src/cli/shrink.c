@@ -100,9 +100,6 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 		      const char *command, int signal_fd)
 {
 	CLEANUP(session) struct session *session = NULL;
-	const struct headless_options wanted = { .json = options->json,
-						 .wait = options->wait,
-						 .stop_on_hangup = options->stop_on_hangup };
 	const struct report *report;
 	struct clone_options first;
 	bool abandoned = false;
@@ -129,7 +126,7 @@ static int fill_image(const struct clone_options *options, const struct layout_s
 		r = clone_confirm(session, &first, command);
 	if (r == 0) {
 		session_shrink_after(session, shrink);
-		r = headless_run(session, signal_fd, &wanted, &abandoned);
+		r = headless_run(session, signal_fd, &options->run, &abandoned);
 	}
 	report = abandoned ? NULL : session_copy(session).report;
 	/* Only its report could not be saved. */

@@ -123,16 +123,14 @@ int cli_verify(int argc, char **argv)
 		return EXIT_ENVIRONMENT;
 	r = clone_look(&options, &session);
 	if (r == 0) {
-		const struct headless_options wanted = { .json = options.json,
-							 .stop_on_hangup = true };
-
 		if (!options.report)
 			print_warning(session);
-		r = headless_verify(session, signal_fd, &wanted, &abandoned);
+		options.run.stop_on_hangup = true;
+		r = headless_verify(session, signal_fd, &options.run, &abandoned);
 	}
 	if (r == 0 && !abandoned) {
 		print_by_design(session, &options);
-		r = print_result(session, options.json);
+		r = print_result(session, options.run.json);
 	}
 	if (!abandoned)
 		session_destroy(session);

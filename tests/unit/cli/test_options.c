@@ -83,7 +83,7 @@ TEST(everything_is_taken)
 	ck_assert_str_eq(options.session.allow[0], "same-wwn");
 	ck_assert_ptr_null(options.session.allow[1]);
 	ck_assert_str_eq(options.confirm, "ABC");
-	ck_assert(options.dry_run && options.json && !options.help);
+	ck_assert(options.dry_run && options.run.json && !options.help);
 	ck_assert_str_eq(said, "");
 }
 
@@ -283,7 +283,7 @@ TEST(verify_takes_both_ends_or_a_report)
 	ck_assert_str_eq(options.source, "/dev/sda");
 	ck_assert_str_eq(options.ranges, "@1");
 	ck_assert_str_eq(options.at, "2048");
-	ck_assert(options.json);
+	ck_assert(options.run.json);
 	ck_assert_ptr_null(options.report);
 	ck_assert_int_eq(options.plan.verify, VERIFY_COMPARE);
 	ck_assert_int_eq(VERIFY("copy.json", "-d", "/dev/sdb"), 0);
