@@ -35,11 +35,7 @@ struct deck_looks {
 
 struct deck_options {
 	struct deck_looks looks;
-	const char *practice_dir; /* NULL: the machine's own disks */
-	const char *const *allow; /* of session_options */
-	enum session_vanish on_vanish;
-	const char *notify;  /* of session_options */
-	const char *log_dir; /* of session_options */
+	struct session_options session;
 	bool simple;         /* for ears and fingers: lines instead of panes */
 	bool stop_on_hangup; /* a copy is stopped when the terminal goes; else it goes on */
 	const char *folder;  /* for the sockets by which terminals come to a copy that runs, and

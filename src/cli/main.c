@@ -74,13 +74,13 @@ struct command_line {
 static const struct cli_option deck_options[] = {
 	CLI_LOOKS(struct command_line, deck.looks),
 	{ "simple", 0, 0, DECK(CLI_SWITCH, deck.simple) },
-	{ "practice", 0, 0, DECK(CLI_TEXT, deck.practice_dir, 0) },
+	{ "practice", 0, 0, DECK(CLI_TEXT, deck.session.practice_dir, 0) },
 	{ "allow", 0, 0, DECK(CLI_OWN, allow, required_argument, cli_add_allow) },
-	{ "on-vanish", 0, 0, DECK(CLI_WORD, deck.on_vanish, "wait", "ask", "stop") },
+	{ "on-vanish", 0, 0, DECK(CLI_WORD, deck.session.on_vanish, "wait", "ask", "stop") },
 	{ "on-hangup", 0, 0,
 	  DECK(CLI_OWN, deck.stop_on_hangup, required_argument, cli_set_on_hangup) },
-	{ "notify", 0, 0, DECK(CLI_TEXT, deck.notify, 0) },
-	{ "log-dir", 0, 0, DECK(CLI_TEXT, deck.log_dir, 0) },
+	{ "notify", 0, 0, DECK(CLI_TEXT, deck.session.notify, 0) },
+	{ "log-dir", 0, 0, DECK(CLI_TEXT, deck.session.log_dir, 0) },
 	{ "help", 0, 0, DECK(CLI_SWITCH, help) },
 	{ "version", 0, 0, DECK(CLI_SWITCH, version) },
 	{ "json", 0, 0, DECK(CLI_SWITCH, json) },
@@ -94,7 +94,7 @@ static int run_deck(int argc, char **argv)
 	struct command_line line = {
 		.deck = { .looks = defaults.looks,
 			  .simple = defaults.simple,
-			  .allow = line.allow.rules },
+			  .session.allow = line.allow.rules },
 	};
 	char folder[512];
 
@@ -112,11 +112,11 @@ static int run_deck(int argc, char **argv)
 		return cli_usage("", _("The deck has no --json; --version and commands do."));
 	if (unusable)
 		return unusable;
-	if (!line.deck.notify)
-		line.deck.notify = defaults.notify;
+	if (!line.deck.session.notify)
+		line.deck.session.notify = defaults.notify;
 	/* Practice copies keep their logs apart from those of real ones. */
-	if (!line.deck.log_dir && !line.deck.practice_dir)
-		line.deck.log_dir = defaults.log_dir;
+	if (!line.deck.session.log_dir && !line.deck.session.practice_dir)
+		line.deck.session.log_dir = defaults.log_dir;
 	if (running_folder(folder, sizeof(folder)))
 		line.deck.folder = folder;
 	return deck_run(&line.deck);

@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		else if (option == 'o')
 			deck.looks.no_mouse = true;
 		else if (option == 'p')
-			deck.practice_dir = optarg;
+			deck.session.practice_dir = optarg;
 		else if (option == 'm')
 			fake_moves();
 		else if (option == 'r')

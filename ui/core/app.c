@@ -65,7 +65,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->session_state = session_state(session);
 	app->choice.everything = true;
 	app->choice.options = PLAN_OPTIONS_DEFAULT;
-	if (options->practice_dir)
+	if (options->session.practice_dir)
 		app->choice.options.rate = PRACTICE_RATE;
 	app->reached = ON(SCREEN_DISKS) | ON(SCREEN_JOBS);
 	if (gethostname(app->host, sizeof(app->host) - 1) != 0)
@@ -123,7 +123,7 @@ enum units_scale app_units(const struct app *app)
 
 const char *app_practice_dir(const struct app *app)
 {
-	return app->options->practice_dir;
+	return app->options->session.practice_dir;
 }
 
 const char *app_folder(const struct app *app)

@@ -58,7 +58,7 @@ static const char *advice(const struct app *app, const struct session_waiting *w
 		return _("It is back: claimed again, and what was copied is compared.");
 	if (waiting->back)
 		return _("It is attached again; g goes on.");
-	if (app->options->on_vanish == SESSION_VANISH_ASK)
+	if (app->options->session.on_vanish == SESSION_VANISH_ASK)
 		return _("Attach the same disk again, under any name: then g goes on where the "
 			 "copy ended.");
 	if (job_pause_wanted(session_copy(app->session).job))
@@ -333,7 +333,7 @@ static void keep_report(struct app *app, const struct report *report)
 		return;
 	*shown = *report;
 	/* The files of a practice copy are deleted together with its disks. */
-	if (app->options->practice_dir)
+	if (app->options->session.practice_dir)
 		shown->files.log[0] = shown->files.map[0] = shown->files.json[0] =
 			shown->files.certificate[0] = shown->files.digests[0] = '\0';
 	if (report_text(shown, REPORT_SHORT, cols, &text, NULL) == 0)

@@ -99,7 +99,7 @@ static int draw_tabs(struct app *app, struct draw *draw, struct rect area, int c
 static void draw_header(struct app *app, struct draw *draw, struct rect area)
 {
 	struct line line;
-	bool practice = app->options->practice_dir != NULL;
+	bool practice = app->options->session.practice_dir != NULL;
 	const char *host = practice ? _("PRACTICE") : app->host;
 	int least = practice ? text_width(host) + 2 : 0, col;
 	int count = count_tabs(app, area.cols - least);

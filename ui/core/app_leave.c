@@ -144,7 +144,7 @@ void app_ask_stop(struct app *app)
 	enum session_state state = session_state(app->session);
 	const struct question ask = question(app);
 	char detach[128], text[512];
-	bool stays = app->listener.fd < 0 && app->options->practice_dir && !verifying(app);
+	bool stays = app->listener.fd < 0 && app->options->session.practice_dir && !verifying(app);
 	const struct popup_choice choices[] = {
 		{ 's', ask.choice },
 		{ 'd', detach },
@@ -233,7 +233,7 @@ void app_switch(struct app *app, pid_t deck)
 {
 	if (app_copying(app) && app->listener.fd < 0) {
 		app_message(app, MESSAGE_WARN,
-			    app->options->practice_dir
+			    app->options->session.practice_dir
 				    ? _("Practice disks go with their deck: the copy ends first.")
 				    : _("Nobody could come back to this copy: another one needs "
 					"another terminal."));

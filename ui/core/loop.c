@@ -203,7 +203,7 @@ static void use_terminal(struct app *app, void (*use)(struct app *app))
 /* Only a copy can be come back to; practice disks go with their deck. */
 static void mind_listener(struct app *app)
 {
-	bool wanted = app_copying(app) && !app->options->practice_dir;
+	bool wanted = app_copying(app) && !app->options->session.practice_dir;
 
 	if (wanted && app->listener.fd < 0 && !app->listener_tried)
 		listener_open(&app->listener, app->options->folder);
@@ -357,15 +357,7 @@ static void end_session(struct session *session)
 static int run_deck(const struct deck_options *options, struct opening *opening,
 		    struct error *reterr)
 {
-	/* All kinds of disks are asked for; the screen hides RAM, dm and md devices. */
-	struct session_options wanted = {
-		.all = true,
-		.practice_dir = options->practice_dir,
-		.allow = options->allow,
-		.on_vanish = options->on_vanish,
-		.notify = options->notify,
-		.log_dir = options->log_dir,
-	};
+	struct session_options wanted = options->session;
 	int descriptors[WIRE_DESCRIPTORS], code;
 	struct wire_note note;
 	bool abandoned = false;
@@ -384,6 +376,8 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	opening->lender = note.pid;
 	if (term_start(options->simple, &note.facts, &opening->term, reterr) < 0)
 		return (int)error_exit_code(reterr);
+	/* All kinds of disks are asked for; the screen hides RAM, dm and md devices. */
+	wanted.all = true;
 	if (session_new(&wanted, &opening->session, reterr) < 0) {
 		term_stop(opening->term);
 		return (int)error_exit_code(reterr);
