@@ -486,12 +486,7 @@ void app_draw(struct app *app)
 	draw_header(app, &draw, frame.header);
 	draw_banner(app, &draw, frame.banner);
 	ops->draw(app->states[ops->id], app, &draw, frame.body);
-	app->mouse.list = draw.list;
-	app->mouse.cursor = draw.list_row;
-	app->mouse.field = draw.field;
-	app->mouse.range = draw.range;
-	app->mouse.map = draw.map;
-	app->mouse.map_cell = draw.map_cell;
+	app->mouse.drawn = draw;
 	draw_message(app, &draw, frame.message);
 	draw_footer(app, &draw, frame.footer);
 	/* Below a popup, nothing is clicked but the keys of a search in it. */
@@ -501,7 +496,7 @@ void app_draw(struct app *app)
 		   layout_is_small(frame.body) && !app_is_finding(app)
 			   ? (struct rect){ 0, 0, term->rows, term->cols }
 			   : frame.body);
-	memcpy(app->mouse.keys, draw.keys, sizeof(draw.keys));
-	app->mouse.key_count = draw.key_count;
+	memcpy(app->mouse.drawn.keys, draw.keys, sizeof(draw.keys));
+	app->mouse.drawn.key_count = draw.key_count;
 	show(app, &draw);
 }

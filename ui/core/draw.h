@@ -23,7 +23,7 @@ struct draw {
 	struct rect field; /* where a click does what Tab does; empty: nowhere */
 	struct rect range; /* where it edits the range; likewise */
 	struct rect map;   /* of a disk: a click opens it, or moves its cursor there */
-	int map_cell;      /* where its cursor is; -1: it is not open */
+	int map_cell;      /* where its cursor is, row after row; -1: it is not open */
 	struct draw_key {
 		int row, from, to; /* absolute; `to` is behind the last */
 		int key;

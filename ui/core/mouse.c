@@ -15,22 +15,24 @@ static bool is_in(struct rect area, int row, int col)
 	       col < area.col + area.cols;
 }
 
-static enum command map_click(const struct mouse *mouse, int row, int col, int *rettimes)
+static enum command map_click(const struct draw *drawn, int row, int col, int *rettimes)
 {
-	int cell = (row - mouse->map.row) * mouse->map.cols + col - mouse->map.col;
+	int cell = (row - drawn->map.row) * drawn->map.cols + col - drawn->map.col;
 
-	if (mouse->map_cell < 0)
+	if (drawn->map_cell < 0)
 		return COMMAND_MAP;
-	if (cell == mouse->map_cell)
+	if (cell == drawn->map_cell)
 		return COMMAND_NONE;
-	*rettimes = abs(cell - mouse->map_cell);
-	return cell < mouse->map_cell ? COMMAND_LEFT : COMMAND_RIGHT;
+	*rettimes = abs(cell - drawn->map_cell);
+	return cell < drawn->map_cell ? COMMAND_LEFT : COMMAND_RIGHT;
 }
 
 int mouse_key(const struct mouse *mouse, int row, int col)
 {
-	for (int i = 0; i < mouse->key_count; i++) {
-		const struct draw_key *key = &mouse->keys[i];
+	const struct draw *drawn = &mouse->drawn;
+
+	for (int i = 0; i < drawn->key_count; i++) {
+		const struct draw_key *key = &drawn->keys[i];
 
 		if (key->row == row && col >= key->from && col < key->to)
 			return key->key;
@@ -40,6 +42,8 @@ int mouse_key(const struct mouse *mouse, int row, int col)
 
 enum command mouse_click(const struct mouse *mouse, int row, int col, int *rettimes)
 {
+	const struct draw *drawn = &mouse->drawn;
+
 	*rettimes = 1;
 	for (int i = 0; i < mouse->count; i++) {
 		const struct hit *hit = &mouse->hits[i];
@@ -47,15 +51,15 @@ enum command mouse_click(const struct mouse *mouse, int row, int col, int *retti
 		if (hit->row == row && col >= hit->from && col < hit->to)
 			return hit->command;
 	}
-	if (is_in(mouse->field, row, col))
+	if (is_in(drawn->field, row, col))
 		return COMMAND_NEXT_FIELD;
-	if (is_in(mouse->range, row, col))
+	if (is_in(drawn->range, row, col))
 		return COMMAND_EDIT_RANGE;
-	if (is_in(mouse->map, row, col))
-		return map_click(mouse, row, col, rettimes);
-	if (!is_in(mouse->list, row, col) || !is_in(mouse->list, mouse->cursor, col) ||
-	    row == mouse->cursor)
+	if (is_in(drawn->map, row, col))
+		return map_click(drawn, row, col, rettimes);
+	if (!is_in(drawn->list, row, col) || !is_in(drawn->list, drawn->list_row, col) ||
+	    row == drawn->list_row)
 		return COMMAND_NONE;
-	*rettimes = abs(row - mouse->cursor);
-	return row < mouse->cursor ? mouse->above : mouse->below;
+	*rettimes = abs(row - drawn->list_row);
+	return row < drawn->list_row ? mouse->above : mouse->below;
 }

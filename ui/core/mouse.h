@@ -14,15 +14,9 @@ struct mouse {
 		enum command command;
 	} hits[SCREEN_STEPS + FOOTER_ITEMS_MAX];
 	int count;
-	struct draw_key keys[DRAW_KEYS_MAX];
-	int key_count;
-	struct rect list;          /* of rows that the cursor moves over; empty: none */
-	int cursor;                /* the row that it is in; a row elsewhere: it is in none */
-	enum command above, below; /* what goes to the row before, and to the next one */
-	struct rect field;         /* what Tab goes to; empty: none */
-	struct rect range;         /* what e edits; empty: none */
-	struct rect map;           /* of a disk; empty: none */
-	int map_cell; /* that its cursor is on, row after row; -1: it has none, and is opened */
+	struct draw drawn; /* the screen; of what is drawn on top of it, only the keys */
+	/* In its list: what goes to the row before, and to the next one. */
+	enum command above, below;
 };
 
 void mouse_add(struct mouse *mouse, int row, int from, int to, enum command command);
