@@ -28,94 +28,95 @@ static const char *const verify_names[] = {
 static const struct {
 	enum plan_option option;
 	const char *label, *hint, *allowed;
-} rows[OPTION_ROWS] = {
-	[OPTION_CHUNK] = { PLAN_OPTION_CHUNK, N_("Request size"),
-			   N_("bytes that are read and written at once"),
-			   N_("auto, or a size up to 8M, for instance 1M") },
-	[OPTION_DEPTH] = { PLAN_OPTION_QUEUE_DEPTH, N_("Queue depth"),
-			   N_("requests under way on each disk"), N_("auto, or 1 to 256") },
-	[OPTION_LANES] = { PLAN_OPTION_LANES, N_("Threads"), N_("threads that copy side by side"),
-			   N_("auto, or 1 to 32") },
-	[OPTION_SOURCE_BACKEND] = { PLAN_OPTION_SOURCE_BACKEND, N_("Source I/O"),
-				    N_("how the source is read"),
-				    N_("auto, uring, threads, sg, buffered, image") },
-	[OPTION_DESTINATION_BACKEND] = { PLAN_OPTION_DESTINATION_BACKEND, N_("Destination I/O"),
-					 N_("how the destination is written"),
-					 N_("auto, uring, threads, sg, buffered, image") },
-	[OPTION_SG_DATA] = { PLAN_OPTION_SG_IO, N_("sg data"),
-			     N_("sg: straight, mapped, or copied"),
-			     N_("direct, mmap, or indirect") },
-	[OPTION_SG_FUA] = { PLAN_OPTION_SG_FUA, N_("sg FUA"),
-			    N_("each write is on the medium when done"), N_("no, or yes") },
-	[OPTION_SG_DPO] = { PLAN_OPTION_SG_DPO, N_("sg DPO"),
-			    N_("the disk's cache need not keep the data"), N_("no, or yes") },
-	[OPTION_RATE] = { PLAN_OPTION_RATE, N_("Rate limit"),
-			  N_("bytes per second; r changes it later"),
-			  N_("none, or 64K or more in a second, for instance 50M") },
-	[OPTION_RETRIES] = { PLAN_OPTION_RETRIES, N_("Retries"), N_("of a request that failed"),
-			     N_("0 to 1000") },
-	[OPTION_ON_ERROR] = { PLAN_OPTION_ON_ERROR, N_("Read errors"),
-			      N_("stop, or rescue and map what is bad"), N_("stop, or map") },
-	[OPTION_RETRY_PASSES] = { PLAN_OPTION_RETRY_PASSES, N_("Retry passes"),
-				  N_("over bad sectors, in the end"), N_("0 to 1000") },
-	[OPTION_SLOW_LIMIT] = { PLAN_OPTION_SLOW_LIMIT, N_("Slow limit"),
-				N_("seconds; slower reads count as damage"),
-				N_("none, or seconds, 1 to 86400") },
-	[OPTION_BAD_AREAS] = { PLAN_OPTION_MAX_BAD_AREAS, N_("Max bad areas"),
-			       N_("stop when there are more"), N_("none, or a whole number") },
-	[OPTION_READ_ERRORS] = { PLAN_OPTION_MAX_READ_ERRORS, N_("Max read errors"),
-				 N_("stop when more reads failed"), N_("none, or a whole number") },
-	[OPTION_ERROR_RATE] = { PLAN_OPTION_MAX_ERROR_RATE, N_("Max error rate"),
-				N_("stop when more bytes per second fail"),
-				N_("none, or bytes per second, for instance 1M") },
-	[OPTION_NO_READ] = { PLAN_OPTION_MAX_NO_READ, N_("Max no read"),
-			     N_("stop after so many seconds without one"),
-			     N_("none, or seconds, 1 to 604800") },
-	[OPTION_FILL] = { PLAN_OPTION_FILL, N_("Bad sectors become"),
-			  N_("zeros, a mark with the LBA, or stay"), N_("zero, mark, or leave") },
-	[OPTION_WRITE_ERROR] = { PLAN_OPTION_ON_WRITE_ERROR, N_("Write errors"),
-				 N_("stop, or map what is refused"), N_("stop, or map") },
-	[OPTION_PROBE] = { PLAN_OPTION_PROBE, N_("Try the size"),
-			   N_("first, whether the destination has it"), N_("auto, yes, or no") },
-	[OPTION_ARM_LAST] = { PLAN_OPTION_ARM_LAST, N_("Tables last"),
-			      N_("whole disks: tables at the very end"), N_("no, or yes") },
-	[OPTION_FREE] = { PLAN_OPTION_FREE, N_("Free places"),
-			  N_("left out: what the copy has there"), N_("zero, discard, or leave") },
-	[OPTION_TABLE] = { PLAN_OPTION_TABLE, N_("Table"),
-			   N_("as it is, or made for the disk's size"), N_("keep, or fit") },
-	[OPTION_GROW] = { PLAN_OPTION_GROW, N_("Grow"), N_("the partition that gets the free room"),
-			  N_("none, last, or a partition's number") },
-	[OPTION_LAYOUT] = { PLAN_OPTION_LAYOUT, N_("Layout"), N_("partitions, as N:SIZE@START"),
-			    N_("none, or sizes, starts or both: 3:900G,4@930G") },
-	[OPTION_GROW_FS] = { PLAN_OPTION_GROW_FS, N_("Grow file system"),
-			     N_("in the grown partition, in the end"), N_("no, or yes") },
-	[OPTION_IDENTITIES] = { PLAN_OPTION_IDENTITIES, N_("Identifiers"),
-				N_("of the complete copy: UUIDs and the like"),
-				N_("keep, new, or new,rewrite (in files that name them)") },
-	[OPTION_VERIFY] = { PLAN_OPTION_VERIFY, N_("Verify"), N_("how the copy is read back"),
-			    N_("digest, rolling, after, compare, off; each also +rewrite") },
-	[OPTION_DIGEST] = { PLAN_OPTION_DIGEST, N_("Sum"),
-			    N_("of the whole source, for sha256sum -c"),
-			    N_("none, sha256, sha512, blake2b, sha1, md5, xxh3; several: "
-			       "sha256,md5") },
+} rows[] = {
+	{ PLAN_OPTION_CHUNK, N_("Request size"), N_("bytes that are read and written at once"),
+	  N_("auto, or a size up to 8M, for instance 1M") },
+	{ PLAN_OPTION_QUEUE_DEPTH, N_("Queue depth"), N_("requests under way on each disk"),
+	  N_("auto, or 1 to 256") },
+	{ PLAN_OPTION_LANES, N_("Threads"), N_("threads that copy side by side"),
+	  N_("auto, or 1 to 32") },
+	{ PLAN_OPTION_SOURCE_BACKEND, N_("Source I/O"), N_("how the source is read"),
+	  N_("auto, uring, threads, sg, buffered, image") },
+	{ PLAN_OPTION_DESTINATION_BACKEND, N_("Destination I/O"),
+	  N_("how the destination is written"), N_("auto, uring, threads, sg, buffered, image") },
+	{ PLAN_OPTION_SG_IO, N_("sg data"), N_("sg: straight, mapped, or copied"),
+	  N_("direct, mmap, or indirect") },
+	{ PLAN_OPTION_SG_FUA, N_("sg FUA"), N_("each write is on the medium when done"),
+	  N_("no, or yes") },
+	{ PLAN_OPTION_SG_DPO, N_("sg DPO"), N_("the disk's cache need not keep the data"),
+	  N_("no, or yes") },
+	{ PLAN_OPTION_RATE, N_("Rate limit"), N_("bytes per second; r changes it later"),
+	  N_("none, or 64K or more in a second, for instance 50M") },
+	{ PLAN_OPTION_RETRIES, N_("Retries"), N_("of a request that failed"), N_("0 to 1000") },
+	{ PLAN_OPTION_ON_ERROR, N_("Read errors"), N_("stop, or rescue and map what is bad"),
+	  N_("stop, or map") },
+	{ PLAN_OPTION_RETRY_PASSES, N_("Retry passes"), N_("over bad sectors, in the end"),
+	  N_("0 to 1000") },
+	{ PLAN_OPTION_SLOW_LIMIT, N_("Slow limit"), N_("seconds; slower reads count as damage"),
+	  N_("none, or seconds, 1 to 86400") },
+	{ PLAN_OPTION_MAX_BAD_AREAS, N_("Max bad areas"), N_("stop when there are more"),
+	  N_("none, or a whole number") },
+	{ PLAN_OPTION_MAX_READ_ERRORS, N_("Max read errors"), N_("stop when more reads failed"),
+	  N_("none, or a whole number") },
+	{ PLAN_OPTION_MAX_ERROR_RATE, N_("Max error rate"),
+	  N_("stop when more bytes per second fail"),
+	  N_("none, or bytes per second, for instance 1M") },
+	{ PLAN_OPTION_MAX_NO_READ, N_("Max no read"), N_("stop after so many seconds without one"),
+	  N_("none, or seconds, 1 to 604800") },
+	{ PLAN_OPTION_FILL, N_("Bad sectors become"), N_("zeros, a mark with the LBA, or stay"),
+	  N_("zero, mark, or leave") },
+	{ PLAN_OPTION_ON_WRITE_ERROR, N_("Write errors"), N_("stop, or map what is refused"),
+	  N_("stop, or map") },
+	{ PLAN_OPTION_PROBE, N_("Try the size"), N_("first, whether the destination has it"),
+	  N_("auto, yes, or no") },
+	{ PLAN_OPTION_ARM_LAST, N_("Tables last"), N_("whole disks: tables at the very end"),
+	  N_("no, or yes") },
+	{ PLAN_OPTION_FREE, N_("Free places"), N_("left out: what the copy has there"),
+	  N_("zero, discard, or leave") },
+	{ PLAN_OPTION_TABLE, N_("Table"), N_("as it is, or made for the disk's size"),
+	  N_("keep, or fit") },
+	{ PLAN_OPTION_GROW, N_("Grow"), N_("the partition that gets the free room"),
+	  N_("none, last, or a partition's number") },
+	{ PLAN_OPTION_LAYOUT, N_("Layout"), N_("partitions, as N:SIZE@START"),
+	  N_("none, or sizes, starts or both: 3:900G,4@930G") },
+	{ PLAN_OPTION_GROW_FS, N_("Grow file system"), N_("in the grown partition, in the end"),
+	  N_("no, or yes") },
+	{ PLAN_OPTION_IDENTITIES, N_("Identifiers"), N_("of the complete copy: UUIDs and the like"),
+	  N_("keep, new, or new,rewrite (in files that name them)") },
+	{ PLAN_OPTION_VERIFY, N_("Verify"), N_("how the copy is read back"),
+	  N_("digest, rolling, after, compare, off; each also +rewrite") },
+	{ PLAN_OPTION_DIGEST, N_("Sum"), N_("of the whole source, for sha256sum -c"),
+	  N_("none, sha256, sha512, blake2b, sha1, md5, xxh3; several: "
+	     "sha256,md5") },
 };
 
-const char *options_form_label(enum option_row row)
+_Static_assert(ARRAY_SIZE(rows) == OPTION_ROWS, "they have a field each");
+
+int options_form_row(enum plan_option option)
+{
+	int row = 0;
+
+	while (rows[row].option != option)
+		row++;
+	return row;
+}
+
+const char *options_form_label(int row)
 {
 	return _(rows[row].label);
 }
 
-const char *options_form_hint(enum option_row row)
+const char *options_form_hint(int row)
 {
 	return _(rows[row].hint);
 }
 
-const char *options_form_allowed(enum option_row row)
+const char *options_form_allowed(int row)
 {
 	return _(rows[row].allowed);
 }
 
-static void reach(struct options_form *form, enum option_row row)
+static void reach(struct options_form *form, int row)
 {
 	form->at = row;
 	form->fresh = true;
@@ -124,16 +125,16 @@ static void reach(struct options_form *form, enum option_row row)
 
 void options_form_move(struct options_form *form, int by)
 {
-	int at = ((int)form->at + by) % OPTION_ROWS;
+	int at = (form->at + by) % OPTION_ROWS;
 
-	reach(form, (enum option_row)(at < 0 ? at + OPTION_ROWS : at));
+	reach(form, at < 0 ? at + OPTION_ROWS : at);
 }
 
 void options_form_page(struct options_form *form, int direction)
 {
-	int at = (int)form->at + direction * PAGE;
+	int at = form->at + direction * PAGE;
 
-	reach(form, (enum option_row)(at < 0 ? 0 : at < OPTION_ROWS ? at : OPTION_ROWS - 1));
+	reach(form, at < 0 ? 0 : at < OPTION_ROWS ? at : OPTION_ROWS - 1);
 }
 
 /* The word that follows `now`; the first one after the last, or after an unknown word. */
@@ -146,7 +147,7 @@ static const char *next_word(const char *const *words, const char *now)
 }
 
 /* The words that Space goes through; NULL: the option is not one of a few words. */
-static const char *const *words_of(enum option_row row)
+static const char *const *words_of(int row)
 {
 	enum plan_option option = rows[row].option;
 
@@ -217,7 +218,7 @@ static bool read_verify(const char *text, struct plan_options *options)
 	return false;
 }
 
-static const char *row_text(const struct plan_options *options, enum option_row row,
+static const char *row_text(const struct plan_options *options, int row,
 			    char buffer[static PLAN_OPTION_TEXT_MAX])
 {
 	enum plan_option option = rows[row].option;
@@ -239,13 +240,13 @@ void options_form_set(struct options_form *form, const struct plan_options *opti
 {
 	char text[PLAN_OPTION_TEXT_MAX];
 
-	for (enum option_row row = 0; row < OPTION_ROWS; row++)
+	for (int row = 0; row < OPTION_ROWS; row++)
 		field_set(&form->fields[row], row_text(options, row, text));
-	reach(form, OPTION_CHUNK);
+	reach(form, 0);
 }
 
 /* The word in the field without blanks around it. */
-static const char *word(const struct options_form *form, enum option_row row,
+static const char *word(const struct options_form *form, int row,
 			char buffer[static PLAN_OPTION_TEXT_MAX])
 {
 	return text_sanitise(buffer, PLAN_OPTION_TEXT_MAX, form->fields[row].text,
@@ -290,7 +291,7 @@ static bool read_number(const char *text, enum plan_option option, struct plan_o
 	       (plan_option_value(options, option) || !zero || strcmp(zero, "auto") != 0);
 }
 
-static bool read_row(const struct options_form *form, enum option_row row, uint32_t sector_size,
+static bool read_row(const struct options_form *form, int row, uint32_t sector_size,
 		     struct plan_options *options)
 {
 	enum plan_option option = rows[row].option;
@@ -325,43 +326,43 @@ static bool limited(const struct plan_options *options)
 
 /* An option that would have no effect with the others, such as sg FUA without sg. NULL: there is
  * none. */
-static const char *needless(const struct plan_options *options, enum option_row *retrow)
+static const char *needless(const struct plan_options *options, enum plan_option *ret)
 {
 	bool destination = options->destination_backend == BACKEND_SG;
 	bool any = destination || options->source_backend == BACKEND_SG;
 
-	*retrow = OPTION_SG_FUA;
+	*ret = PLAN_OPTION_SG_FUA;
 	if (options->sg_fua && !destination)
 		return _("sg FUA needs Destination I/O sg.");
-	*retrow = OPTION_SG_DPO;
+	*ret = PLAN_OPTION_SG_DPO;
 	if (options->sg_dpo && !any)
 		return _("sg DPO needs sg as Source I/O or Destination I/O.");
-	*retrow = OPTION_RETRY_PASSES;
+	*ret = PLAN_OPTION_RETRY_PASSES;
 	if (options->retry_passes && options->on_error == ON_ERROR_STOP)
 		return _("Retry passes need Read errors map.");
-	*retrow = OPTION_SLOW_LIMIT;
+	*ret = PLAN_OPTION_SLOW_LIMIT;
 	if (options->on_error == ON_ERROR_STOP && limited(options))
 		return _("Limits of a rescue need Read errors map.");
-	*retrow = OPTION_FILL;
+	*ret = PLAN_OPTION_FILL;
 	if (options->fill != FILL_ZERO && options->on_error == ON_ERROR_STOP)
 		return _("Bad sectors are only filled with Read errors map.");
-	*retrow = OPTION_TABLE;
+	*ret = PLAN_OPTION_TABLE;
 	if (options->table == TABLE_KEEP && (options->grow || options->places[0].number))
 		return _("Grow and Layout need Table fit.");
-	*retrow = OPTION_SG_DATA;
+	*ret = PLAN_OPTION_SG_IO;
 	if (options->sg_data != SG_DATA_DIRECT && !any)
 		return _("sg data needs sg as Source I/O or Destination I/O.");
 	return NULL;
 }
 
 bool options_form_read(const struct options_form *form, uint32_t sector_size,
-		       struct plan_options *ret, enum option_row *retrow, char *reason, size_t size)
+		       struct plan_options *ret, int *retrow, char *reason, size_t size)
 {
 	struct plan_options options = *ret;
-	enum option_row lone;
+	enum plan_option lone;
 	const char *why;
 
-	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
+	for (int row = 0; row < OPTION_ROWS; row++) {
 		char text[PLAN_OPTION_TEXT_MAX];
 
 		if (read_row(form, row, sector_size, &options))
@@ -373,7 +374,7 @@ bool options_form_read(const struct options_form *form, uint32_t sector_size,
 	}
 	why = needless(&options, &lone);
 	if (why) {
-		*retrow = lone;
+		*retrow = options_form_row(lone);
 		text_copy(reason, size, why);
 		return false;
 	}
@@ -395,7 +396,7 @@ static int label_cols(void)
 	int cols = LABEL_COLS;
 
 	for (int row = 0; row < OPTION_ROWS; row++) {
-		int wide = text_width(options_form_label((enum option_row)row));
+		int wide = text_width(options_form_label(row));
 
 		cols = wide > cols ? wide : cols;
 	}
@@ -403,7 +404,7 @@ static int label_cols(void)
 }
 
 static void draw_row(const struct options_form *form, struct draw *draw, struct rect area, int row,
-		     enum option_row option)
+		     int option)
 {
 	bool here = option == form->at;
 	enum role role = here ? ROLE_STRONG : ROLE_NORMAL;
@@ -425,8 +426,7 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 	struct rect foot = rect_cut_bottom(&area, area.rows > 4 ? FOOT_ROWS : 1);
 	char title[96];
 	/* The edited line is in the middle, unless the first or the last one is shown. */
-	int top =
-		layout_scroll((int)form->at - area.rows / 2, (int)form->at, OPTION_ROWS, area.rows);
+	int top = layout_scroll(form->at - area.rows / 2, form->at, OPTION_ROWS, area.rows);
 
 	draw_clear(draw, box);
 	snprintf(title, sizeof(title), "%s", _("Options of the copy"));
@@ -435,7 +435,7 @@ void form_options_draw(const struct options_form *form, const char *complaint, s
 			 top + area.rows, OPTION_ROWS);
 	draw_box(draw, box, title);
 	for (int row = 0; row < area.rows && top + row < OPTION_ROWS; row++)
-		draw_row(form, draw, area, row, (enum option_row)(top + row));
+		draw_row(form, draw, area, row, top + row);
 	if (complaint[0])
 		draw_wrapped(draw, foot, 0, 3, foot.rows, ROLE_BAD, complaint);
 	else

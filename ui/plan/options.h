@@ -14,42 +14,11 @@
 #include "ui/core/draw.h"
 #include "ui/widgets/field.h"
 
-enum option_row {
-	OPTION_CHUNK,
-	OPTION_DEPTH,
-	OPTION_LANES,
-	OPTION_SOURCE_BACKEND,
-	OPTION_DESTINATION_BACKEND,
-	OPTION_SG_DATA,
-	OPTION_SG_FUA,
-	OPTION_SG_DPO,
-	OPTION_RATE,
-	OPTION_RETRIES,
-	OPTION_ON_ERROR,
-	OPTION_RETRY_PASSES,
-	OPTION_SLOW_LIMIT,
-	OPTION_BAD_AREAS,
-	OPTION_READ_ERRORS,
-	OPTION_ERROR_RATE,
-	OPTION_NO_READ,
-	OPTION_FILL,
-	OPTION_WRITE_ERROR,
-	OPTION_PROBE,
-	OPTION_ARM_LAST,
-	OPTION_FREE,
-	OPTION_TABLE,
-	OPTION_GROW,
-	OPTION_LAYOUT,
-	OPTION_GROW_FS,
-	OPTION_IDENTITIES,
-	OPTION_VERIFY,
-	OPTION_DIGEST,
-	OPTION_ROWS,
-};
+#define OPTION_ROWS 29
 
 struct options_form {
 	struct field fields[OPTION_ROWS];
-	enum option_row at;
+	int at;                            /* row */
 	bool fresh;                        /* nothing was typed since the line was reached … */
 	char before[PLAN_OPTION_TEXT_MAX]; /* … with this text */
 };
@@ -57,13 +26,13 @@ struct options_form {
 void options_form_set(struct options_form *form, const struct plan_options *options);
 /* False: *retrow is the line that cannot be read and reason says why; *ret is untouched. */
 bool options_form_read(const struct options_form *form, uint32_t sector_size,
-		       struct plan_options *ret, enum option_row *retrow, char *reason,
-		       size_t size);
-const char *options_form_label(enum option_row row);
+		       struct plan_options *ret, int *retrow, char *reason, size_t size);
+int options_form_row(enum plan_option option);
+const char *options_form_label(int row);
 /* What it does, in a few words: it stands behind the field. */
-const char *options_form_hint(enum option_row row);
+const char *options_form_hint(int row);
 /* What may stand there. */
-const char *options_form_allowed(enum option_row row);
+const char *options_form_allowed(int row);
 void options_form_move(struct options_form *form, int by);
 /* Half a small screen on, at most to the last line. */
 void options_form_page(struct options_form *form, int direction);

@@ -10,7 +10,7 @@
 
 static struct options_form form;
 
-static bool read_back(struct plan_options *ret, enum option_row *retrow)
+static bool read_back(struct plan_options *ret, int *retrow)
 {
 	char reason[512] = "";
 	bool good = options_form_read(&form, 512, ret, retrow, reason, sizeof(reason));
@@ -53,7 +53,7 @@ TEST(test_round_trip)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct plan_options back = { 0 };
-		enum option_row row;
+		int row;
 
 		options_form_set(&form, &cases[i]);
 		if (!read_back(&back, &row))
@@ -91,38 +91,43 @@ TEST(test_round_trip)
 TEST(test_wrong)
 {
 	static const struct {
-		enum option_row row;
-		const char *text;
+		enum plan_option option;
+		const char *texts[5];
 	} cases[] = {
-		{ OPTION_CHUNK, "1000" },      { OPTION_CHUNK, "16M" },
-		{ OPTION_CHUNK, "1" },         { OPTION_CHUNK, "-1" },
-		{ OPTION_DEPTH, "0" },         { OPTION_DEPTH, "257" },
-		{ OPTION_DEPTH, "4K" },        { OPTION_LANES, "33" },
-		{ OPTION_SLOW_LIMIT, "-1" },   { OPTION_SLOW_LIMIT, "86401" },
-		{ OPTION_BAD_AREAS, "many" },  { OPTION_ERROR_RATE, "fast" },
-		{ OPTION_LANES, "1.5" },       { OPTION_SOURCE_BACKEND, "dd" },
-		{ OPTION_SOURCE_BACKEND, "" }, { OPTION_DESTINATION_BACKEND, "Uring" },
-		{ OPTION_RATE, "fast" },       { OPTION_RATE, "99999999999999999999" },
-		{ OPTION_RETRIES, "" },        { OPTION_RETRIES, "1001" },
-		{ OPTION_RETRIES, "auto" },    { OPTION_ON_ERROR, "skip" },
-		{ OPTION_SG_DATA, "mapped" },  { OPTION_FILL, "ones" },
-		{ OPTION_PROBE, "maybe" },     { OPTION_ARM_LAST, "" },
-		{ OPTION_RETRY_PASSES, "-1" }, { OPTION_WRITE_ERROR, "go" },
-		{ OPTION_SG_FUA, "maybe" },    { OPTION_SG_DPO, "" },
+		{ PLAN_OPTION_CHUNK, { "1000", "16M", "1", "-1" } },
+		{ PLAN_OPTION_QUEUE_DEPTH, { "0", "257", "4K" } },
+		{ PLAN_OPTION_LANES, { "33", "1.5" } },
+		{ PLAN_OPTION_SLOW_LIMIT, { "-1", "86401" } },
+		{ PLAN_OPTION_MAX_BAD_AREAS, { "many" } },
+		{ PLAN_OPTION_MAX_ERROR_RATE, { "fast" } },
+		{ PLAN_OPTION_SOURCE_BACKEND, { "dd", "" } },
+		{ PLAN_OPTION_DESTINATION_BACKEND, { "Uring" } },
+		{ PLAN_OPTION_RATE, { "fast", "99999999999999999999" } },
+		{ PLAN_OPTION_RETRIES, { "", "1001", "auto" } },
+		{ PLAN_OPTION_ON_ERROR, { "skip" } },
+		{ PLAN_OPTION_SG_IO, { "mapped" } },
+		{ PLAN_OPTION_FILL, { "ones" } },
+		{ PLAN_OPTION_PROBE, { "maybe" } },
+		{ PLAN_OPTION_ARM_LAST, { "" } },
+		{ PLAN_OPTION_RETRY_PASSES, { "-1" } },
+		{ PLAN_OPTION_ON_WRITE_ERROR, { "go" } },
+		{ PLAN_OPTION_SG_FUA, { "maybe" } },
+		{ PLAN_OPTION_SG_DPO, { "" } },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct plan_options before = { .chunk = 4096, .retries = 7 };
-		struct plan_options options = before;
-		enum option_row row = OPTION_ROWS;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (const char *const *text = cases[i].texts; *text; text++) {
+			const struct plan_options before = { .chunk = 4096, .retries = 7 };
+			struct plan_options options = before;
+			int wrong = options_form_row(cases[i].option), row = OPTION_ROWS;
 
-		options_form_set(&form, &before);
-		field_set(&form.fields[cases[i].row], cases[i].text);
-		if (read_back(&options, &row))
-			ck_abort_msg("%s was taken", cases[i].text);
-		ck_assert_int_eq(row, cases[i].row);
-		ck_assert_int_eq(memcmp(&options, &before, sizeof(before)), 0);
-	}
+			options_form_set(&form, &before);
+			field_set(&form.fields[wrong], *text);
+			if (read_back(&options, &row))
+				ck_abort_msg("%s was taken", *text);
+			ck_assert_int_eq(row, wrong);
+			ck_assert_int_eq(memcmp(&options, &before, sizeof(before)), 0);
+		}
 }
 
 /* What only sg does is refused where nothing goes through sg. */
@@ -130,44 +135,47 @@ TEST(test_nothing_that_does_nothing)
 {
 	static const struct {
 		struct plan_options options;
-		enum option_row row; /* OPTION_ROWS: fine */
+		enum plan_option option; /* PLAN_OPTIONS: fine */
 	} cases[] = {
-		{ { .sg_fua = true }, OPTION_SG_FUA },
-		{ { .sg_fua = true, .source_backend = BACKEND_SG }, OPTION_SG_FUA },
-		{ { .sg_fua = true, .destination_backend = BACKEND_SG }, OPTION_ROWS },
-		{ { .fill = FILL_MARK }, OPTION_FILL },
-		{ { .retry_passes = 1 }, OPTION_RETRY_PASSES },
-		{ { .retry_passes = 1, .fill = FILL_MARK, .on_error = ON_ERROR_MAP }, OPTION_ROWS },
-		{ { .sg_dpo = true }, OPTION_SG_DPO },
-		{ { .sg_dpo = true, .source_backend = BACKEND_SG }, OPTION_ROWS },
-		{ { .sg_data = SG_DATA_MMAP }, OPTION_SG_DATA },
-		{ { .sg_data = SG_DATA_INDIRECT, .destination_backend = BACKEND_SG }, OPTION_ROWS },
+		{ { .sg_fua = true }, PLAN_OPTION_SG_FUA },
+		{ { .sg_fua = true, .source_backend = BACKEND_SG }, PLAN_OPTION_SG_FUA },
+		{ { .sg_fua = true, .destination_backend = BACKEND_SG }, PLAN_OPTIONS },
+		{ { .fill = FILL_MARK }, PLAN_OPTION_FILL },
+		{ { .retry_passes = 1 }, PLAN_OPTION_RETRY_PASSES },
+		{ { .retry_passes = 1, .fill = FILL_MARK, .on_error = ON_ERROR_MAP },
+		  PLAN_OPTIONS },
+		{ { .sg_dpo = true }, PLAN_OPTION_SG_DPO },
+		{ { .sg_dpo = true, .source_backend = BACKEND_SG }, PLAN_OPTIONS },
+		{ { .sg_data = SG_DATA_MMAP }, PLAN_OPTION_SG_IO },
+		{ { .sg_data = SG_DATA_INDIRECT, .destination_backend = BACKEND_SG },
+		  PLAN_OPTIONS },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct plan_options back = { 0 };
-		enum option_row row = OPTION_ROWS;
+		bool fine = cases[i].option == PLAN_OPTIONS;
+		int row = OPTION_ROWS;
 
 		options_form_set(&form, &cases[i].options);
-		ck_assert_int_eq(read_back(&back, &row), cases[i].row == OPTION_ROWS);
-		ck_assert_int_eq(row, cases[i].row);
+		ck_assert_int_eq(read_back(&back, &row), fine);
+		ck_assert_int_eq(row, fine ? OPTION_ROWS : options_form_row(cases[i].option));
 	}
 }
 
 TEST(test_move)
 {
-	form.at = OPTION_CHUNK;
+	form.at = 0;
 	options_form_move(&form, -1);
 	ck_assert_int_eq(form.at, OPTION_ROWS - 1);
 	options_form_move(&form, 1);
-	ck_assert_int_eq(form.at, OPTION_CHUNK);
+	ck_assert_int_eq(form.at, 0);
 }
 
 /* The first character replaces the old text; after moving inside it, it is edited. */
 TEST(test_typing_replaces)
 {
 	const struct plan_options options = { 0 };
-	struct field *field = &form.fields[OPTION_CHUNK];
+	struct field *field = &form.fields[options_form_row(PLAN_OPTION_CHUNK)];
 
 	options_form_set(&form, &options);
 	field_insert(field, "1");
@@ -195,7 +203,7 @@ TEST(test_blank_is_the_next_word)
 					      .source_backend = BACKEND_SG,
 					      .destination_backend = BACKEND_SG };
 	struct plan_options back;
-	enum option_row row;
+	int row;
 
 	options_form_set(&form, &options);
 	for (form.at = 0; form.at < OPTION_ROWS; form.at++) {
@@ -215,11 +223,11 @@ TEST(test_blank_is_the_next_word)
 			ck_assert_msg(read_back(&back, &row), "%s", field->text);
 		} while (strcmp(field->text, first) != 0 && ++words < 20);
 		ck_assert_int_lt(words, 20);
-		if (form.at == OPTION_SOURCE_BACKEND)
+		if (form.at == options_form_row(PLAN_OPTION_SOURCE_BACKEND))
 			ck_assert_int_eq(words, 5);
 		field_set(field, first);
 	}
-	form.at = OPTION_ON_ERROR;
+	form.at = options_form_row(PLAN_OPTION_ON_ERROR);
 	field_set(&form.fields[form.at], "skip ");
 	options_form_typed(&form);
 	ck_assert_str_eq(form.fields[form.at].text, "stop");
@@ -228,7 +236,7 @@ TEST(test_blank_is_the_next_word)
 /* Every line says what it does, and fits behind its field at 80 columns. */
 TEST(test_every_line_explains_itself)
 {
-	for (enum option_row row = 0; row < OPTION_ROWS; row++) {
+	for (int row = 0; row < OPTION_ROWS; row++) {
 		ck_assert_int_le(strlen(options_form_label(row)), 18);
 		ck_assert_int_gt(strlen(options_form_hint(row)), 8);
 		ck_assert_int_le(strlen(options_form_hint(row)), 40);
