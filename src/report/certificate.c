@@ -64,9 +64,20 @@ static void add_head(json_object *page, const struct report *report)
 	json_add_text(page, "ended", REPORT_WHEN(report->job.ended_at));
 }
 
+struct text_sink {
+	struct fact_sink to;
+	json_object *texts;
+};
+
+static void put_text(struct fact_sink *to, const char *label, const char *title, const char *text)
+{
+	append_text(((struct text_sink *)to)->texts, text);
+}
+
 static void add_result(json_object *page, const struct report *report)
 {
 	json_object *lines = json_object_new_array();
+	struct text_sink told = { { .put = put_text }, lines };
 	char line[512];
 	const char *sentence;
 
@@ -77,9 +88,9 @@ static void add_result(json_object *page, const struct report *report)
 	sentence = strstr(line, " - ");
 	append_text(lines, sentence ? sentence + 3 : line);
 	append_text(lines, report_reason(report));
-	append_text(lines, report_boot_line(report, line, sizeof(line)));
-	append_text(lines, report_in_use(report, line, sizeof(line)));
-	append_text(lines, report_weak_zone(report, line, sizeof(line)));
+	report_boot_line(report, &told.to);
+	report_in_use(report, &told.to);
+	report_weak_zone(report, &told.to);
 	json_object_object_add(page, "result_lines", lines);
 }
 

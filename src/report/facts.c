@@ -13,250 +13,229 @@
 
 /* ---- the outcome ---- */
 
-static const char *reason(const struct report *report, char *buffer, size_t size)
+static void result(const struct report *report, struct fact_sink *to)
 {
-	return text_copy(buffer, size, report_reason(report));
+	char line[REPORT_STEP_MAX];
+
+	fact_put(to, "%s", report_result_line(report, line, sizeof(line)));
+}
+
+static void reason(const struct report *report, struct fact_sink *to)
+{
+	fact_put(to, "%s", report_reason(report));
 }
 
 /* ---- the plan ---- */
 
-static const char *what(const struct report *report, char *buffer, size_t size)
+static void what(const struct report *report, struct fact_sink *to)
 {
 	const struct plan *plan = report->plan;
 	const struct extent *extent = plan->extents;
 
 	if (plan->whole && plan_left_out(plan))
-		text_copy(buffer, size, _("the whole source but for free places"));
+		fact_put(to, "%s", _("the whole source but for free places"));
 	else if (plan->whole)
-		text_copy(buffer, size, _("the whole source, from its first sector to its last"));
+		fact_put(to, "%s", _("the whole source, from its first sector to its last"));
 	else if (plan->extent_count == 1)
-		snprintf(buffer, size, _("LBA %" PRIu64 "-%" PRIu64 ", to LBA %" PRIu64 " on"),
+		fact_put(to, _("LBA %" PRIu64 "-%" PRIu64 ", to LBA %" PRIu64 " on"),
 			 extent->source_lba, extent->source_lba + extent->sectors - 1,
 			 extent->destination_lba);
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%zu range, listed in the annex", "%zu ranges, listed in the annex",
 			    plan->extent_count),
 			 plan->extent_count);
-	return buffer;
 }
 
-static const char *plan_number(const struct report *report, char *buffer, size_t size)
+static void plan_number(const struct report *report, struct fact_sink *to)
 {
-	return text_copy(buffer, size, REPORT_PLAN_ID(report));
+	fact_put(to, "%s", REPORT_PLAN_ID(report));
 }
 
 /* The preset of an ordinary copy is not mentioned. */
-static const char *preset(const struct report *report, char *buffer, size_t size)
+static void preset(const struct report *report, struct fact_sink *to)
 {
 	const struct plan_options *options = &report->plan->options;
 	char sets[256];
 
-	text_copy(buffer, size, "");
 	if (options->preset != PRESET_HEALTHY)
-		snprintf(buffer, size, "%s: %s", preset_name(options->preset),
+		fact_put(to, "%s: %s", preset_name(options->preset),
 			 preset_print(options, sets, sizeof(sets)));
-	return buffer;
 }
 
 /* ---- the copy ---- */
 
-static const char *from_to(const struct report *report, char *buffer, size_t size)
+static void from_to(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
 	if (job->started_at && job->ended_at)
-		snprintf(buffer, size, _("%s to %s"), REPORT_WHEN(job->started_at),
+		fact_put(to, _("%s to %s"), REPORT_WHEN(job->started_at),
 			 REPORT_WHEN(job->ended_at));
-	return buffer;
 }
 
-static const char *ended(const struct report *report, char *buffer, size_t size)
+static void ended(const struct report *report, struct fact_sink *to)
 {
-	snprintf(buffer, size, _("%s, after %s"), REPORT_WHEN(report->job.ended_at),
+	fact_put(to, _("%s, after %s"), REPORT_WHEN(report->job.ended_at),
 		 REPORT_DURATION(report->job.elapsed));
-	return buffer;
 }
 
-static const char *copied_now(const struct report *report, char *buffer, size_t size)
+static void copied_now(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
 	if (job->average > 0 && job->peak > 0)
-		snprintf(buffer, size, _("%s B in %s    average %s  most %s"),
+		fact_put(to, _("%s B in %s    average %s  most %s"),
 			 UNITS_COUNT(job->written - job->already), REPORT_DURATION(job->copy_ns),
 			 UNITS_RATE(job->average), UNITS_RATE(job->peak));
 	else
-		snprintf(buffer, size, _("%s B in %s"), UNITS_COUNT(job->written - job->already),
+		fact_put(to, _("%s B in %s"), UNITS_COUNT(job->written - job->already),
 			 REPORT_DURATION(job->copy_ns));
-	return buffer;
 }
 
-static const char *copied_in_all(const struct report *report, char *buffer, size_t size)
+static void copied_in_all(const struct report *report, struct fact_sink *to)
 {
-	snprintf(buffer, size, _("%s of %s bytes"), UNITS_COUNT(report->job.written),
+	fact_put(to, _("%s of %s bytes"), UNITS_COUNT(report->job.written),
 		 UNITS_COUNT(report->job.total));
-	return buffer;
 }
 
-static const char *copied_before(const struct report *report, char *buffer, size_t size)
+static void copied_before(const struct report *report, struct fact_sink *to)
 {
 	if (report->job.already)
-		snprintf(buffer, size, _("%s B had been copied before"),
-			 UNITS_COUNT(report->job.already));
-	return buffer;
+		fact_put(to, _("%s B had been copied before"), UNITS_COUNT(report->job.already));
 }
 
-static const char *throughput(const struct report *report, char *buffer, size_t size)
+static void throughput(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
 	if (job->average > 0 && job->peak > 0)
-		snprintf(buffer, size, _("%s on average, %s at most"), UNITS_RATE(job->average),
+		fact_put(to, _("%s on average, %s at most"), UNITS_RATE(job->average),
 			 UNITS_RATE(job->peak));
-	return buffer;
 }
 
 /* ---- what was proven ---- */
 
-static const char *verified_early(const struct report *report, char *buffer, size_t size)
+static void verified_early(const struct report *report, struct fact_sink *to)
 {
 	if (report->job.proof.early)
-		snprintf(buffer, size, _("of that, %s B while the rest was still copied"),
+		fact_put(to, _("of that, %s B while the rest was still copied"),
 			 UNITS_COUNT(report->job.proof.early));
-	return buffer;
 }
 
-static const char *from_medium(const struct report *report, char *buffer, size_t size)
+static void from_medium(const struct report *report, struct fact_sink *to)
 {
 	if (report->job.proof.verified && report->job.destination.stats.from_medium)
-		text_copy(buffer, size, _("asked for past the device's own cache as well (FUA)"));
-	return buffer;
+		fact_put(to, "%s", _("asked for past the device's own cache as well (FUA)"));
 }
 
-static const char *rewritten(const struct report *report, char *buffer, size_t size)
+static void rewritten(const struct report *report, struct fact_sink *to)
 {
 	if (report->job.proof.rewritten)
-		snprintf(buffer, size, _("%s B were wrong and were written again"),
+		fact_put(to, _("%s B were wrong and were written again"),
 			 UNITS_COUNT(report->job.proof.rewritten));
-	return buffer;
 }
 
-static bool sum_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+static void sums(const struct report *report, struct fact_sink *to)
 {
 	const struct job_sums *sums = &report->job.sums;
-	size_t known = job_sums_known(sums) ? sums->count : 0;
 
-	if (index < known) {
-		ret->label = checksum_name(sums->items[index].algorithm);
-		ret->title = checksum_title(sums->items[index].algorithm);
-		text_copy(ret->text, sizeof(ret->text), sums->items[index].hex);
-		return true;
-	}
-	if (!sums->count || index > known)
-		return false;
-	report_sums(report, ret->text, sizeof(ret->text));
-	return true;
+	for (size_t i = 0; job_sums_known(sums) && i < sums->count; i++)
+		fact_put_as(to, checksum_name(sums->items[i].algorithm),
+			    checksum_title(sums->items[i].algorithm), "%s", sums->items[i].hex);
+	if (sums->count)
+		report_sums(report, to);
 }
 
-static bool hurt_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+static void hurt(const struct report *report, struct fact_sink *to)
 {
-	if (index >= report->hurt_count)
-		return false;
-	report_hurt_words(&report->hurt[index], ret->text, sizeof(ret->text));
-	return true;
+	char words[256];
+
+	for (size_t i = 0; i < report->hurt_count; i++)
+		fact_put(to, "%s", report_hurt_words(&report->hurt[i], words, sizeof(words)));
 }
 
 /* ---- what was measured ---- */
 
-static const char *latency_words(const struct latency_summary *latency, char *buffer, size_t size)
+static void latency_words(const struct latency_summary *latency, struct fact_sink *to)
 {
-	char text[5][UNITS_TEXT_MAX];
-
 	if (latency->count == 0)
-		return text_copy(buffer, size, _("unknown"));
-	snprintf(buffer, size, "p50 %s  p90 %s  p99 %s  p99.9 %s  max %s",
-		 report_milliseconds(latency->p50, text[0]),
-		 report_milliseconds(latency->p90, text[1]),
-		 report_milliseconds(latency->p99, text[2]),
-		 report_milliseconds(latency->p999, text[3]),
-		 report_milliseconds(latency->max, text[4]));
-	return buffer;
+		fact_put(to, "%s", _("unknown"));
+	else
+		fact_put(to, "p50 %s  p90 %s  p99 %s  p99.9 %s  max %s",
+			 REPORT_MILLISECONDS(latency->p50), REPORT_MILLISECONDS(latency->p90),
+			 REPORT_MILLISECONDS(latency->p99), REPORT_MILLISECONDS(latency->p999),
+			 REPORT_MILLISECONDS(latency->max));
 }
 
-static const char *read_latency(const struct report *report, char *buffer, size_t size)
+static void read_latency(const struct report *report, struct fact_sink *to)
 {
-	return latency_words(&report->job.source.latency, buffer, size);
+	latency_words(&report->job.source.latency, to);
 }
 
-static const char *write_latency(const struct report *report, char *buffer, size_t size)
+static void write_latency(const struct report *report, struct fact_sink *to)
 {
-	return latency_words(&report->job.destination.latency, buffer, size);
+	latency_words(&report->job.destination.latency, to);
 }
 
-static const char *back_latency(const struct report *report, char *buffer, size_t size)
+static void back_latency(const struct report *report, struct fact_sink *to)
 {
-	const struct latency_summary *latency = &report->job.read_back;
-
-	return latency->count ? latency_words(latency, buffer, size) : buffer;
+	if (report->job.read_back.count)
+		latency_words(&report->job.read_back, to);
 }
 
-static const char *processor_time(const struct report *report, char *buffer, size_t size)
+static void processor_time(const struct report *report, struct fact_sink *to)
 {
-	snprintf(buffer, size, _("%.2f s user, %.2f s system"), report->job.process_cpu_user,
+	fact_put(to, _("%.2f s user, %.2f s system"), report->job.process_cpu_user,
 		 report->job.process_cpu_system);
-	return buffer;
 }
 
-static const char *requests(const struct report *report, char *buffer, size_t size)
+static void requests(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
-	snprintf(buffer, size,
+	fact_put(to,
 		 _("%u threads, requests of %s, %u at once from the source, %u to the destination, "
 		   "%u buffers"),
 		 job->lane_count, UNITS_LONG(job->chunk, UNITS_IEC, 512), job->source.depth,
 		 job->destination.depth, job->buffers);
-	return buffer;
 }
 
-static const char *trouble(const struct report *report, char *buffer, size_t size)
+static void trouble(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
-	snprintf(buffer, size,
+	fact_put(to,
 		 _("%" PRIu64 " errors, %" PRIu64 " retries, %" PRIu64
 		   " reads slower than a second"),
 		 job->errors, job->retries, job->slow_reads);
-	return buffer;
 }
 
 /* The engine line says what was asked for; this, what was done. */
-static void io_stats_words(const char *end, const struct io_stats *stats, char *buffer, size_t size)
+static void io_stats_words(const char *end, const struct io_stats *stats, struct fact_sink *to)
 {
 	if (!stats->known)
 		return;
 	if (stats->mapped)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s: %" PRIu64 " commands mapped, %" PRIu64 " recovered errors, %" PRIu64
 			   " sent again, %" PRIu64 " waited for"),
 			 end, stats->mapped, stats->recovered, stats->retried, stats->waited);
 	else if (!stats->direct && !stats->indirect)
 		/* The block node does not say how the data went. */
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s: %" PRIu64 " recovered errors, %" PRIu64 " sent again, %" PRIu64
 			   " waited for"),
 			 end, stats->recovered, stats->retried, stats->waited);
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s: %" PRIu64 " commands direct, %" PRIu64 " indirect, %" PRIu64
 			   " recovered errors, %" PRIu64 " sent again, %" PRIu64 " waited for"),
 			 end, stats->direct, stats->indirect, stats->recovered, stats->retried,
 			 stats->waited);
 }
 
-static bool io_stats_line(const struct report *report, bool full, size_t index,
-			  struct fact_line *ret)
+static void io_stats(const struct report *report, struct fact_sink *to)
 {
 	const struct io_stats *source = &report->job.source.stats;
 	const struct io_stats *destination = &report->job.destination.stats;
@@ -264,87 +243,65 @@ static bool io_stats_line(const struct report *report, bool full, size_t index,
 	const char *driver = source->driver[0] ? source->driver : destination->driver;
 	const char *advice = source->advice ? source->advice : destination->advice;
 
-	switch (index) {
-	case 0:
-		io_stats_words(_("source"), source, ret->text, sizeof(ret->text));
-		return true;
-	case 1:
-		io_stats_words(_("dest"), destination, ret->text, sizeof(ret->text));
-		return true;
-	case 2:
-		if (driver[0])
-			snprintf(ret->text, sizeof(ret->text), _("sg driver %s"), driver);
-		return true;
-	case 3:
-		text_copy(ret->text, sizeof(ret->text), advice ? advice : "");
-		return true;
-	default:
-		return false;
-	}
+	io_stats_words(_("source"), source, to);
+	io_stats_words(_("dest"), destination, to);
+	if (driver[0])
+		fact_put(to, _("sg driver %s"), driver);
+	if (advice)
+		fact_put(to, "%s", advice);
 }
 
-static const char *program(const struct report *report, char *buffer, size_t size)
+static void program(const struct report *report, struct fact_sink *to)
 {
-	snprintf(buffer, size, "clonedeck %s, Linux %s", report->version, report->kernel);
-	return buffer;
+	fact_put(to, "clonedeck %s, Linux %s", report->version, report->kernel);
 }
 
 /* ---- files ---- */
 
-static const char *map_file(const struct report *report, char *buffer, size_t size)
+static void map_file(const struct report *report, struct fact_sink *to)
 {
 	if (report->files.map[0] && !report->job.map_safe)
-		snprintf(buffer, size, _("%s could not be written"), report->files.map);
+		fact_put(to, _("%s could not be written"), report->files.map);
 	else
-		text_copy(buffer, size, report->files.map);
-	return buffer;
+		fact_put(to, "%s", report->files.map);
 }
 
-static const char *digests_file(const struct report *report, char *buffer, size_t size)
+static void digests_file(const struct report *report, struct fact_sink *to)
 {
 	if (report->job.digests_code < 0)
-		snprintf(buffer, size, _("%s could not be written"), report->files.digests);
-	else
-		text_copy(buffer, size, report->job.digests_saved ? report->files.digests : "");
-	return buffer;
+		fact_put(to, _("%s could not be written"), report->files.digests);
+	else if (report->job.digests_saved)
+		fact_put(to, "%s", report->files.digests);
 }
 
-static bool sum_file_line(const struct report *report, bool full, size_t index,
-			  struct fact_line *ret)
+static void sum_files(const struct report *report, struct fact_sink *to)
 {
-	enum checksum_algorithm algorithm;
+	char path[REPORT_STEP_MAX];
 
-	if (index >= report->job.sums.count)
-		return false;
-	algorithm = report->job.sums.items[index].algorithm;
-	ret->label = checksum_name(algorithm);
-	ret->title = checksum_title(algorithm);
-	if (!report_sum_path(report, algorithm, ret->text, sizeof(ret->text)))
-		ret->text[0] = '\0';
-	return true;
+	for (size_t i = 0; i < report->job.sums.count; i++) {
+		enum checksum_algorithm algorithm = report->job.sums.items[i].algorithm;
+
+		if (report_sum_path(report, algorithm, path, sizeof(path)))
+			fact_put_as(to, checksum_name(algorithm), checksum_title(algorithm), "%s",
+				    path);
+	}
 }
 
-static const char *in_memory(const struct report *report, char *buffer, size_t size)
+static void in_memory(const struct report *report, struct fact_sink *to)
 {
 	if (report->log_dir_in_memory)
-		text_copy(buffer, size,
-			  _("These files are in memory and are gone after a restart."));
-	return buffer;
+		fact_put(to, "%s", _("These files are in memory and are gone after a restart."));
 }
 
-static bool next_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+static void next(const struct report *report, struct fact_sink *to)
 {
-	if (index >= report->next_count)
-		return false;
-	text_copy(ret->text, sizeof(ret->text), report->next[index]);
-	return true;
+	for (size_t i = 0; i < report->next_count; i++)
+		fact_put(to, "%s", report->next[i]);
 }
 
-static const char *host(const struct report *report, char *buffer, size_t size)
+static void host(const struct report *report, struct fact_sink *to)
 {
-	snprintf(buffer, size, "%s, Linux %s, clonedeck %s", report->host, report->kernel,
-		 report->version);
-	return buffer;
+	fact_put(to, "%s, Linux %s, clonedeck %s", report->host, report->kernel, report->version);
 }
 
 /* ---- the table ---- */
@@ -381,7 +338,7 @@ static const struct fact facts[] = {
 	{ FACT_OUTCOME, MADE("schema", report_json_schema) },
 	{ FACT_OUTCOME, .json = OF("version", JSON_TEXT, version) },
 	{ FACT_OUTCOME, MADE("host", report_json_host) },
-	{ FACT_OUTCOME, .label = N_("RESULT"), .words = report_result_line,
+	{ FACT_OUTCOME, .label = N_("RESULT"), .words = result,
 	  MADE("result", report_json_result) },
 	{ FACT_OUTCOME, MADE("exit_code", report_json_exit_code) },
 	{ FACT_OUTCOME, .label = "", .words = reason,
@@ -396,11 +353,11 @@ static const struct fact facts[] = {
 	  .json = OF("ticket", JSON_TEXT, ticket) },
 	{ FACT_OUTCOME, .json = OF("serials_masked", JSON_BOOL, mask_serials) },
 
-	{ FACT_ENDS, .label = N_("source"), .line = report_source_line,
+	{ FACT_ENDS, .label = N_("source"), .words = report_tell_source,
 	  MADE("source", report_json_source) },
-	{ FACT_ENDS, .label = N_("dest"), .line = report_destination_line,
+	{ FACT_ENDS, .label = N_("dest"), .words = report_tell_destination,
 	  MADE("destinations", report_json_destinations) },
-	{ FACT_ENDS, .label = N_("range"), .line = report_range_line, MADE("plan", extents) },
+	{ FACT_ENDS, .label = N_("range"), .words = report_ranges, MADE("plan", extents) },
 	{ FACT_ENDS, .title = N_("What"), .words = what, MADE("whole", is_whole) },
 	{ FACT_ENDS, MADE("sector_size", sector_size) },
 	{ FACT_ENDS, MADE("map", report_json_map) },
@@ -446,7 +403,7 @@ static const struct fact facts[] = {
 	{ FACT_REST, .label = "", .title = "", .words = report_free_now },
 	{ FACT_REST, .label = N_("the rest"), .title = N_("The rest"), .words = report_left_alone,
 	  MADE("bytes_left_alone", left_alone) },
-	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .line = sum_line,
+	{ FACT_SUMS, .label = N_("sums"), .title = N_("Sums"), .words = sums,
 	  MADE("sums", report_json_sums) },
 	{ FACT_FLUSHED, .label = N_("flushed"), .title = N_("Flushed"), .words = report_flushed,
 	  .json = OF("flushed", JSON_BOOL, job.flushed) },
@@ -460,14 +417,14 @@ static const struct fact facts[] = {
 	  MADE("fitted", report_json_fitted_table) },
 	{ FACT_FLUSHED, .label = "", .title = "", .words = report_grown_fs,
 	  MADE("grown_fs", report_json_grown_fs) },
-	{ FACT_FLUSHED, .label = N_("boots"), .title = N_("Can start"), .line = report_boots_line,
+	{ FACT_FLUSHED, .label = N_("boots"), .title = N_("Can start"), .words = report_boots,
 	  MADE("boot", report_json_boot) },
-	{ FACT_FLUSHED, .label = "", .title = "", .line = report_entry_line },
-	{ FACT_FLUSHED, .label = N_("after"), .title = N_("Afterwards"), .line = report_after_line,
+	{ FACT_FLUSHED, .label = "", .title = "", .words = report_entries },
+	{ FACT_FLUSHED, .label = N_("after"), .title = N_("Afterwards"), .words = report_after,
 	  MADE("after", report_json_after) },
 	{ FACT_FLUSHED, .full = true, .label = N_("ids"), .title = N_("Identifiers"),
 	  .words = report_identifiers, MADE("identifiers", report_json_identifiers) },
-	{ FACT_FLUSHED, .title = N_("Hurt"), .line = hurt_line, MADE("hurt", report_json_hurt) },
+	{ FACT_FLUSHED, .title = N_("Hurt"), .words = hurt, MADE("hurt", report_json_hurt) },
 
 	{ FACT_MEASURED, .label = N_("read ms"), .words = read_latency,
 	  .json = JSON_PART_OF("latency", latencies_part, struct report, job) },
@@ -485,7 +442,7 @@ static const struct fact facts[] = {
 	  .json = OF("errors", JSON_NUMBER, job.errors) },
 	{ FACT_MEASURED, .json = OF("retries", JSON_NUMBER, job.retries) },
 	{ FACT_MEASURED, .json = OF("slow_reads", JSON_NUMBER, job.slow_reads) },
-	{ FACT_MEASURED, .label = "", .line = io_stats_line },
+	{ FACT_MEASURED, .label = "", .words = io_stats },
 	{ FACT_MEASURED, .title = N_("Program"), .words = program },
 	{ FACT_MEASURED, MADE("seconds", report_json_seconds) },
 	{ FACT_MEASURED, .json = JSON_PART_OF("passes", passes_part, struct report, job) },
@@ -498,11 +455,11 @@ static const struct fact facts[] = {
 	{ FACT_FILES, .label = N_("paper"), .json = OF(NULL, JSON_PATH, files.certificate) },
 	{ FACT_FILES, .label = N_("map"), .title = N_("Map"), .words = map_file },
 	{ FACT_FILES, .label = N_("digests"), .title = N_("Digests"), .words = digests_file },
-	{ FACT_FILES, .label = "", .title = "", .line = sum_file_line },
+	{ FACT_FILES, .label = "", .title = "", .words = sum_files },
 	{ FACT_FILES, .label = N_("log"), .title = N_("Log"),
 	  .json = OF(NULL, JSON_PATH, files.log) },
 	{ FACT_FILES, .label = N_("note"), .words = in_memory },
-	{ FACT_NEXT, .label = N_("next"), .title = N_("Left to do"), .line = next_line,
+	{ FACT_NEXT, .label = N_("next"), .title = N_("Left to do"), .words = next,
 	  MADE("next", report_json_next) },
 	{ FACT_NEXT, .label = N_("host"), .words = host },
 };
@@ -513,60 +470,59 @@ const struct fact *report_facts(size_t *retcount)
 	return facts;
 }
 
-static void put_member(const struct json_field *field, const struct report *report,
-		       struct fact_line *ret)
-{
-	const void *at = (const char *)report + field->offset;
+/* ---- who is told ---- */
 
-	if (field->kind == JSON_TIME)
-		report_when(*(const int64_t *)at, ret->text);
-	else
-		text_copy(ret->text, sizeof(ret->text), at);
+void fact_put_as(struct fact_sink *to, const char *label, const char *title, const char *format,
+		 ...)
+{
+	char text[REPORT_STEP_MAX];
+
+	text_vprint(text, sizeof(text), format);
+	if (text[0])
+		to->put(to, label, title, text);
 }
 
-bool report_fact_line(const struct fact *fact, const struct report *report, bool full, size_t index,
-		      struct fact_line *ret)
+void report_tell(const struct fact *fact, const struct report *report, struct fact_sink *to)
 {
-	ret->label = ret->title = NULL;
-	ret->text[0] = '\0';
-	if (fact->line)
-		return fact->line(report, full, index, ret);
-	if (index > 0)
-		return false;
+	const void *member = (const char *)report + fact->json.offset;
+
 	if (fact->words)
-		fact->words(report, ret->text, sizeof(ret->text));
+		fact->words(report, to);
+	else if (fact->json.kind == JSON_TIME)
+		fact_put(to, "%s", REPORT_WHEN(*(const int64_t *)member));
 	else
-		put_member(&fact->json, report, ret);
-	return true;
+		fact_put(to, "%s", (const char *)member);
 }
 
-static void add_row(json_object *rows, const char *label, const char *text)
+struct row_sink {
+	struct fact_sink to;
+	json_object *rows;
+	const char *title;
+};
+
+static void put_row(struct fact_sink *to, const char *label, const char *title, const char *text)
 {
+	struct row_sink *sink = (struct row_sink *)to;
 	json_object *row = json_object_new_object();
 
-	json_add_text(row, "label", label);
+	json_add_text(row, "label", title ? title : sink->title);
 	json_add_text(row, "text", text);
-	json_object_array_add(rows, row);
+	json_object_array_add(sink->rows, row);
+	sink->title = "";
 }
 
 void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
 			  enum fact_group last)
 {
-	struct fact_line line;
+	struct row_sink sink = { .to = { .full = true, .put = put_row }, .rows = rows };
 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		const struct fact *fact = &facts[i];
-		const char *title = fact->title;
 
-		if (fact->group < first || fact->group > last || !title)
+		if (fact->group < first || fact->group > last || !fact->title)
 			continue;
-		title = title[0] ? _(title) : "";
-		for (size_t at = 0; report_fact_line(fact, report, true, at, &line); at++) {
-			if (!line.text[0])
-				continue;
-			add_row(rows, line.title ? line.title : title, line.text);
-			title = "";
-		}
+		sink.title = fact->title[0] ? _(fact->title) : "";
+		report_tell(fact, report, &sink.to);
 	}
 }
 

@@ -24,16 +24,20 @@ enum fact_group {
 	FACT_NEXT,
 };
 
-struct fact_line {
-	const char *label, *title;  /* translated; NULL: those of the fact */
-	char text[REPORT_STEP_MAX]; /* "": this line is not shown */
+/* Who is told a fact, line by line. */
+struct fact_sink {
+	bool full; /* also what the short text leaves out */
+	/* label, title: of this line, translated; NULL: those of the fact. text: never "". */
+	void (*put)(struct fact_sink *to, const char *label, const char *title, const char *text);
 };
 
-/* A phrase, translated; "" where there is nothing to tell. */
-typedef const char *fact_words(const struct report *report, char *buffer, size_t size);
-/* Several lines; false after the last. */
-typedef bool fact_lines(const struct report *report, bool full, size_t index,
-			struct fact_line *ret);
+/* A line; an empty one is not told. */
+void fact_put_as(struct fact_sink *to, const char *label, const char *title, const char *format,
+		 ...) __attribute__((format(printf, 4, 5)));
+#define fact_put(to, ...) fact_put_as((to), NULL, NULL, __VA_ARGS__)
+
+/* In phrases, translated; no line where there is nothing to tell. */
+typedef void fact_words(const struct report *report, struct fact_sink *to);
 /* A value for programs that is more than a member. */
 typedef json_object *fact_json(const struct report *report);
 
@@ -43,18 +47,15 @@ struct fact {
 	/* N_(); "" continues the fact above, NULL: not a fact of this form. */
 	const char *label; /* in the text */
 	const char *title; /* on the certificate */
-	/* Without either, a text, path or time in `json` is its own words. */
+	/* Without them, a text, path or time in `json` is its own words. */
 	fact_words *words;
-	fact_lines *line;
 	/* Its key; and it is this member of the struct report, or what `make` returns. */
 	struct json_field json;
 	fact_json *make;
 };
 
 const struct fact *report_facts(size_t *retcount);
-/* The lines of a fact from 0 on; false after the last one. */
-bool report_fact_line(const struct fact *fact, const struct report *report, bool full, size_t index,
-		      struct fact_line *ret);
+void report_tell(const struct fact *fact, const struct report *report, struct fact_sink *to);
 /* Appends the lines of the facts with a title, of the groups from `first` to `last`, as
  * { label, text }. */
 void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
@@ -70,8 +71,8 @@ fact_words report_boot_line, report_in_use, report_missing, report_verified, rep
 /* Where the source was slow, whether that is a reason to doubt it, and how good the times were that
  * were told while it ran. */
 fact_words report_slowest, report_weak_zone, report_forecasts;
-fact_lines report_source_line, report_destination_line, report_range_line, report_boots_line,
-	report_entry_line, report_after_line;
+fact_words report_tell_source, report_tell_destination, report_ranges, report_boots, report_entries,
+	report_after;
 
 fact_json report_json_schema, report_json_host, report_json_result, report_json_exit_code,
 	report_json_source, report_json_destinations, report_json_map, report_json_plan_id,

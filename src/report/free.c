@@ -9,80 +9,77 @@
 #include "report/json.h"
 #include "report/report.h"
 
-const char *report_free(const struct report *report, char *buffer, size_t size)
+void report_free(const struct report *report, struct fact_sink *to)
 {
 	const struct job_free *f = &report->job.free;
 
-	text_copy(buffer, size, "");
-	if (plan_later(report->plan))
-		snprintf(buffer, size, _("%s B were copied after all else"),
-			 UNITS_COUNT(plan_later_bytes(report->plan)));
 	if (f->bytes)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%s B of the source, in %llu free place, were neither read nor copied: "
 			    "what deleted files have left there is not on the copy",
 			    "%s B of the source, in %llu free places, were neither read nor "
 			    "copied: what deleted files have left there is not on the copy",
 			    f->areas),
 			 UNITS_COUNT(f->bytes), (unsigned long long)f->areas);
-	return buffer;
+	else if (plan_later(report->plan))
+		fact_put(to, _("%s B were copied after all else"),
+			 UNITS_COUNT(plan_later_bytes(report->plan)));
 }
 
-static const char *zeroed(const struct job_free *f, char *buffer, size_t size)
+static void zeroed(const struct job_free *f, struct fact_sink *to)
 {
 	if (f->wrong_bytes)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("the destination does not keep zeros there: %s B of what was read back "
 			   "hold something else"),
 			 UNITS_COUNT(f->wrong_bytes));
 	else if (f->cleared < f->bytes)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B are zeroed on the destination; the rest still holds what was "
 			   "there before"),
 			 UNITS_COUNT(f->cleared));
 	else if (f->checked && f->checked_bytes >= f->bytes)
-		snprintf(buffer, size, _("zeroed on the destination, and all of it read back"));
+		fact_put(to, "%s", _("zeroed on the destination, and all of it read back"));
 	else if (f->checked)
-		snprintf(buffer, size,
-			 _("zeroed on the destination, and a sample of %s B read back"),
+		fact_put(to, _("zeroed on the destination, and a sample of %s B read back"),
 			 UNITS_COUNT(f->checked_bytes));
 	else
-		snprintf(buffer, size, _("zeroed on the destination, not read back"));
-	return buffer;
+		fact_put(to, "%s", _("zeroed on the destination, not read back"));
 }
 
-static const char *discarded(const struct job_free *f, char *buffer, size_t size)
+static void discarded(const struct job_free *f, struct fact_sink *to)
 {
 	if (f->cleared == f->bytes)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("discarded on the destination: what it returns for them is not known"));
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 f->cannot ? _("the destination cannot discard: all but %s B still hold "
 				       "what was there before")
 				   : _("%s B are discarded; the rest still holds what was there "
 				       "before"),
 			 UNITS_COUNT(f->cleared));
-	return buffer;
 }
 
-const char *report_free_now(const struct report *report, char *buffer, size_t size)
+void report_free_now(const struct report *report, struct fact_sink *to)
 {
 	const struct job_free *f = &report->job.free;
 
 	if (!f->bytes)
-		return text_copy(buffer, size, "");
+		return;
 	switch (report->plan->options.free) {
 	case FREE_ZERO:
-		return zeroed(f, buffer, size);
-	case FREE_DISCARD:
-		return discarded(f, buffer, size);
-	case FREE_LEAVE:
+		zeroed(f, to);
 		break;
-	}
-	return text_copy(buffer, size,
+	case FREE_DISCARD:
+		discarded(f, to);
+		break;
+	case FREE_LEAVE:
+		fact_put(to, "%s",
 			 _("left as they were on the destination: they still hold the data of an "
 			   "earlier owner"));
+		break;
+	}
 }
 
 json_object *report_json_free(const struct report *report)

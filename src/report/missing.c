@@ -23,16 +23,13 @@ static const char *in_its_place(const struct report *report)
 		       : "";
 }
 
-const char *report_missing(const struct report *report, char *buffer, size_t size)
+void report_missing(const struct report *report, struct fact_sink *to)
 {
 	unsigned long areas = (unsigned long)report->job.bad_areas;
 
-	buffer[0] = '\0';
 	if (areas)
-		snprintf(buffer, size,
-			 P_("%s bytes in %lu area%s", "%s bytes in %lu areas%s", areas),
+		fact_put(to, P_("%s bytes in %lu area%s", "%s bytes in %lu areas%s", areas),
 			 UNITS_COUNT(report->job.bad_bytes), areas, in_its_place(report));
-	return buffer;
 }
 
 unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
@@ -108,18 +105,15 @@ const char *report_hurt_words(const struct report_hurt *hurt, char *buffer, size
 	return buffer;
 }
 
-const char *report_boot_line(const struct report *report, char *buffer, size_t size)
+void report_boot_line(const struct report *report, struct fact_sink *to)
 {
 	const struct report_hurt *table = report_lost_table(report);
 
-	if (!table)
-		text_copy(buffer, size, "");
-	else
-		snprintf(buffer, size,
+	if (table)
+		fact_put(to,
 			 table->refused ? _("PARTITION TABLE NOT WRITTEN: the copy will not boot "
 					    "(LBA %" PRIu64 " +%" PRIu64 ")")
 					: _("PARTITION TABLE NOT READABLE: the copy will not boot "
 					    "(LBA %" PRIu64 " +%" PRIu64 ")"),
 			 table->lba, table->sectors);
-	return buffer;
 }

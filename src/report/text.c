@@ -52,31 +52,37 @@ void page_item(struct page *page, const char *format, ...)
 
 /* ---- facts and lists ---- */
 
-static void put_fact(struct page *page, const struct report *report, const struct fact *fact,
-		     bool full)
-{
-	const char *label = fact->label[0] ? _(fact->label) : "";
-	struct fact_line line;
+struct page_sink {
+	struct fact_sink to;
+	struct page *page;
+	const char *label;
+};
 
-	for (size_t i = 0; report_fact_line(fact, report, full, i, &line); i++) {
-		if (!line.text[0])
-			continue;
-		page_field(page, line.label ? line.label : label, "%s", line.text);
-		label = "";
-	}
+static void put_line(struct fact_sink *to, const char *label, const char *title, const char *text)
+{
+	struct page_sink *sink = (struct page_sink *)to;
+
+	page_field(sink->page, label ? label : sink->label, "%s", text);
+	sink->label = "";
 }
 
 /* The facts of the groups from `first` to `last`. */
 static void put_facts(struct page *page, const struct report *report, enum fact_group first,
 		      enum fact_group last, bool full)
 {
+	struct page_sink sink = { .to = { .full = full, .put = put_line }, .page = page };
 	size_t count;
 	const struct fact *facts = report_facts(&count);
 
-	for (size_t i = 0; i < count; i++)
-		if (facts[i].group >= first && facts[i].group <= last && facts[i].label &&
-		    (full || !facts[i].full))
-			put_fact(page, report, &facts[i], full);
+	for (size_t i = 0; i < count; i++) {
+		const struct fact *fact = &facts[i];
+
+		if (fact->group < first || fact->group > last || !fact->label ||
+		    (fact->full && !full))
+			continue;
+		sink.label = fact->label[0] ? _(fact->label) : "";
+		report_tell(fact, report, &sink.to);
+	}
 }
 
 static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)

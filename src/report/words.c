@@ -44,26 +44,25 @@ const char *report_milliseconds(uint64_t ns, char buffer[static UNITS_TEXT_MAX])
 
 /* ---- what was proven ---- */
 
-static const char *all_verified(const struct job_proof *proof, char *buffer, size_t size)
+static void all_verified(const struct job_proof *proof, struct fact_sink *to)
 {
 	uint64_t by_digest = proof->verified - proof->compared;
 
 	if (!proof->compared)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B read back from the medium and compared with digests (XXH3-128) "
 			   "taken as the source was read"),
 			 UNITS_COUNT(by_digest));
 	else if (!by_digest)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B read back from the medium and compared byte for byte with the "
 			   "source, which was read for that"),
 			 UNITS_COUNT(proof->compared));
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B read back from the medium and compared with digests taken as the "
 			   "source was read, %s B with the source itself, read for that"),
 			 UNITS_COUNT(by_digest), UNITS_COUNT(proof->compared));
-	return buffer;
 }
 
 static const char *why_not_rechecked(const struct job_snapshot *job)
@@ -88,18 +87,18 @@ static const char *why_not_rechecked(const struct job_snapshot *job)
 	return text ? _(text) : "";
 }
 
-const char *report_rechecked(const struct report *report, char *buffer, size_t size)
+void report_rechecked(const struct report *report, struct fact_sink *to)
 {
 	const struct job_proof *proof = &report->job.proof;
 
 	if (proof->changed)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("the source was checked again: %u area checked, %u changed",
 			    "the source was checked again: %u areas checked, %u changed",
 			    proof->rechecked),
 			 proof->rechecked, proof->changed);
 	else if (proof->recheck == JOB_RECHECK_DONE && proof->rechecked)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("the source was checked again: %u area, unchanged; the rest was read "
 			    "only once",
 			    "the source was checked again: %u areas, all unchanged; the rest was "
@@ -107,8 +106,7 @@ const char *report_rechecked(const struct report *report, char *buffer, size_t s
 			    proof->rechecked),
 			 proof->rechecked);
 	else
-		text_copy(buffer, size, why_not_rechecked(&report->job));
-	return buffer;
+		fact_put(to, "%s", why_not_rechecked(&report->job));
 }
 
 static bool is_complete(const struct job_snapshot *job)
@@ -116,14 +114,13 @@ static bool is_complete(const struct job_snapshot *job)
 	return job->result == JOB_RESULT_COMPLETE || job->result == JOB_RESULT_PARTIAL;
 }
 
-const char *report_look(const struct report *report, char *buffer, size_t size)
+void report_look(const struct report *report, struct fact_sink *to)
 {
 	const struct job_look *look = &report->job.look;
 
-	buffer[0] = '\0';
 	/* Both ends were read there afterwards. */
 	if (look->differing && is_complete(&report->job))
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%u of %u place seemed to have changed after the last write; compared "
 			    "with the source, all is right there",
 			    "%u of %u places seemed to have changed after the last write; compared "
@@ -131,34 +128,32 @@ const char *report_look(const struct report *report, char *buffer, size_t size)
 			    look->places),
 			 look->differing, look->places);
 	else if (look->differing)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%u of %u place is not what was written there",
 			    "%u of %u places are not what was written there", look->places),
 			 look->differing, look->places);
 	else if (look->places)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%u place, %s B, read once more after the last write: unchanged",
 			    "%u places, %s B, read once more after the last write: all unchanged",
 			    look->places),
 			 look->places, UNITS_COUNT(look->bytes));
 	else if (look->done && is_complete(&report->job))
-		snprintf(buffer, size, "%s",
+		fact_put(to, "%s",
 			 _("no: nothing is known of what an earlier part of this copy wrote"));
-	return buffer;
 }
 
-const char *report_look_places(const struct report *report, char *buffer, size_t size)
+void report_look_places(const struct report *report, struct fact_sink *to)
 {
 	const struct job_look *look = &report->job.look;
 
-	buffer[0] = '\0';
 	if (!look->places)
-		return buffer;
+		return;
 	if (!look->sample_bytes)
-		snprintf(buffer, size, _("%s B of what came last, %s B more at both ends"),
+		fact_put(to, _("%s B of what came last, %s B more at both ends"),
 			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes));
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%s B of what came last, %s B more at both ends, and a sample of %u "
 			    "block: 1 in %s of all bytes (seed %u)",
 			    "%s B of what came last, %s B more at both ends, and a sample of %u "
@@ -166,34 +161,35 @@ const char *report_look_places(const struct report *report, char *buffer, size_t
 			    look->sample),
 			 UNITS_COUNT(look->held_bytes), UNITS_COUNT(look->end_bytes), look->sample,
 			 UNITS_COUNT(report->job.total / look->sample_bytes), look->seed);
-	return buffer;
 }
 
-const char *report_verified(const struct report *report, char *buffer, size_t size)
+void report_verified(const struct report *report, struct fact_sink *to)
 {
 	const struct job_proof *proof = &report->job.proof;
 
 	/* Also for a copy that ended early. */
 	if (!proof->asked ||
 	    (proof->verified == 0 && proof->areas == 0 && proof->unknown == 0 && !proof->complete))
-		return text_copy(buffer, size, _("no, the copy was not read back"));
-	if (proof->complete)
-		return all_verified(proof, buffer, size);
-	if (proof->changed)
-		return text_copy(buffer, size,
-				 proof->changed_before
-					 ? _("no: the source is not any more what was copied of it")
-					 : _("no: the source changed during the copy, so the copy "
-					     "mixes two states"));
-	snprintf(buffer, size,
-		 proof->areas ? _("no: %s of %s B are proven; what differs lies in the rest")
-		 : proof->unknown
-			 ? _("not all: %s of %s B are proven; the rest was copied earlier, without "
-			     "digests, and cannot be read from the source any more")
-			 : _("no: %s of %s B were read back, and are right"),
-		 UNITS_COUNT(proof->verified),
-		 UNITS_COUNT(report->job.total - report->job.bad_bytes));
-	return buffer;
+		fact_put(to, "%s", _("no, the copy was not read back"));
+	else if (proof->complete)
+		all_verified(proof, to);
+	else if (proof->changed)
+		fact_put(to, "%s",
+			 proof->changed_before
+				 ? _("no: the source is not any more what was copied of it")
+				 : _("no: the source changed during the copy, so the copy "
+				     "mixes two states"));
+	else
+		fact_put(to,
+			 proof->areas
+				 ? _("no: %s of %s B are proven; what differs lies in the rest")
+			 : proof->unknown
+				 ? _("not all: %s of %s B are proven; the rest was copied earlier, "
+				     "without digests, and cannot be read from the source any "
+				     "more")
+				 : _("no: %s of %s B were read back, and are right"),
+			 UNITS_COUNT(proof->verified),
+			 UNITS_COUNT(report->job.total - report->job.bad_bytes));
 }
 
 static const char *sums_words(enum job_sums_state state)
@@ -216,62 +212,57 @@ static const char *sums_words(enum job_sums_state state)
 	return _("not known: the copy is not complete");
 }
 
-const char *report_sums(const struct report *report, char *buffer, size_t size)
+void report_sums(const struct report *report, struct fact_sink *to)
 {
 	const struct job_sums *sums = &report->job.sums;
 
 	if (sums->zeros)
-		snprintf(buffer, size, _("%s; %s B that could not be read count as zeros"),
+		fact_put(to, _("%s; %s B that could not be read count as zeros"),
 			 sums_words(sums->state), UNITS_COUNT(sums->zeros));
 	else if (plan_left_out(report->plan) && job_sums_known(sums))
-		snprintf(buffer, size, _("%s; free places that are left out count as zeros"),
+		fact_put(to, _("%s; free places that are left out count as zeros"),
 			 sums_words(sums->state));
 	else
-		text_copy(buffer, size, sums_words(sums->state));
-	return buffer;
+		fact_put(to, "%s", sums_words(sums->state));
 }
 
 /* ---- what came of it ---- */
 
-const char *report_in_use(const struct report *report, char *buffer, size_t size)
+void report_in_use(const struct report *report, struct fact_sink *to)
 {
-	if (!report->source_writer[0])
-		return text_copy(buffer, size, "");
-	snprintf(buffer, size,
-		 _("%s. What was written meanwhile may be missing in the copy, or be there in "
-		   "part: check its file systems before you use them."),
-		 report->source_writer);
-	return buffer;
+	if (report->source_writer[0])
+		fact_put(to,
+			 _("%s. What was written meanwhile may be missing in the copy, or be there "
+			   "in part: check its file systems before you use them."),
+			 report->source_writer);
 }
 
-const char *report_flushed(const struct report *report, char *buffer, size_t size)
+void report_flushed(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 	char clock[32];
 
-	if (!job->flushed)
-		return text_copy(buffer, size, _("no: what is on the medium is not known"));
-	snprintf(buffer, size, _("yes, the destination confirmed it at %s"),
-		 clock_print(job->flushed_at, "%H:%M:%S", clock, sizeof(clock)));
-	return buffer;
+	if (job->flushed)
+		fact_put(to, _("yes, the destination confirmed it at %s"),
+			 clock_print(job->flushed_at, "%H:%M:%S", clock, sizeof(clock)));
+	else
+		fact_put(to, "%s", _("no: what is on the medium is not known"));
 }
 
-const char *report_fitted(const struct report *report, char *buffer, size_t size)
+void report_fitted(const struct report *report, struct fact_sink *to)
 {
 	const struct plan *plan = report->plan;
 	char text[256];
 
-	buffer[0] = '\0';
 	if (report->job.armed && plan->options.table != TABLE_KEEP)
-		snprintf(buffer, size,
+		fact_put(to,
 			 plan->options.table == TABLE_GPT
 				 ? _("made to fit this disk, as a GPT with other PARTUUIDs: %s")
 				 : _("made to fit this disk: %s"),
 			 fitted_print(&plan->fitted, plan->sector_size, text, sizeof(text)));
-	return buffer;
 }
 
-const char *report_grown_fs(const struct report *report, char *buffer, size_t size)
+void report_grown_fs(const struct report *report, struct fact_sink *to)
 {
 	static const char *const texts[] = {
 		[GROWN_FS_DONE] = N_("its file system was grown, and found sound before and after"),
@@ -282,41 +273,37 @@ const char *report_grown_fs(const struct report *report, char *buffer, size_t si
 	const char *text = texts[grown->state];
 	char why[256];
 
-	if (grown->state == GROWN_FS_FAILED && grown->said[0]) {
-		snprintf(buffer, size, "%s: %s", _(text), grown->said);
-		return buffer;
-	}
-	if (grown->state != GROWN_FS_BY_HAND)
-		return text_copy(buffer, size, text ? _(text) : "");
-	snprintf(buffer, size, _("its file system was not grown: %s"),
-		 grow_fs_obstacle(grown->fs, why, sizeof(why)));
-	return buffer;
+	if (grown->state == GROWN_FS_FAILED && grown->said[0])
+		fact_put(to, "%s: %s", _(text), grown->said);
+	else if (grown->state == GROWN_FS_BY_HAND)
+		fact_put(to, _("its file system was not grown: %s"),
+			 grow_fs_obstacle(grown->fs, why, sizeof(why)));
+	else if (text)
+		fact_put(to, "%s", _(text));
 }
 
-const char *report_from_memory(const struct report *report, char *buffer, size_t size)
+void report_from_memory(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
-	if (!job->held_from_memory)
-		return text_copy(buffer, size, "");
-	snprintf(buffer, size,
-		 _("%s B of that as read before the copy began: reads of the source have "
-		   "failed since"),
-		 UNITS_COUNT(job->held_from_memory));
-	return buffer;
+	if (job->held_from_memory)
+		fact_put(to,
+			 _("%s B of that as read before the copy began: reads of the source have "
+			   "failed since"),
+			 UNITS_COUNT(job->held_from_memory));
 }
 
-const char *report_armed(const struct report *report, char *buffer, size_t size)
+void report_armed(const struct report *report, struct fact_sink *to)
 {
 	const struct job_snapshot *job = &report->job;
 
 	if (job->held_areas == 0)
-		text_copy(buffer, size, "");
-	else if (job->armed && report_lost_table(report))
-		text_copy(buffer, size,
-			  _("no: without its partition table nothing on the copy is found"));
+		return;
+	if (job->armed && report_lost_table(report))
+		fact_put(to, "%s",
+			 _("no: without its partition table nothing on the copy is found"));
 	else if (job->armed && report->hurt_count)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("yes, %u area with tables and boot sectors came last, but for what is "
 			    "hurt",
 			    "yes, %u areas with tables and boot sectors came last, but for what is "
@@ -324,28 +311,27 @@ const char *report_armed(const struct report *report, char *buffer, size_t size)
 			    job->held_areas),
 			 job->held_areas);
 	else if (job->armed)
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("yes, %u area with tables and boot sectors came last",
 			    "yes, %u areas with tables and boot sectors came last",
 			    job->held_areas),
 			 job->held_areas);
 	else if (job->proof.changed)
-		text_copy(buffer, size,
-			  _("no: the source changed, so its partition table was left out, or taken "
-			    "off again, on purpose"));
+		fact_put(to, "%s",
+			 _("no: the source changed, so its partition table was left out, or taken "
+			   "off again, on purpose"));
 	else if (job->proof.areas)
-		text_copy(buffer, size,
-			  _("no: the destination differs, its partition table was left out, or "
-			    "taken off again, on purpose"));
+		fact_put(to, "%s",
+			 _("no: the destination differs, its partition table was left out, or "
+			   "taken off again, on purpose"));
 	else
-		text_copy(buffer, size,
-			  _("no: the copy is not finished, its partition table was left out on "
-			    "purpose"));
-	return buffer;
+		fact_put(to, "%s",
+			 _("no: the copy is not finished, its partition table was left out on "
+			   "purpose"));
 }
 
 /* Counted in the destination's own sectors: it is there that somebody would look. */
-const char *report_left_alone(const struct report *report, char *buffer, size_t size)
+void report_left_alone(const struct report *report, struct fact_sink *to)
 {
 	const struct plan *plan = report->plan;
 	const struct endpoint *destination = &plan->destinations[0];
@@ -354,58 +340,54 @@ const char *report_left_alone(const struct report *report, char *buffer, size_t 
 	uint32_t sector = destination->logical_sector_size;
 
 	if (!left)
-		text_copy(buffer, size, "");
-	else if (plan->extent_count == 1 && first->destination_lba == 0)
-		snprintf(buffer, size,
+		return;
+	if (plan->extent_count == 1 && first->destination_lba == 0)
+		fact_put(to,
 			 _("%s B of the destination, from LBA %" PRIu64
 			   " to its end: neither written nor verified, they still hold what was "
 			   "there before"),
 			 UNITS_COUNT(left), end / (sector ? sector : plan->sector_size));
 	else if (report->grown_fs.state != GROWN_FS_NOT_ASKED &&
 		 report->grown_fs.state != GROWN_FS_BY_HAND)
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B of the destination, outside of what was copied: not verified; "
 			   "they hold what was there before, but where the file system has grown"),
 			 UNITS_COUNT(left));
 	else
-		snprintf(buffer, size,
+		fact_put(to,
 			 _("%s B of the destination, outside of what was copied: neither written "
 			   "nor verified, they still hold what was there before"),
 			 UNITS_COUNT(left));
-	return buffer;
 }
 
-const char *report_left_out(const struct report *report, char *buffer, size_t size)
+void report_left_out(const struct report *report, struct fact_sink *to)
 {
 	size_t areas;
 	uint64_t left = plan_bytes_left_out(report->plan, &areas);
 
 	if (report->plan->domain[0])
-		snprintf(buffer, size,
+		fact_put(to,
 			 P_("%s B of the source, in %zu area that is not in the domain %.300s: "
 			    "neither read nor copied",
 			    "%s B of the source, in %zu areas that are not in the domain %.300s: "
 			    "neither read nor copied",
 			    areas),
 			 UNITS_COUNT(left), areas, report->plan->domain);
-	else
-		text_copy(buffer, size, "");
-	return buffer;
 }
 
 /* ---- the two ends, and what goes from one to the other ---- */
 
-static void name_end(const struct endpoint *endpoint, char *buffer, size_t size)
+static void name_end(const struct endpoint *endpoint, struct fact_sink *to)
 {
 	const struct identity *identity = &endpoint->identity;
 
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		snprintf(buffer, size, _("image %s"), endpoint->node);
+		fact_put(to, _("image %s"), endpoint->node);
 	else if (identity->serial[0])
-		snprintf(buffer, size, _("%s  %s  S/N %s"), endpoint->node, identity->model,
+		fact_put(to, _("%s  %s  S/N %s"), endpoint->node, identity->model,
 			 identity->serial);
 	else
-		snprintf(buffer, size, _("%s  %s  no serial"), endpoint->node, identity->model);
+		fact_put(to, _("%s  %s  no serial"), endpoint->node, identity->model);
 }
 
 static void list_identity(const struct endpoint *endpoint, const struct report_disk *disk,
@@ -437,104 +419,95 @@ static void list_nodes(const struct endpoint *endpoint, const struct report_disk
 			  endpoint->logical_sector_size, endpoint->physical_sector_size);
 }
 
-static bool end_line(const struct endpoint *endpoint, const struct report_disk *disk, bool full,
-		     size_t index, struct fact_line *ret)
+static void tell_end(const struct endpoint *endpoint, const struct report_disk *disk,
+		     struct fact_sink *to)
 {
-	switch (index) {
-	case 0:
-		name_end(endpoint, ret->text, sizeof(ret->text));
-		return true;
-	case 1:
-		if (full || endpoint->kind != ENDPOINT_IMAGE)
-			list_identity(endpoint, disk, ret->text, sizeof(ret->text));
-		return true;
-	case 2:
-		if (full)
-			list_nodes(endpoint, disk, ret->text, sizeof(ret->text));
-		return true;
-	default:
-		return false;
-	}
+	char identity[REPORT_STEP_MAX] = "", nodes[REPORT_STEP_MAX] = "";
+
+	name_end(endpoint, to);
+	if (to->full || endpoint->kind != ENDPOINT_IMAGE)
+		list_identity(endpoint, disk, identity, sizeof(identity));
+	if (to->full)
+		list_nodes(endpoint, disk, nodes, sizeof(nodes));
+	fact_put(to, "%s", identity);
+	fact_put(to, "%s", nodes);
 }
 
-bool report_source_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+void report_tell_source(const struct report *report, struct fact_sink *to)
 {
-	return end_line(&report->plan->source, &report->source, full, index, ret);
+	tell_end(&report->plan->source, &report->source, to);
 }
 
-bool report_destination_line(const struct report *report, bool full, size_t index,
-			     struct fact_line *ret)
+void report_tell_destination(const struct report *report, struct fact_sink *to)
 {
-	return end_line(&report->plan->destinations[0], &report->destination, full, index, ret);
+	tell_end(&report->plan->destinations[0], &report->destination, to);
 }
 
-static void name_extent(const struct plan *plan, const struct extent *extent, char *buffer,
-			size_t size)
+static void tell_extent(const struct plan *plan, const struct extent *extent, struct fact_sink *to)
 {
-	snprintf(buffer, size, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s B"),
-		 extent->source_lba, extent->source_lba + extent->sectors - 1,
-		 extent->destination_lba, UNITS_COUNT(extent->sectors * plan->sector_size));
+	fact_put(to, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s B"), extent->source_lba,
+		 extent->source_lba + extent->sectors - 1, extent->destination_lba,
+		 UNITS_COUNT(extent->sectors * plan->sector_size));
 }
 
 /* A single range in full; of several how many they are, and then each of them. */
-bool report_range_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+void report_ranges(const struct report *report, struct fact_sink *to)
 {
 	const struct plan *plan = report->plan;
 	size_t count = plan->extent_count;
 
-	if (count == 1 || index > 0) {
-		size_t at = count == 1 ? 0 : index - 1;
-
-		if (count == 1 ? index > 0 : !full || at >= count)
-			return false;
-		name_extent(plan, &plan->extents[at], ret->text, sizeof(ret->text));
-		return true;
-	}
-	ret->label = _("ranges");
-	snprintf(ret->text, sizeof(ret->text),
-		 P_("%zu range, the first at LBA %" PRIu64 " -> LBA %" PRIu64 ", %s B in all",
-		    "%zu ranges, the first at LBA %" PRIu64 " -> LBA %" PRIu64 ", %s B in all",
-		    count),
-		 count, count ? plan->extents->source_lba : 0,
-		 count ? plan->extents->destination_lba : 0, UNITS_COUNT(plan_chosen_bytes(plan)));
-	return true;
+	if (count != 1)
+		fact_put_as(to, _("ranges"), NULL,
+			    P_("%zu range, the first at LBA %" PRIu64 " -> LBA %" PRIu64
+			       ", %s B in all",
+			       "%zu ranges, the first at LBA %" PRIu64 " -> LBA %" PRIu64
+			       ", %s B in all",
+			       count),
+			    count, count ? plan->extents->source_lba : 0,
+			    count ? plan->extents->destination_lba : 0,
+			    UNITS_COUNT(plan_chosen_bytes(plan)));
+	for (size_t i = 0; i < count && (count == 1 || to->full); i++)
+		tell_extent(plan, &plan->extents[i], to);
 }
 
 /* ---- what it can be started from, and what was done to it ---- */
 
-bool report_boots_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+void report_boots(const struct report *report, struct fact_sink *to)
 {
-	return boot_line(&report->boot, index, ret->text);
+	char line[BOOT_LINE_MAX];
+
+	for (size_t i = 0; boot_line(&report->boot, i, line); i++)
+		fact_put(to, "%s", line);
 }
 
-bool report_entry_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+void report_entries(const struct report *report, struct fact_sink *to)
 {
-	const struct boot_entry *entry = &report->boot_entries[index];
+	for (size_t i = 0; i < report->boot_entry_count; i++) {
+		const struct boot_entry *entry = &report->boot_entries[i];
 
-	if (index >= report->boot_entry_count)
-		return false;
-	snprintf(ret->text, sizeof(ret->text),
-		 _("this machine's boot entry %04X (%s) names a partition of the source: %s"),
-		 entry->number, entry->label, entry->part_uuid);
-	return true;
+		fact_put(to,
+			 _("this machine's boot entry %04X (%s) names a partition of the source: "
+			   "%s"),
+			 entry->number, entry->label, entry->part_uuid);
+	}
 }
 
-bool report_after_line(const struct report *report, bool full, size_t index, struct fact_line *ret)
+void report_after(const struct report *report, struct fact_sink *to)
 {
-	const struct after_step *step = &report->after.items[index];
+	for (size_t i = 0; i < report->after.count; i++) {
+		const struct after_step *step = &report->after.items[i];
 
-	if (index >= report->after.count)
-		return false;
-	if (!step->failed && !step->left)
-		text_copy(ret->text, sizeof(ret->text), step->what);
-	else
-		snprintf(ret->text, sizeof(ret->text),
-			 step->failed ? _("NOT DONE: %s. %s") : _("TO DO: %s. %s"), step->what,
-			 step->said);
-	return true;
+		if (!step->failed && !step->left)
+			fact_put(to, "%s", step->what);
+		else
+			fact_put(to, step->failed ? _("NOT DONE: %s. %s") : _("TO DO: %s. %s"),
+				 step->what, step->said);
+	}
 }
 
-const char *report_identifiers(const struct report *report, char *buffer, size_t size)
+void report_identifiers(const struct report *report, struct fact_sink *to)
 {
-	return identifiers_print(&report->identifiers, buffer, size);
+	char list[REPORT_STEP_MAX];
+
+	fact_put(to, "%s", identifiers_print(&report->identifiers, list, sizeof(list)));
 }

@@ -20,31 +20,27 @@ static const char *where(const struct report *report, char buffer[static WHERE_M
 	return buffer;
 }
 
-const char *report_slowest(const struct report *report, char *buffer, size_t size)
+void report_slowest(const struct report *report, struct fact_sink *to)
 {
 	const struct slow_zone *slow = &report->job.zones.slowest;
 	char place[WHERE_MAX];
 
-	if (!slow->known)
-		return text_copy(buffer, size, "");
-	snprintf(buffer, size, _("slowest at %s: p50 %s  max %s, %.1f times the rest"),
-		 where(report, place), REPORT_MILLISECONDS(slow->median),
-		 REPORT_MILLISECONDS(slow->max), slow->factor);
-	return buffer;
+	if (slow->known)
+		fact_put(to, _("slowest at %s: p50 %s  max %s, %.1f times the rest"),
+			 where(report, place), REPORT_MILLISECONDS(slow->median),
+			 REPORT_MILLISECONDS(slow->max), slow->factor);
 }
 
-const char *report_weak_zone(const struct report *report, char *buffer, size_t size)
+void report_weak_zone(const struct report *report, struct fact_sink *to)
 {
 	const struct slow_zone *slow = &report->job.zones.slowest;
 	char place[WHERE_MAX];
 
-	if (!slow->weak)
-		return text_copy(buffer, size, "");
-	snprintf(buffer, size,
-		 _("The source was slow at %s: reads there took %.0f times as long as elsewhere, "
-		   "%s ms. This disk may have a weak zone."),
-		 where(report, place), slow->factor, REPORT_MILLISECONDS(slow->median));
-	return buffer;
+	if (slow->weak)
+		fact_put(to,
+			 _("The source was slow at %s: reads there took %.0f times as long as "
+			   "elsewhere, %s ms. This disk may have a weak zone."),
+			 where(report, place), slow->factor, REPORT_MILLISECONDS(slow->median));
 }
 
 static json_object *json_cell(const struct zone_latency *cell)
@@ -71,21 +67,21 @@ static json_object *json_slowest(const struct report *report)
 	return object;
 }
 
-const char *report_forecasts(const struct report *report, char *buffer, size_t size)
+void report_forecasts(const struct report *report, struct fact_sink *to)
 {
+	char told[REPORT_STEP_MAX] = "";
 	bool ended = !report->job.error.code && report->job.result != JOB_RESULT_STOPPED;
 
-	buffer[0] = '\0';
 	/* How long the rest took is known only where there was an end. */
 	for (int i = 0; i < JOB_FORECASTS && ended; i++) {
 		const struct job_forecast *one = &report->job.forecasts[i];
 
 		if (one->known)
-			text_append(buffer, size, "", _("%sat %u%% left %s, took %s"),
-				    buffer[0] ? "; " : "", job_forecast_at[i],
+			text_append(told, sizeof(told), "", _("%sat %u%% left %s, took %s"),
+				    told[0] ? "; " : "", job_forecast_at[i],
 				    UNITS_DURATION(one->told), UNITS_DURATION(one->took));
 	}
-	return buffer;
+	fact_put(to, "%s", told);
 }
 
 json_object *report_json_zones(const struct report *report)

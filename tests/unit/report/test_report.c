@@ -5,13 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/facts.h"
 #include "report/parts.h"
 #include "report/sample.h"
 
 static char line[512];
 
-#define SAID(words) words(&sample.report, line, sizeof(line))
+#define RESULT_LINE() report_result_line(&sample.report, line, sizeof(line))
+
+static void take(struct fact_sink *to, const char *label, const char *title, const char *text)
+{
+	text_copy(line, sizeof(line), text);
+}
+
+static const char *said(fact_words *words)
+{
+	struct fact_sink to = { .put = take };
+
+	line[0] = '\0';
+	words(&sample.report, &to);
+	return line;
+}
 
 static char *html_of(const struct report *report)
 {
@@ -65,7 +80,7 @@ TEST(words_and_exit_codes)
 				  "/dev/sdb", "x");
 		ck_assert_int_eq(report_exit_code(&sample.report), cases[i].code);
 		ck_assert_str_eq(report_result_word(&sample.report), cases[i].word);
-		SAID(report_result_line);
+		RESULT_LINE();
 		ck_assert_int_eq(strncmp(line, cases[i].word, strlen(cases[i].word)), 0);
 	}
 }
@@ -109,7 +124,7 @@ TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 	sample.report.job.proof.verified = sample.report.job.written;
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_BAD_AREAS);
 	ck_assert_str_eq(report_reason(&sample.report), "");
-	ck_assert_str_eq(SAID(report_result_line),
+	ck_assert_str_eq(RESULT_LINE(),
 			 "PARTIAL - 8,192 bytes could not be written to the destination");
 	/* It is in the list before what could not be read, and may fill it. */
 	sample.report.job.bad_areas = 3;
@@ -125,11 +140,11 @@ TEST(what_the_destination_refused_is_no_failure_of_the_rest)
 
 TEST(the_result_in_a_line)
 {
-	check_part(SAID(report_result_line), "not verified");
+	check_part(RESULT_LINE(), "not verified");
 	sample_add_bad(&sample);
-	check_part(SAID(report_result_line), "1 area of");
+	check_part(RESULT_LINE(), "1 area of");
 	sample.report.job.bad_areas = 3;
-	check_part(SAID(report_result_line), "3 areas of");
+	check_part(RESULT_LINE(), "3 areas of");
 }
 
 TEST(text_names_what_matters)
@@ -150,12 +165,12 @@ TEST(what_the_copy_does_not_reach_is_told)
 		    "3907029168 to its end: neither written nor verified",
 		    NULL);
 	sample.plan->destinations[0].logical_sector_size = 4096;
-	check_part(SAID(report_left_alone), "from LBA 488378646 to");
+	check_part(said(report_left_alone), "from LBA 488378646 to");
 	sample.plan->extents[0].destination_lba = 8;
-	check_part(SAID(report_left_alone), "outside of what was copied");
+	check_part(said(report_left_alone), "outside of what was copied");
 	sample.plan->extents[0].destination_lba = 0;
 	sample.plan->destinations[0].size = SAMPLE_SIZE;
-	ck_assert_str_eq(SAID(report_left_alone), "");
+	ck_assert_str_eq(said(report_left_alone), "");
 }
 
 /* Old data of an earlier owner is somebody's data. */
@@ -165,7 +180,7 @@ TEST(free_places_are_told)
 	struct free_places places = { 0 };
 	struct plan *plan;
 
-	ck_assert_str_eq(SAID(report_free), "");
+	ck_assert_str_eq(said(report_free), "");
 	ck_assert_int_eq(range_list_add(&places.left_out, (struct range){ 4096, 2048 }), 0);
 	ck_assert_int_eq(plan_new(&sample.plan->source, &sample.plan->destinations[0], NULL, NULL,
 				  &places, NULL, &plan, NULL),
@@ -173,24 +188,24 @@ TEST(free_places_are_told)
 	plan_destroy(sample.plan);
 	sample.report.plan = sample.plan = plan;
 	*f = (struct job_free){ .bytes = 1 << 20, .areas = 1 };
-	check_part(SAID(report_free), "1,048,576 B of the source, in 1 free place, were neither");
-	check_part(SAID(report_free_now), "0 B are zeroed on the destination; the rest");
+	check_part(said(report_free), "1,048,576 B of the source, in 1 free place, were neither");
+	check_part(said(report_free_now), "0 B are zeroed on the destination; the rest");
 	f->cleared = f->bytes;
-	check_part(SAID(report_free_now), "not read back");
+	check_part(said(report_free_now), "not read back");
 	f->checked = true;
 	f->checked_bytes = 65536;
-	check_part(SAID(report_free_now), "a sample of 65,536 B read back");
+	check_part(said(report_free_now), "a sample of 65,536 B read back");
 	f->checked_bytes = f->bytes;
-	check_part(SAID(report_free_now), "all of it read back");
+	check_part(said(report_free_now), "all of it read back");
 	f->wrong_bytes = 512;
-	check_part(SAID(report_free_now), "does not keep zeros there: 512 B");
+	check_part(said(report_free_now), "does not keep zeros there: 512 B");
 	plan->options.free = FREE_DISCARD;
-	check_part(SAID(report_free_now), "what it returns for them is not known");
+	check_part(said(report_free_now), "what it returns for them is not known");
 	f->cleared = 0;
 	f->cannot = true;
-	check_part(SAID(report_free_now), "cannot discard: all but 0 B");
+	check_part(said(report_free_now), "cannot discard: all but 0 B");
 	plan->options.free = FREE_LEAVE;
-	check_part(SAID(report_free_now), "earlier owner");
+	check_part(said(report_free_now), "earlier owner");
 	free_places_done(&places);
 }
 
@@ -199,17 +214,17 @@ TEST(why_it_was_not_armed_is_told)
 	struct job_snapshot *job = &sample.report.job;
 
 	job->held_areas = 0;
-	ck_assert_str_eq(SAID(report_armed), "");
+	ck_assert_str_eq(said(report_armed), "");
 	job->held_areas = 5;
 	job->armed = false;
 	job->proof.areas = 0;
-	check_part(SAID(report_armed), "the copy is not finished");
+	check_part(said(report_armed), "the copy is not finished");
 	job->proof.areas = 1;
-	check_part(SAID(report_armed), "the destination differs");
+	check_part(said(report_armed), "the destination differs");
 	job->proof.changed = 1;
-	check_part(SAID(report_armed), "the source changed, so");
+	check_part(said(report_armed), "the source changed, so");
 	job->armed = true;
-	SAID(report_armed);
+	said(report_armed);
 	ck_assert_int_eq(strncmp(line, "yes, 5 areas", 12), 0);
 }
 
@@ -234,7 +249,7 @@ TEST(whether_the_source_stayed_what_it_was)
 	job->proof = (struct job_proof){ .asked = true, .rechecked = 12 };
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		job->proof.recheck = rows[i].recheck;
-		SAID(report_rechecked);
+		said(report_rechecked);
 		if (rows[i].words)
 			ck_assert_msg(strstr(line, rows[i].words), "%s", line);
 		else
@@ -242,19 +257,19 @@ TEST(whether_the_source_stayed_what_it_was)
 	}
 	job->result = JOB_RESULT_STOPPED;
 	job->proof.recheck = JOB_RECHECK_PENDING;
-	ck_assert_str_eq(SAID(report_rechecked), "");
+	ck_assert_str_eq(said(report_rechecked), "");
 	job->result = JOB_RESULT_MISMATCH;
 	job->error = (struct error){ 0 };
 	job->proof.changed = job->proof.areas = 2;
-	check_part(SAID(report_rechecked), "12 areas checked, 2 changed");
-	check_part(SAID(report_verified), "mixes two states");
+	check_part(said(report_rechecked), "12 areas checked, 2 changed");
+	check_part(said(report_verified), "mixes two states");
 	ck_assert_str_eq(
-		SAID(report_result_line),
+		RESULT_LINE(),
 		"MISMATCH - the source changed during the copy, in 2 of the areas checked");
 	ck_assert_int_eq(report_exit_code(&sample.report), EXIT_MISMATCH);
 	job->proof.changed_before = true;
-	check_part(SAID(report_verified), "not any more what was copied");
-	check_part(SAID(report_result_line), "changed while the copy was stopped, in 2");
+	check_part(said(report_verified), "not any more what was copied");
+	check_part(RESULT_LINE(), "changed while the copy was stopped, in 2");
 }
 
 /* Nor for what nothing can be compared with any more. */
@@ -270,10 +285,10 @@ TEST(what_is_not_verified_for_good)
 	report->job.result = JOB_RESULT_PARTIAL;
 	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
 	ck_assert_str_eq(
-		SAID(report_result_line),
+		RESULT_LINE(),
 		"UNCERTAIN - everything was copied, but 1,048,576 bytes of an earlier part "
 		"cannot be verified");
-	check_part(SAID(report_verified), "cannot be read from the source any more");
+	check_part(said(report_verified), "cannot be read from the source any more");
 	/* It is said where that is, and not that anything differs there. */
 	proof->unknown_areas = proof->shown = 1;
 	proof->mismatches[0] = (struct job_mismatch){
@@ -297,17 +312,17 @@ TEST(a_source_that_was_in_use)
 	text_copy(report->source_writer, sizeof(report->source_writer),
 		  "it was mounted read-write at /home");
 	ck_assert_int_eq(report_exit_code(report), EXIT_BAD_AREAS);
-	ck_assert_str_eq(SAID(report_result_line),
+	ck_assert_str_eq(RESULT_LINE(),
 			 "UNCERTAIN - copied while the source was in use: not one moment of it");
-	ck_assert_ptr_nonnull(strstr(SAID(report_in_use),
+	ck_assert_ptr_nonnull(strstr(said(report_in_use),
 				     "it was mounted read-write at /home. What was written"));
 	report->job.proof.changed = report->job.proof.areas = 2;
 	ck_assert_int_eq(report_exit_code(report), EXIT_MISMATCH);
-	ck_assert_str_eq(SAID(report_result_line),
+	ck_assert_str_eq(RESULT_LINE(),
 			 "MISMATCH - copied while the source was in use: it changed meanwhile, "
 			 "in 2 of the areas checked");
 	report->job.result = JOB_RESULT_MISMATCH;
-	check_part(SAID(report_result_line), "destination differs");
+	check_part(RESULT_LINE(), "destination differs");
 	report->job.proof.changed = report->job.proof.areas = 0;
 	sample_add_bad(&sample);
 	ck_assert_str_eq(report_result_word(report), "PARTIAL");
@@ -321,10 +336,10 @@ TEST(what_the_final_look_has_read)
 
 	job->result = JOB_RESULT_COMPLETE;
 	job->look = (struct job_look){ 0 };
-	ck_assert_str_eq(SAID(report_look), "");
-	ck_assert_str_eq(SAID(report_look_places), "");
+	ck_assert_str_eq(said(report_look), "");
+	ck_assert_str_eq(said(report_look_places), "");
 	job->look.asked = job->look.done = true;
-	check_part(SAID(report_look), "nothing is known");
+	check_part(said(report_look), "nothing is known");
 	job->total = 1ULL << 30;
 	job->look.places = 70;
 	job->look.bytes = 3 << 20;
@@ -332,16 +347,16 @@ TEST(what_the_final_look_has_read)
 	job->look.sample = 16;
 	job->look.sample_bytes = 16 * 4096;
 	job->look.seed = 77;
-	ck_assert_str_eq(SAID(report_look),
+	ck_assert_str_eq(said(report_look),
 			 "70 places, 3,145,728 B, read once more after the last write: all "
 			 "unchanged");
-	ck_assert_str_eq(SAID(report_look_places),
+	ck_assert_str_eq(said(report_look_places),
 			 "2,097,152 B of what came last, 0 B more at both ends, and a sample of "
 			 "16 blocks: 1 in 16,384 of all bytes (seed 77)");
 	job->look.differing = 2;
-	check_part(SAID(report_look), "compared with the source, all is right");
+	check_part(said(report_look), "compared with the source, all is right");
 	job->result = JOB_RESULT_MISMATCH;
-	ck_assert_str_eq(SAID(report_look), "2 of 70 places are not what was written there");
+	ck_assert_str_eq(said(report_look), "2 of 70 places are not what was written there");
 }
 
 static void add_hurt(struct report *report, enum report_hurt_kind kind, unsigned partition,
@@ -363,18 +378,18 @@ TEST(what_bad_areas_hurt)
 
 	report->job.held_areas = 5;
 	report->job.armed = true;
-	ck_assert_str_eq(SAID(report_boot_line), "");
+	ck_assert_str_eq(said(report_boot_line), "");
 	add_hurt(report, REPORT_HURT_FS, 2, "ext4", 18434);
-	ck_assert_str_eq(SAID(report_boot_line), "");
-	check_part(SAID(report_armed), "but for what");
+	ck_assert_str_eq(said(report_boot_line), "");
+	check_part(said(report_armed), "but for what");
 	ck_assert_str_eq(report_hurt_words(&report->hurt[0], line, sizeof(line)),
 			 "the superblock or header of partition 2, ext4 (LBA 18434 +2)");
 	add_hurt(report, REPORT_HURT_MBR, 0, "gpt", 0);
-	ck_assert_str_eq(SAID(report_boot_line),
+	ck_assert_str_eq(said(report_boot_line),
 			 "PARTITION TABLE NOT READABLE: the copy will not boot (LBA 0 +2)");
-	check_part(SAID(report_armed), "no: without its");
+	check_part(said(report_armed), "no: without its");
 	report->hurt[1].refused = true;
-	check_part(SAID(report_boot_line), "PARTITION TABLE NOT WRITTEN: ");
+	check_part(said(report_boot_line), "PARTITION TABLE NOT WRITTEN: ");
 	check_parts(text_of(report, 120), "WHAT THE BAD AREAS HURT", "PARTITION TABLE NOT WRITTEN",
 		    NULL);
 }

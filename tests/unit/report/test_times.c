@@ -54,12 +54,10 @@ TEST(a_weak_zone_is_named)
 TEST(a_forecast_of_a_copy_that_ended)
 {
 	struct job_snapshot *job = &sample.report.job;
-	char line[512];
 
 	job->forecasts[0] =
 		(struct job_forecast){ .known = true, .told = 180, .at = 20, .took = 113 };
-	ck_assert_str_eq(report_forecasts(&sample.report, line, sizeof(line)),
-			 "at 10% left 0:03:00, took 0:01:53");
+	check_parts(text_of(&sample.report, 80), "at 10% left 0:03:00, took 0:01:53", NULL);
 	job->result = JOB_RESULT_STOPPED;
-	ck_assert_str_eq(report_forecasts(&sample.report, line, sizeof(line)), "");
+	check_parts(text_of(&sample.report, 80), "!forecast", NULL);
 }
