@@ -298,6 +298,12 @@ else
 			< <(wanted "$layer" | sort -k 2,2 | join -1 2 -2 1 - <(echo "$curses"))
 	done
 fi
+# "EFI" is not "efi" in a Turkish locale: base/letters.h compares.
+point "the core compares no words by the letters of the locale" < <(
+	for layer in $core cli; do
+		forbid "$layer" 'strn?casecmp|strcasestr|__ctype_to(lower|upper)_loc|to(lower|upper)'
+	done
+)
 point "the deck makes no system call on a disk or file" < <(forbid ui "$disk")
 point "the deck asks no library about disks" < <(forbid ui '(udev|blkid|mnt|io_uring)_.*')
 point "the plan makes no system call" \

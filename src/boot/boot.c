@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/bytes.h"
+#include "base/letters.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "boot/fat.h"
@@ -154,23 +154,16 @@ static bool piece_is_there(void *user, uint64_t start, uint64_t length)
 	return !is_lost(user, start, length);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), part = strlen(end);
-
-	return length >= part && strcasecmp(text + length - part, end) == 0;
-}
-
 static void look_at_file(struct esp *esp, const struct fat_entry *file, const char *path)
 {
 	enum boot_kind kind = BOOT_LOADER;
 	struct boot_item *item;
 
-	if (strcasecmp(path, "\\EFI\\Microsoft\\Boot\\BCD") == 0)
+	if (letters_same(path, "\\EFI\\Microsoft\\Boot\\BCD"))
 		kind = BOOT_BCD;
-	else if (strncasecmp(path, "\\loader\\entries\\", 16) == 0 && ends_with(path, ".conf"))
+	else if (letters_after(path, "\\loader\\entries\\") && letters_end(path, ".conf"))
 		kind = BOOT_LIST;
-	else if (strncasecmp(path, "\\EFI\\", 5) != 0 || !ends_with(path, ".efi"))
+	else if (!letters_after(path, "\\EFI\\") || !letters_end(path, ".efi"))
 		return;
 	item = add(esp->look, kind, esp->partition, path);
 	if (item && esp->source->lost)
@@ -193,8 +186,8 @@ static void look_in_folder(struct esp *esp, const struct fat_entry *folder, cons
 			continue;
 		if (!entry.folder)
 			look_at_file(esp, &entry, path);
-		else if (deep < FOLDERS_DEEP && (deep || strcasecmp(path, "\\EFI") == 0 ||
-						 strcasecmp(path, "\\loader") == 0))
+		else if (deep < FOLDERS_DEEP &&
+			 (deep || letters_same(path, "\\EFI") || letters_same(path, "\\loader")))
 			look_in_folder(esp, &entry, path, deep + 1);
 	}
 	esp->broken = esp->broken || r < 0;
@@ -259,7 +252,7 @@ bool boot_can_start(const struct boot_look *look)
 
 bool boot_is_fallback(const char *path)
 {
-	return strncasecmp(path, "\\EFI\\BOOT\\BOOT", 14) == 0 && ends_with(path, ".EFI");
+	return letters_after(path, "\\EFI\\BOOT\\BOOT") && letters_end(path, ".EFI");
 }
 
 const struct boot_item *boot_best_loader(const struct boot_look *look)
@@ -274,8 +267,8 @@ const struct boot_item *boot_best_loader(const struct boot_look *look)
 			const char *name = strrchr(item->text, '\\');
 
 			if (item->kind == BOOT_LOADER && name &&
-			    strncasecmp(item->text, "\\EFI\\BOOT\\", 10) != 0 &&
-			    strncasecmp(name, names[n], strlen(names[n])) == 0)
+			    !letters_after(item->text, "\\EFI\\BOOT\\") &&
+			    letters_after(name, names[n]))
 				return item;
 		}
 	return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "boot/fat.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/letters.h"
 #include "base/range.h"
 #include "base/text.h"
 
@@ -209,9 +209,9 @@ static void put_name(const struct fat_folder *folder, const uint8_t *entry, stru
 			if (i >= 8 && !dot)
 				name[length++] = '.';
 			dot = i >= 8;
-			name[length++] = (char)(entry[12] & (i < 8 ? LOWER_NAME : LOWER_END)
-							? tolower(entry[i])
-							: entry[i]);
+			name[length++] = (entry[12] & (i < 8 ? LOWER_NAME : LOWER_END)
+						  ? letter_lower((char)entry[i])
+						  : (char)entry[i]);
 		}
 	}
 	text_sanitise(ret->name, sizeof(ret->name), name, length);

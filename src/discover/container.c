@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/i18n.h"
+#include "base/letters.h"
 #include "base/text.h"
 
 #define MAGIC_MAX 24
@@ -128,7 +128,7 @@ static bool ends_so(const char *behind_dot, const char *ending)
 	if (!ending)
 		return false;
 	return ending[0] == '-' ? text_has_ending(behind_dot, ending)
-				: strcasecmp(behind_dot, ending) == 0;
+				: letters_same(behind_dot, ending);
 }
 
 const struct container *container_of_name(const char *path)

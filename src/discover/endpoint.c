@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/letters.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "discover/attr.h"
@@ -141,17 +141,16 @@ static bool wwn_matches(const char *wwn, const char *text)
 {
 	const char *prefixes[] = { "0x", "naa.", "eui." };
 
-	if (strcasecmp(wwn, text) == 0)
+	if (letters_same(wwn, text))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++) {
-		size_t length = strlen(prefixes[i]);
+		const char *own = letters_after(wwn, prefixes[i]);
+		const char *given = letters_after(text, prefixes[i]);
 
-		if (strncasecmp(wwn, prefixes[i], length) == 0)
-			wwn += length;
-		if (strncasecmp(text, prefixes[i], length) == 0)
-			text += length;
+		wwn = own ? own : wwn;
+		text = given ? given : text;
 	}
-	return strcasecmp(wwn, text) == 0;
+	return letters_same(wwn, text);
 }
 
 static int resolve_by_identity(const struct disk_list *disks, const char *text, const char *value,

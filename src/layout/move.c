@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/i18n.h"
+#include "base/letters.h"
 #include "base/range.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -101,7 +101,7 @@ static const char *why_fixed(const struct fitting *f, const struct layout_part *
 	const struct volume volume = volume_of(f, part);
 	unsigned char first[FIRST];
 
-	if (strcasecmp(type, type_bios_boot) == 0)
+	if (letters_same(type, type_bios_boot))
 		return _("GRUB's first sector names its place");
 	if (strcmp(part->fs, "BitLocker") == 0 || strcmp(part->fs, "exfat") == 0)
 		return _("what is in it says where it begins");

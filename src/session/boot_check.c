@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/letters.h"
 #include "base/text.h"
 #include "boot/entries.h"
 #include "discover/table.h"
@@ -92,8 +92,8 @@ static void find_entries(const struct disk *source, struct report *report)
 	report->boot_entries_known = entries.known;
 	for (size_t i = 0; source && i < entries.count; i++)
 		for (size_t k = 0; k < source->partition_count; k++)
-			if (strcasecmp(source->partitions[k].part_uuid,
-				       entries.items[i].part_uuid) == 0 &&
+			if (letters_same(source->partitions[k].part_uuid,
+					 entries.items[i].part_uuid) &&
 			    report->boot_entry_count < REPORT_BOOTS_MAX)
 				report->boot_entries[report->boot_entry_count++] = entries.items[i];
 }
@@ -141,7 +141,7 @@ static void name_system(const char *loader, char *name, size_t size)
 {
 	const char *start = strlen(loader) > 5 ? loader + 5 : "", *end = strchr(start, '\\');
 
-	if (strncasecmp(start, "Microsoft\\", 10) == 0)
+	if (letters_after(start, "Microsoft\\"))
 		text_copy(name, size, "Windows Boot Manager");
 	else
 		text_sanitise(name, size, start, end ? (size_t)(end - start) : 0);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/letters.h"
 #include "base/text.h"
 
 static const struct {
@@ -482,6 +483,19 @@ TEST(words_of_a_shell)
 	ck_assert_str_eq(text_shell_word(word, sizeof(word), "a\033[2J", "FILE"), "FILE");
 	ck_assert_str_eq(text_shell_word(word, sizeof(word), "/a/path/of/24/characters", "FILE"),
 			 "FILE");
+}
+
+TEST(letters_of_either_case_are_the_same)
+{
+	ck_assert(letters_same("\\EFI\\Boot", "\\efi\\bOOT"));
+	ck_assert(!letters_same("EFI", "EFIX"));
+	ck_assert(!letters_same("EFIX", "EFI"));
+	/* '@' and '`' are as far apart as a letter's two cases. */
+	ck_assert(!letters_same("@[", "`{"));
+	ck_assert_str_eq(letters_after("EUI.01", "eui."), "01");
+	ck_assert_ptr_null(letters_after("EU", "eui."));
+	ck_assert(letters_end("shim.EFI", ".efi") && letters_end(".efi", ".EFI"));
+	ck_assert(!letters_end("efi", ".efi"));
 }
 
 TEST(endings)
