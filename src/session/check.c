@@ -51,11 +51,7 @@ static uint64_t empty_to(const struct plan *plan, const struct map *map)
 void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
 		     bool fresh)
 {
-	check->empty_to = 0;
-	check->fits = check->offers = check->leaves_out = false;
 	check->damaged = resume && map_damaged_areas(resume) > 0;
-	if (!plan)
-		return;
 	check->leaves_out = plan_left_out(plan);
 	check->fits = fresh && plan->options.table != TABLE_KEEP;
 	check->offers =
@@ -83,7 +79,7 @@ static int load(struct check *check)
 		return r;
 	if (loaded->resume)
 		text_copy(check->map_path, sizeof(check->map_path), check->wish.map);
-	check->empty_to = empty_to(loaded->plan, loaded->resume);
+	check_take_plan(check, loaded->plan, loaded->resume, false);
 	return 0;
 }
 
@@ -141,12 +137,11 @@ static void look_at_source(struct check *check, const struct plan *plan)
 static bool source_fails(struct check *check, const struct plan *plan)
 {
 	const struct disk *disk = endpoint_disk(check->disks, &plan->source);
-	const struct map *resume = check->loaded.resume;
 	struct health_end end;
 	struct health health;
 	int64_t sectors;
 
-	if (check->damaged || (resume && map_damaged_areas(resume) > 0))
+	if (check->damaged)
 		return true;
 	if (plan_spares_source(&plan->options) && !check->leaves_out)
 		return false;
@@ -174,7 +169,7 @@ static void find_rates(struct check *check, const struct plan *plan)
 
 static void ask(struct check *check)
 {
-	const struct plan *plan = check->load ? check->loaded.plan : &check->ends;
+	const struct plan *plan = &check->ends;
 	struct guard_facts *facts = &check->facts;
 
 	facts_gather(plan, check->disks, check->log_dir,
@@ -225,9 +220,6 @@ static int fit(struct check *check)
 	CLEANUP(close) int fd = -1;
 	int r;
 
-	layout_done(&check->layout);
-	check->layout.table.count = 0;
-	check->no_offer = (struct error){ 0 };
 	if (!check->fits && !check->offers)
 		return 0;
 	fd = open(plan->source.node, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -257,6 +249,10 @@ void check_run(void *data)
 {
 	struct check *check = data;
 
+	/* What was made for another plan. */
+	layout_done(&check->layout);
+	check->layout.table.count = 0;
+	check->no_offer = (struct error){ 0 };
 	check->result = check->load ? load(check) : fit(check);
 	if (check->result == 0)
 		ask(check);

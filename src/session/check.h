@@ -48,8 +48,8 @@ struct check {
 
 /* data: a struct check. */
 void check_run(void *data);
-/* What is to be asked of a plan that there is (NULL: none), and of the map that it goes on from
- * (NULL: none). fresh: nothing was decided yet. */
+/* What is to be asked of a plan, unless that is still in a file, and of the map that it goes on
+ * from (NULL: none). fresh: nothing was decided yet. */
 void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
 		     bool fresh);
 /* Of a plan whose table fits: does the source still have the table that it was made from? */

@@ -199,8 +199,9 @@ static int begin_check(struct session *session, struct error *reterr)
 	text_copy(check->log_dir, sizeof(check->log_dir), session->files.directory);
 	check->load = session->loads;
 	check->new_map = session->files.wanted_map;
-	check_take_plan(check, session->plan, session->resume,
-			session->state == SESSION_CHECKING && !session->resumes);
+	if (!session->loads)
+		check_take_plan(check, session->plan, session->resume,
+				session->state == SESSION_CHECKING && !session->resumes);
 	note_health(session, check);
 	loaded_done(&check->loaded);
 	check->error = (struct error){ 0 };

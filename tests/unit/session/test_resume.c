@@ -58,6 +58,39 @@ TEST(stopped_copy_is_resumed)
 	ck_assert(same_files("a.img", "b.img"));
 }
 
+/* That copy was of another plan: nothing of its table is the map's. Looked at again, with hot-plug,
+ * its plan has no layout to be fitted any more. */
+TEST_ROWS(a_map_after_a_table_that_was_made_to_fit, 2)
+{
+	const struct plan_options fit = { .table = TABLE_FIT, .verify = VERIFY_OFF };
+	const char *map;
+	char big[64];
+
+	run("echo 2048,4096 | sfdisk -q -X gpt --no-reread --no-tell-kernel %s", source);
+	map = stop_in_the_middle();
+	make_file("big.img", 3);
+	run("truncate -s %d %s", SIZE + SIZE / 2, path_of("big.img"));
+	attach("big.img", big, sizeof(big));
+	open_session("logs", NULL);
+	session_scan(session, NULL);
+	wait_for_change(SESSION_CHANGE_DISKS);
+	check_done(make_plan_with(source, big, &fit));
+	ck_assert_uint_gt(session_choice(session).plan->fitted.count, 0);
+	if (_i) {
+		session_scan(session, NULL);
+		wait_for_change(SESSION_CHANGE_DISKS);
+		ck_assert(session_wait(session, -1, TIMEOUT));
+	}
+	check_done(session_confirm(session, session_choice(session).token, &error));
+	start_copy();
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+	check_done(plan_from_map(map));
+	ck_assert_uint_eq(session_choice(session).plan->extent_count, 1);
+	ck_assert_uint_eq(plan_bytes(session_choice(session).plan), SIZE);
+	ck_assert_ptr_null(session_choice(session).table);
+	ck_assert_ptr_null(session_choice(session).offer);
+}
+
 static void write_to(const char *image)
 {
 	usleep(20000); /* times go by the clock's ticks */
