@@ -97,7 +97,6 @@ struct starting {
 	bool goes_on;
 	bool pause;
 	uint64_t rate;
-	atomic_bool stop; /* the user stopped it while it starts */
 	struct error error;
 	int result;
 };
@@ -139,6 +138,7 @@ struct session {
 	size_t allowed_always;   /* so many are from the options, the rest are for this plan */
 	char given[3][PATH_MAX]; /* the options' paths, links followed */
 	enum session_state state;
+	atomic_bool stopped; /* by the user: the copy or verification, maybe as it starts */
 	int epoll_fd;
 	struct worker *tasks[SESSION_TASK_COUNT]; /* NULL: it does not run */
 	int wakes[SESSION_TASK_COUNT];            /* readable when it has ended; -1: none */

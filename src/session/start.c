@@ -236,7 +236,7 @@ static void start_body(void *data)
 		job_set_rate(opened->job, starting->rate);
 	if (r == 0 && starting->goes_on && starting->pause)
 		job_pause(opened->job, true);
-	if (r == 0 && atomic_load(&starting->stop))
+	if (r == 0 && atomic_load(&session->stopped))
 		job_stop(opened->job);
 	if (r == 0)
 		r = job_start(opened->job, &starting->error);
@@ -311,7 +311,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 	fill_setup(session, goes_on);
 	if (goes_on)
 		remember_settings(starting, session->unplugged.job);
-	atomic_store(&starting->stop, false);
+	atomic_store(&session->stopped, false);
 	starting->error = (struct error){ 0 };
 	session_forget_measure(session);
 	session->health.asked = false;
@@ -346,8 +346,15 @@ void session_stop(struct session *session)
 {
 	struct job *job = session_job(session);
 
-	atomic_store(&session->starting.stop, true);
+	atomic_store(&session->stopped, true);
 	if (job)
+		job_stop(job);
+}
+
+/* session_stop() knew no job yet. */
+static void stop_if_wanted(const struct session *session, struct job *job)
+{
+	if (atomic_load(&session->stopped))
 		job_stop(job);
 }
 
@@ -415,6 +422,7 @@ void session_take_start(struct session *session, unsigned *changes)
 	if (session->state == SESSION_WAITING)
 		session_went_on(session, 0, NULL);
 	session->state = SESSION_RUNNING;
+	stop_if_wanted(session, session->opened.job);
 	/* The job borrows the plan that it was started with, so that one stays. */
 	plan_destroy(session->plan);
 	session->plan = cleanup_steal(starting->plan);
@@ -488,6 +496,7 @@ int session_verify(struct session *session, struct error *reterr)
 	session->compared = false;
 	session->compare_ends = false;
 	session->state = SESSION_VERIFYING;
+	atomic_store(&session->stopped, false);
 	return 0;
 }
 
@@ -538,8 +547,10 @@ void session_take_verify(struct session *session, unsigned *changes)
 	if (!session->compare_ends && compare->result == 0)
 		compare->result = session_watch(session, job_event_fd(compare->opened.job),
 						EVENT_JOB, &compare->error);
-	if (!session->compare_ends && compare->result == 0)
+	if (!session->compare_ends && compare->result == 0) {
+		stop_if_wanted(session, compare->opened.job);
 		return;
+	}
 	forget_verify(session);
 	/* If the plan stays, it is checked again: disks may have come or gone meanwhile. */
 	session_recheck(session);

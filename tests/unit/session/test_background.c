@@ -33,6 +33,9 @@ void __real_aftercare_run(struct log *log, const struct disk *copied,
 void __wrap_aftercare_run(struct log *log, const struct disk *copied,
 			  const struct layout_shrink *shrink, struct report *report);
 
+int __real_job_start(struct job *job, struct error *reterr);
+int __wrap_job_start(struct job *job, struct error *reterr);
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool held, hangs; /* whoever comes is to wait; and somebody does */
@@ -83,6 +86,15 @@ int __wrap_report_save(struct report *report, enum report_form form, const char 
 {
 	pass();
 	return __real_report_save(report, form, path, timeout, reterr);
+}
+
+/* The job runs, and the session does not know it yet. */
+int __wrap_job_start(struct job *job, struct error *reterr)
+{
+	int r = __real_job_start(job, reterr);
+
+	pass();
+	return r;
 }
 
 static bool came, said_changing; /* to what is done to a complete copy; and what was told then */
@@ -201,6 +213,19 @@ TEST(what_is_checked_again_cannot_be_confirmed)
 	while (session_confirm(session, destination, &error) == -EAGAIN)
 		wait_once();
 	ck_assert_int_eq(session_state(session), SESSION_CONFIRMED);
+}
+
+TEST(what_is_stopped_as_it_begins_to_run_stops)
+{
+	open_session("logs", NULL);
+	plan_and_confirm(source, destination, SIZE / 10);
+	hold(true);
+	ck_assert_int_eq(session_start(session, &error), 0);
+	wait_until_it_hangs();
+	session_stop(session);
+	hold(false);
+	wait_while(SESSION_STARTING);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_STOPPED);
 }
 
 TEST(a_copy_is_finished_meanwhile)
