@@ -528,6 +528,9 @@ static void ask_next(struct session *session)
 		if (!item->wanted)
 			continue;
 		item->wanted = false;
+		/* Its turn comes while a copy runs. */
+		if (session_is_busy(session))
+			continue;
 		task->at = i;
 		task->asked = item->end;
 		session_begin_task(session, SESSION_TASK_HEALTH, ask_body, task, NULL);

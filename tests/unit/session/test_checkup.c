@@ -56,6 +56,30 @@ TEST(one_after_the_other)
 		ck_assert(!health_is_known(answer_of(&disks[i])));
 }
 
+/* One that is being written to must not be disturbed: those whose turn has not come are not asked.
+ */
+TEST(none_while_a_copy_runs)
+{
+	struct disk disks[8];
+	bool asking;
+
+	plan_and_confirm(source, destination, 0);
+	for (unsigned i = 0; i < 8; i++) {
+		disks[i] = pretended(i);
+		session_ask_health(session, &disks[i]);
+	}
+	check_done(session_start(session, &error));
+	ck_assert_int_eq(session_state(session), SESSION_STARTING);
+	wait_for_change(SESSION_CHANGE_HEALTH);
+	ck_assert(session_copy(session).busy);
+	for (unsigned i = 0; i < 8; i++) {
+		ck_assert_ptr_nonnull(session_health(session, &disks[i], &asking));
+		ck_assert(!asking);
+	}
+	wait_while(SESSION_STARTING);
+	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+
 /* A loop device has no health: nothing is asked, nothing is shown. */
 TEST(not_of_a_loop_device)
 {
