@@ -441,7 +441,8 @@ void session_take_used(struct session *session, unsigned *changes)
 {
 	struct used_reading *task = &session->using;
 
-	task->known = task->result == 0;
+	/* It may be through before it notices that it is out of date. */
+	task->known = task->result == 0 && !atomic_load(&task->cancel);
 	session->errors[SESSION_TASK_USED] = task->error;
 	if (task->again && begin_reading(session, &session->errors[SESSION_TASK_USED]) == 0)
 		return;
