@@ -54,8 +54,8 @@ struct saver_order {
 struct saver_result {
 	bool flushed, saved;   /* asked for and done */
 	struct map *confirmed; /* the order's copy, if it was flushed; the caller's. Or NULL */
-	/* 0 or negative errno of flushing, and of saving the map, the digests and the tables. */
 	unsigned resets[JOB_ENDS_MAX]; /* of source and destination so far, after a flush */
+	/* 0 or negative errno of flushing, and of saving the map, the digests and the tables. */
 	int flush_code, code, digests_code, tables_code;
 	struct error flush_error, error, digests_error, tables_error;
 };

@@ -36,8 +36,7 @@ enum job_state {
 	JOB_FLUSHING, /* everything is written; flushing the destination */
 	JOB_VERIFYING,
 	JOB_ENDED,
-	JOB_WAITING, /* for a missing disk, between two parts of a copy; set by the session only
-		      * (session.h) */
+	JOB_WAITING, /* for a missing disk, between two parts of a copy; set by the session only */
 };
 
 /* A job is a sequence of passes; those with nothing to do are skipped. */

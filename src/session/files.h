@@ -62,7 +62,7 @@ bool files_describe(const char *path, struct session_unfinished *ret);
  * second at most. */
 bool files_unfinished(const char *directory, struct session_unfinished *ret);
 
-/* ---- place.c: another place for the map ---- */
+/* ---- map_place.c: another place for the map ---- */
 
 enum place_kind {
 	PLACE_AS_IT_IS, /* a file, there or not */

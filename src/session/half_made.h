@@ -43,7 +43,7 @@ struct half_made {
  */
 int half_made_check(const struct half_made *half, struct error *reterr);
 
-/* ---- for sample.c, and of it ---- */
+/* ---- for half_made_sample.c, and of it ---- */
 
 /* Whole sectors of one end, at a byte of its node. False: unreadable. */
 bool half_made_read(const struct half_made *half, bool destination, uint64_t at, void *buffer,

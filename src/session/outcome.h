@@ -15,7 +15,8 @@
 #include "layout/arrange.h"
 #include "report/report.h"
 
-/* hurt.c: report->hurt, of a copy with bad areas, the tables and superblocks that are not on it. */
+/* damaged_tables.c: report->hurt, of a copy with bad areas, the tables and superblocks that are not
+ * on it. */
 void outcome_find_hurt(struct job *job, const struct disk *source, struct report *report);
 /* report->next, once the rest of the report is known. close_error: of the destination. */
 void outcome_say_next(const struct disk *source, const struct error *close_error,
