@@ -118,6 +118,31 @@ int units_parse_size(const char *text, uint32_t sector_size, const char **retend
 	return 0;
 }
 
+bool units_is_plain(const char *text, size_t length)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	if (digits == 1 && text[0] == '0' && upper(text[1]) == 'X')
+		digits = 2 + strspn(text + 2, "0123456789abcdefABCDEF");
+	return digits == length;
+}
+
+int units_parse_lba(const char *text, uint32_t sector_size, uint64_t *ret)
+{
+	uint64_t value;
+	int r = units_parse_size(text, sector_size, NULL, &value);
+
+	if (r < 0)
+		return r;
+	if (units_is_plain(text, strlen(text)))
+		*ret = value;
+	else if (value % sector_size)
+		return -EDOM;
+	else
+		*ret = value / sector_size;
+	return 0;
+}
+
 /* One to three digits before the unit, three significant ones in all. */
 struct scaled {
 	double value;

@@ -10,6 +10,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define UNITS_TEXT_MAX 64
@@ -20,6 +22,11 @@ enum units_scale { UNITS_SI, UNITS_IEC, UNITS_SECTORS };
  * suffix. *retend is set to the first character not taken; with retend NULL
  * the whole text must be a number. -EINVAL, -ERANGE. */
 int units_parse_size(const char *text, uint32_t sector_size, const char **retend, uint64_t *ret);
+/* Has such a text of this length neither a suffix nor a fraction? Then it is an LBA where one may
+ * be meant. */
+bool units_is_plain(const char *text, size_t length);
+/* An LBA, or a size that is whole sectors, as units_parse_size() takes them; -EDOM: it is none. */
+int units_parse_lba(const char *text, uint32_t sector_size, uint64_t *ret);
 
 /* "2.00T", "537M", "17.4K", "512B", "1.82Ti", sectors "2,048s": at most 6 columns wide. */
 const char *units_print_short(uint64_t bytes, enum units_scale scale, uint32_t sector_size,

@@ -27,22 +27,17 @@ DEFINE_CLEANUP(session, struct session *, session_destroy)
 /* An LBA of the source's logical sector, or a size with a suffix that is a multiple of it. */
 static int parse_at(const char *text, uint32_t sector_size, uint64_t *ret, struct error *reterr)
 {
-	uint64_t value;
-	int r = units_parse_size(text, sector_size, NULL, &value);
-	bool plain = strspn(text, "0123456789") == strlen(text) ||
-		     (strncmp(text, "0x", 2) == 0 &&
-		      strspn(text + 2, "0123456789abcdefABCDEF") == strlen(text + 2));
+	int r = units_parse_lba(text, sector_size, ret);
 
-	if (r < 0)
-		return error_set(reterr, ERROR_CLASS_USAGE, r, "plan", NULL,
-				 _("--at %s: not an LBA and not a size. Examples: 2048, 1MiB."),
-				 text);
-	if (!plain && value % sector_size)
+	if (r == -EDOM)
 		return error_set(
 			reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", NULL,
 			_("--at %s: not a multiple of the sector size, %" PRIu32 " bytes."), text,
 			sector_size);
-	*ret = plain ? value : value / sector_size;
+	if (r < 0)
+		return error_set(reterr, ERROR_CLASS_USAGE, r, "plan", NULL,
+				 _("--at %s: not an LBA and not a size. Examples: 2048, 1MiB."),
+				 text);
 	return 0;
 }
 

@@ -95,16 +95,6 @@ static int fail_no_number(struct parser *parser, const char *word)
 		    word_text(word, buffer));
 }
 
-/* Is text[0..length) a number without a suffix? */
-static bool is_plain(const char *text, size_t length)
-{
-	size_t digits = strspn(text, "0123456789");
-
-	if (digits == 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		digits = 2 + strspn(text + 2, "0123456789abcdefABCDEF");
-	return digits == length;
-}
-
 static int take_number(struct parser *parser, struct number *ret)
 {
 	uint32_t sector = parser->context->sector_size;
@@ -122,7 +112,7 @@ static int take_number(struct parser *parser, struct number *ret)
 	if (error < 0 || ret->end != word_end(ret->start))
 		return fail_no_number(parser, ret->start);
 	ret->bytes = false;
-	if (is_plain(ret->start, (size_t)(ret->end - ret->start))) {
+	if (units_is_plain(ret->start, (size_t)(ret->end - ret->start))) {
 		ret->sectors = value;
 	} else {
 		if (value % sector != 0)

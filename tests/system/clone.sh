@@ -58,7 +58,7 @@ ranges_to_another_place() {
 		skip=1000 seek=20000 count=100
 	dd if="$(backing "$source")" of=expected.img bs=512 conv=notrunc status=none \
 		skip=8000 seek=27000 count=4000
-	clone 0 "$source" "$destination" -r 8000-11999,1000+100 --at 20000
+	clone 0 "$source" "$destination" -r 8000-11999,1000+100 --at 0X4E20
 	cmp "$(backing "$destination")" expected.img
 }
 

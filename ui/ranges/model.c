@@ -300,24 +300,6 @@ const struct rangespec_error *ranges_model_error(const struct ranges_model *mode
 
 /* ---- destination ---- */
 
-/* A plain number is an LBA; with a suffix it is a size in bytes, which must be whole sectors. */
-static int parse_lba(const struct ranges_model *model, const char *text, uint64_t *ret)
-{
-	uint32_t sector_size = model->context.sector_size;
-	bool plain = text[strspn(text, "0123456789")] == '\0' ||
-		     (text[0] == '0' && (text[1] == 'x' || text[1] == 'X') &&
-		      text[2 + strspn(text + 2, "0123456789abcdefABCDEF")] == '\0');
-	uint64_t value;
-	int error = units_parse_size(text, sector_size, NULL, &value);
-
-	if (error < 0)
-		return error;
-	if (!plain && value % sector_size)
-		return -EDOM;
-	*ret = plain ? value : value / sector_size;
-	return 0;
-}
-
 void ranges_model_destination_typed(struct ranges_model *model)
 {
 	char text[64];
@@ -329,7 +311,7 @@ void ranges_model_destination_typed(struct ranges_model *model)
 	if (model->destination_same)
 		return;
 
-	int error = parse_lba(model, text, &model->destination_lba);
+	int error = units_parse_lba(text, model->context.sector_size, &model->destination_lba);
 
 	model->destination_valid = error == 0;
 	if (error == -EDOM)

@@ -124,6 +124,29 @@ TEST(tells_where_it_stopped)
 	}
 }
 
+/* A plain number is an LBA however it is written, also with a large X; a size has to be whole
+ * sectors. */
+TEST(parses_lbas)
+{
+	static const struct {
+		const char *text;
+		int code;
+		uint64_t lba;
+	} lbas[] = {
+		{ "2048", 0, 2048 }, { "0x800", 0, 2048 }, { "0X800", 0, 2048 },
+		{ "1MiB", 0, 2048 }, { "2048s", 0, 2048 }, { "0x10K", 0, 32 },
+		{ "1KB", -EDOM, 7 }, { "512B", 0, 1 },     { "0x", -EINVAL, 7 },
+		{ "0.5K", 0, 1 },    { "", -EINVAL, 7 },   { "99999999999999999999", -ERANGE, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lbas); i++) {
+		uint64_t lba = 7;
+
+		ck_assert_int_eq(units_parse_lba(lbas[i].text, 512, &lba), lbas[i].code);
+		ck_assert_uint_eq(lba, lbas[i].lba);
+	}
+}
+
 TEST(sectors_need_a_size)
 {
 	uint64_t bytes;
