@@ -306,18 +306,53 @@ static int add_bitmap(struct ext *fs, const struct group *group)
 				  bitmap, bits);
 }
 
-/* Without a bitmap: what the group begins with is used; what else it may hold, the metadata of
- * groups, is seen to for all of them in the end. */
-static int add_empty(struct ext *fs, const struct group *group)
+static uint64_t table_blocks_of(const struct ext *fs)
+{
+	uint64_t bytes =
+		(uint64_t)le32toh(fs->super.inodes_per_group) * le16toh(fs->super.inode_size);
+
+	return (bytes + fs->block - 1) / fs->block;
+}
+
+/* Takes these blocks, whole clusters of them, out of a list of free ones. */
+static int take(const struct ext *fs, struct range_list *blocks, uint64_t first, uint64_t count)
+{
+	uint64_t ratio = fs->cluster / fs->block, start = u64_align_down(first, ratio), end;
+
+	if (!u64_add(first, count, &end) || !u64_align_up(end, ratio, &end))
+		return -EINVAL;
+	return range_list_subtract(blocks, (struct range){ start, end - start });
+}
+
+/* Without a bitmap: what the group begins with is used, and its own metadata, which the file system
+ * counts as used. The metadata of others is seen to for all of them in the end. */
+static int find_free_of_empty(const struct ext *fs, const struct group *group,
+			      struct range_list *blocks)
 {
 	uint64_t head = fs->incompat & INCOMPAT_META_BG ? 2 : 0;
+	int r = range_list_add(blocks, (struct range){ group->start, group->blocks });
 
 	if (has_super(fs, group->number))
 		head += 1 + fs->table_blocks + le16toh(fs->super.reserved_descriptors);
-	if (head >= group->blocks)
-		return 0;
-	return content_add_free(fs->volume, fs->content, (group->start + head) * fs->block,
-				(group->blocks - head) * fs->block);
+	if (r == 0)
+		r = take(fs, blocks, group->start, head);
+	if (r == 0)
+		r = take(fs, blocks, group->block_bitmap, 1);
+	if (r == 0)
+		r = take(fs, blocks, group->inode_bitmap, 1);
+	return r == 0 ? take(fs, blocks, group->inode_table, table_blocks_of(fs)) : r;
+}
+
+static int add_empty(struct ext *fs, const struct group *group)
+{
+	struct range_list blocks = { 0 };
+	int r = find_free_of_empty(fs, group, &blocks);
+
+	for (size_t i = 0; r == 0 && i < blocks.count; i++)
+		r = content_add_free(fs->volume, fs->content, blocks.items[i].start * fs->block,
+				     blocks.items[i].count * fs->block);
+	range_list_done(&blocks);
+	return r;
 }
 
 /* These blocks are used, whatever a bitmap says. */
@@ -337,14 +372,12 @@ static int keep(struct ext *fs, uint64_t block, uint64_t count)
 
 static int keep_metadata(struct ext *fs, const struct group *group)
 {
-	uint64_t inode_bytes =
-		(uint64_t)le32toh(fs->super.inodes_per_group) * le16toh(fs->super.inode_size);
 	int r = keep(fs, group->block_bitmap, 1);
 
 	if (r == 0)
 		r = keep(fs, group->inode_bitmap, 1);
 	if (r == 0)
-		r = keep(fs, group->inode_table, (inode_bytes + fs->block - 1) / fs->block);
+		r = keep(fs, group->inode_table, table_blocks_of(fs));
 	return r;
 }
 

@@ -35,9 +35,26 @@ static const struct made made[] = {
 	{ "f2fs", "mkfs.f2fs -q", 100 * MIB, 0 },
 	{ "ext4", "mke2fs -q -F -t ext4", 100 * MIB, 0 },
 	{ "ext4", "mke2fs -q -F -t ext4 -O bigalloc,meta_bg,^resize_inode", 100 * MIB, 0 },
+	/* Groups that nothing was written to, with bitmaps and tables of their own. */
+	{ "ext4", "mke2fs -q -F -t ext4 -b 1024 -O ^flex_bg", 100 * MIB, 0 },
+	{ "ext4", "mke2fs -q -F -t ext3 -b 1024 -O uninit_bg", 100 * MIB, 0 },
 	{ "xfs", "mkfs.xfs -q -f", 320 * MIB, 0 },
 };
-enum { FAT_12, FAT_16, FAT_32, EXFAT, NTFS, BTRFS, F2FS, EXT4, EXT4_CLUSTERS, XFS, KINDS };
+enum {
+	FAT_12,
+	FAT_16,
+	FAT_32,
+	EXFAT,
+	NTFS,
+	BTRFS,
+	F2FS,
+	EXT4,
+	EXT4_CLUSTERS,
+	EXT4_GROUPS,
+	EXT3_GROUPS,
+	XFS,
+	KINDS
+};
 
 static char path[256];
 
