@@ -53,11 +53,6 @@ static const char *or_unknown(const char *text)
 	return text[0] ? text : _("unknown");
 }
 
-static const char *print_tristate(enum tristate value, const char *yes, const char *no)
-{
-	return value == UNKNOWN ? _("unknown") : value == YES ? yes : no;
-}
-
 static void print_identity(const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
@@ -65,7 +60,7 @@ static void print_identity(const struct disk *disk)
 	line(_("Disk"), "%s", disk->node);
 	line(_("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
 	     or_unknown(identity->firmware),
-	     print_tristate(disk->rotational, _("rotational"), _("not rotational")));
+	     tristate_words(disk->rotational, _("rotational"), _("not rotational")));
 	line(_("Serial"), _("%s, WWN %s"), or_unknown(identity->serial), or_unknown(identity->wwn));
 	if (disk->medium_present == NO || identity->size == 0)
 		line(_("Size"), "%s",
@@ -102,17 +97,8 @@ static void print_limits(const struct disk *disk)
 	snprintf(depth, sizeof(depth), "%u", disk->queue_depth);
 	line(_("Limits"), _("max transfer %s, queue depth %s, %s, %s"),
 	     disk->max_transfer ? transfer : _("unknown"), disk->queue_depth ? depth : _("unknown"),
-	     print_tristate(disk->read_only, _("read-only"), _("writable")),
-	     print_tristate(disk->removable, _("removable"), _("not removable")));
-}
-
-static void print_cache(const struct disk *disk)
-{
-	line(_("Cache"), _("%s; unmap %s, write zeroes %s"),
-	     print_tristate(disk->write_cache, _("writes are cached until a flush"),
-			    _("writes are on the medium when done")),
-	     print_tristate(disk->unmap, _("yes"), _("no")),
-	     print_tristate(disk->zeroes, _("yes"), _("no")));
+	     tristate_words(disk->read_only, _("read-only"), _("writable")),
+	     tristate_words(disk->removable, _("removable"), _("not removable")));
 }
 
 /* Nearly all disks have no zones: then nothing is printed. */
@@ -136,23 +122,13 @@ static void print_health(const struct health *health)
 		line(_("Health"), _("unknown. %s"), health->why);
 }
 
-/* How commands get to it where --source-backend or --destination-backend is sg. */
-static void print_sg(const struct disk_list *list, const struct disk *disk)
-{
-	if (!disk->sg[0] || !list->sg_driver[0])
-		return;
-	line("sg", _("driver %s, direct IO %s"), list->sg_driver,
-	     print_tristate(list->sg_direct, _("allowed"),
-			    _("not allowed:  echo 1 > /sys/module/sg/parameters/allow_dio")));
-}
-
 static void print_table_line(const struct disk *disk)
 {
 	const char *heading = _("Table");
 	unsigned count = (unsigned)disk->partition_count;
 
 	if (strcmp(disk->table, "?") == 0)
-		line(heading, "%s", disk_is_sg_only(disk) ? _("not read") : _("could not be read"));
+		line(heading, "%s", disk_unread_words(disk));
 	else if (!disk->table[0])
 		line(heading, "%s", _("none"));
 	else if (disk->table_uuid[0])
@@ -215,6 +191,7 @@ static void print_uses(const struct disk *disk)
 	else if (disk->in_use.count == 0)
 		line(heading, "%s",
 		     disk_is_sg_only(disk) ? _("unknown: it has no block node")
+		     : disk->silent        ? _("no mount, no swap; held open: unknown")
 					   : _("no mount, swap or holder"));
 	for (size_t i = 0; i < disk->in_use.count; i++)
 		print_use(i == 0 ? heading : "", &disk->in_use.items[i]);
@@ -306,12 +283,15 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 static void print_device(const struct disk_list *list, const struct disk *disk,
 			 const struct health *health)
 {
+	char text[512];
+
 	print_identity(disk);
 	print_nodes(disk);
 	print_limits(disk);
-	print_cache(disk);
+	line(_("Cache"), "%s", disk_cache_words(disk, text, sizeof(text)));
 	print_zones(disk);
-	print_sg(list, disk);
+	if (disk_sg_words(list, disk, text, sizeof(text))[0])
+		line("sg", "%s", text);
 	print_health(health);
 	print_table_line(disk);
 	print_uses(disk);

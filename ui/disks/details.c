@@ -86,11 +86,7 @@ static void write_limits(const struct disk *disk, struct line *line)
 static void write_table(const struct disk *disk, struct line *line)
 {
 	if (strcmp(disk->table, "?") == 0) {
-		line_add(line, "%s",
-			 disk_is_sg_only(disk) || disk->silent ||
-					 use_list_find(&disk->in_use, USE_COPY)
-				 ? _("not read")
-				 : _("could not be read"));
+		line_add(line, "%s", disk_unread_words(disk));
 		return;
 	}
 	if (!disk->table[0]) {
@@ -306,32 +302,6 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 	}
 }
 
-static const char *yes_or_no(enum tristate value)
-{
-	return value == UNKNOWN ? _("unknown") : value == YES ? _("yes") : _("no");
-}
-
-static void everything_abilities(FILE *out, const struct disk_list *list, const struct disk *disk)
-{
-	const char *cache = disk->write_cache == UNKNOWN ? _("unknown")
-			    : disk->write_cache == YES   ? _("writes are cached until a flush")
-							 : _("writes are on the medium when done");
-	const char *direct =
-		list->sg_direct == UNKNOWN ? _("unknown")
-		: list->sg_direct == YES
-			? _("allowed")
-			: _("not allowed:  echo 1 > /sys/module/sg/parameters/allow_dio");
-
-	fprintf(out, "%s\t", _("Cache"));
-	fprintf(out, _("%s; unmap %s, write zeroes %s"), cache, yes_or_no(disk->unmap),
-		yes_or_no(disk->zeroes));
-	if (list->sg_driver[0] && disk->sg[0]) {
-		fputs("\nsg\t", out);
-		fprintf(out, _("driver %s, direct IO %s"), list->sg_driver, direct);
-	}
-	fputc('\n', out);
-}
-
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disks_health *health, enum units_scale scale)
 {
@@ -340,13 +310,16 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	const struct disks_row row = { .disk = disk };
 	int count = disks_details(disk, health, details);
 	struct text_stream text;
+	char words[512];
 	FILE *out = text_stream_begin(&text);
 
 	if (!out)
 		return NULL;
 	for (int i = 0; i < count; i++)
 		fprintf(out, "%s\t%s\n", details[i].label, details[i].text.text);
-	everything_abilities(out, list, disk);
+	fprintf(out, "%s\t%s\n", _("Cache"), disk_cache_words(disk, words, sizeof(words)));
+	if (disk_sg_words(list, disk, words, sizeof(words))[0])
+		fprintf(out, "sg\t%s\n", words);
 	if (disk->by_id[0])
 		fprintf(out, "by-id\t%s\n", disk->by_id);
 	if (disk->hctl[0])

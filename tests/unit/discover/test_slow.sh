@@ -51,7 +51,7 @@ for _ in $(seq 600); do
 done
 disk=$(losetup -f --show "$work/mount/disk" 2>>"$work/errors") || skip "no loop device over FUSE"
 
-echo 1..3
+echo 1..4
 started=$(date +%s)
 output=$(timeout 200 "$clonedeck" list --all 2>&1)
 status=$?
@@ -71,3 +71,10 @@ grep -q "^${disk#/dev/} .*16.8M" <<<"$output"
 result $? 2 "the slow disk is in it"
 tr '\n' ' ' <<<"$output" | grep -q "$disk did not answer in time"
 result $? 3 "and it is said that it did not answer"
+started=$(date +%s)
+output=$(timeout 200 "$clonedeck" show "$disk" 2>&1)
+status=$?
+took=$(($(date +%s) - started))
+[ "$status" -eq 0 ] && grep -q "held open: unknown" <<<"$output" &&
+	! grep -q "could not be read" <<<"$output"
+result $? 4 "alone, it is not called unused, nor unreadable"
