@@ -94,6 +94,14 @@ bool profile_is_weak(const double *rates, size_t count, size_t at)
 
 /* ---- places ---- */
 
+/* Bytes for a figure: at least one request. */
+static uint64_t wanted(const struct profile *profile)
+{
+	uint64_t size = profile->run->size;
+
+	return size > profile->choice.request ? size : profile->choice.request;
+}
+
 /* Spread evenly; the last one ends with the disk. */
 static void spread_places(struct profile *profile)
 {
@@ -121,7 +129,7 @@ static int take_places(struct profile *profile, struct error *reterr)
 {
 	const struct bench_run *run = profile->run;
 
-	profile->piece = run->size;
+	profile->piece = wanted(profile);
 	for (uint32_t i = 0; i < profile->count; i++)
 		if (__builtin_mul_overflow(run->options->sectors[i], io_sector_size(&run->end),
 					   &profile->places[i]))
@@ -130,7 +138,8 @@ static int take_places(struct profile *profile, struct error *reterr)
 		if (!piece_of(profile, i))
 			return error_set(
 				reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
-				_("%s: at LBA %llu there is no room for a read of %s."),
+				_("%s: from LBA %llu to the next place, or to the end of the disk, "
+				  "there is no room for a read of %s."),
 				run->end.name, (unsigned long long)run->options->sectors[i],
 				BENCH_PRINT(BENCH_BYTES, profile->choice.request));
 	return 0;
@@ -143,7 +152,7 @@ static int choose_places(struct profile *profile, struct error *reterr)
 
 	if (run->options->sectors)
 		return take_places(profile, reterr);
-	profile->piece = run->size < share ? run->size : share;
+	profile->piece = wanted(profile) < share ? wanted(profile) : share;
 	profile->piece -= profile->piece % profile->choice.request;
 	if (!profile->piece)
 		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,

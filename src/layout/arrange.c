@@ -19,7 +19,15 @@ __attribute__((format(printf, 3, 4))) static int refuse(struct error *reterr, in
 	return error_set(reterr, ERROR_CLASS_REFUSED, code, "fit", NULL, "%s", text);
 }
 
-static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
+static int refuse_change(unsigned number, struct error *reterr)
+{
+	return refuse(reterr, -EINVAL,
+		      _("Partition %u must stay as it is: with an extended partition, none "
+			"is moved, cut or grown."),
+		      number);
+}
+
+static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector, bool movable,
 		       const struct plan_options *options, struct error *reterr)
 {
 	for (size_t i = 0; i < PLAN_PLACES_MAX && options->places[i].number; i++) {
@@ -28,6 +36,9 @@ static int take_wishes(struct layout_part *parts, size_t count, uint32_t sector,
 
 		while (part < parts + count && part->number != place->number)
 			part++;
+		/* One within the extended partition may be there, but is not among these. */
+		if (part == parts + count && !movable && place->number > 4)
+			return refuse_change(place->number, reterr);
 		if (part == parts + count)
 			return refuse(reterr, -EINVAL, _("There is no partition %u to be changed."),
 				      (unsigned)place->number);
@@ -83,10 +94,7 @@ static int check_part(const struct layout_part *part, bool first, uint32_t secto
 				"shrink that first, in an image."),
 			      part->number, UNITS_LONG(part->least * sector, UNITS_SI, sector));
 	if (!movable && part_changes(part))
-		return refuse(reterr, -EINVAL,
-			      _("Partition %u must stay as it is: with an extended partition, none "
-				"is moved, cut or grown."),
-			      part->number);
+		return refuse_change(part->number, reterr);
 	if (part->to != part->start && (part->fixed || first))
 		return refuse(reterr, -EINVAL, _("Partition %u must stay where it is: %s."),
 			      part->number, part->fixed ? part->fixed : _("it is the first one"));
@@ -100,7 +108,7 @@ int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uin
 		   bool movable, const struct plan_options *options, struct error *reterr)
 {
 	uint64_t end = 0;
-	int r = take_wishes(parts, count, sector, options, reterr);
+	int r = take_wishes(parts, count, sector, movable, options, reterr);
 
 	if (r < 0)
 		return r;
@@ -112,7 +120,7 @@ int layout_arrange(struct layout_part *parts, size_t count, uint32_t sector, uin
 		if (r == 0 &&
 		    (part->to < end || part->size > usable || part->to > usable - part->size))
 			r = refuse(reterr, -ENOSPC,
-				   _("There is no room for partition %u as it is asked for."),
+				   _("With what is asked for, there is no room for partition %u."),
 				   part->number);
 		end = part->to + part->size;
 	}

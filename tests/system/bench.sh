@@ -123,7 +123,9 @@ a_profile() {
 		says 'in ascending order'
 	done
 	run 1 bench profile "$disk" --positions 0,131071 --log-dir logs
-	says 'at LBA 131071 there is no room'
+	says 'from LBA 131071 to the next place, or to the end of the disk, there is no room'
+	# A figure is of one request at least.
+	run 0 bench profile "$disk" --positions 5 --size 1 --log-dir logs
 	run 1 bench profile "$disk" --positions 4096 --size 1M --log-dir logs
 	says 'Choose fewer --positions'
 }

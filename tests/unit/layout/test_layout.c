@@ -301,6 +301,11 @@ TEST(test_dos_extended)
 	     16 * MIB);
 	fits(40 * MIB, GROW_NO);
 	refused(40 * MIB, GROW_LAST, "extended");
+	places = "5:9M";
+	refused(40 * MIB, GROW_NO, "Partition 5 must stay as it is: with an extended partition");
+	places = "3:9M";
+	refused(40 * MIB, GROW_NO, "no partition 3");
+	places = "none";
 	poke(from, 510, "xx", 2);
 	refused(40 * MIB, GROW_NO, "understood");
 }
@@ -443,6 +448,8 @@ TEST(test_arranged_refused)
 		{ "2:100M", "no room" },
 		{ "3@3M", "no room" },
 		{ "3@39M", "no room" },
+		/* The one before gives way as far as it can. */
+		{ "3@4M", "With what is asked for, there is no room for partition 2." },
 		{ "2:9223372036854775807M", NULL },
 		{ "2:17179869184G", NULL },
 		{ "2:18446744073709551104@18446744073709551104", "no room" },
