@@ -5,11 +5,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "cli/cli.h"
@@ -36,8 +34,8 @@ static void print_end(FILE *out, const struct running *job)
 /* A process number may be another copy's by now. */
 static bool still_runs(const struct running *wanted, struct running *ret)
 {
-	CLEANUP(free) struct running *all = calloc(RUNNING_MAX, sizeof(*all));
-	size_t count = all ? running_list(NULL, all) : 0;
+	struct running all[RUNNING_MAX];
+	size_t count = running_list(NULL, all);
 
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].pid != wanted->pid || all[i].started != wanted->started)
@@ -121,16 +119,12 @@ static void print_job(FILE *out, const struct running *job)
 /* The copies that ended a short time ago. */
 static void tell_ended(uint32_t pid)
 {
-	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
-	size_t count = 0;
+	struct running jobs[RUNNING_MAX];
+	size_t count =
+		pid ? running_find_ended(NULL, (pid_t)pid, jobs) : running_list_ended(NULL, jobs);
 
-	if (jobs && pid)
-		count = running_find_ended(NULL, (pid_t)pid, jobs);
-	else if (jobs)
-		count = running_list_ended(NULL, jobs);
 	for (size_t i = 0; i < count; i++)
 		print_end(stderr, &jobs[i]);
-	free(jobs);
 }
 
 /* The one that was asked for; NULL: none, which was told. */
@@ -180,8 +174,8 @@ static int tell_suspended(const struct running *job)
 static int attach(const struct deck_options *looks, uint32_t pid)
 {
 	struct deck_options options = *looks;
-	struct running *jobs = calloc(RUNNING_MAX, sizeof(*jobs));
-	size_t count = jobs ? running_list(NULL, jobs) : 0;
+	struct running jobs[RUNNING_MAX];
+	size_t count = running_list(NULL, jobs);
 	const struct running *job = choose(jobs, count, pid);
 	int code = EXIT_USAGE, found = 0;
 	char own[512];
@@ -199,7 +193,6 @@ static int attach(const struct deck_options *looks, uint32_t pid)
 		else if (found < 0)
 			code = watch(job);
 	}
-	free(jobs);
 	return code;
 }
 
