@@ -102,7 +102,7 @@ static json_object *json_job(const struct running *job)
 
 	json_object_object_add(object, "pid", json_object_new_int64(job->pid));
 	json_object_object_add(object, "started", json_object_new_int64(job->started));
-	json_add_percent(object, "percent", job->percent);
+	json_add_percent(object, job->percent);
 	json_object_object_add(object, "seconds_left",
 			       job->left < 0 ? NULL : json_object_new_int64(job->left));
 	json_object_object_add(object, "state", report_json_text(job->state));

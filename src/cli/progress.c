@@ -62,7 +62,7 @@ char *progress_json(const struct plan *plan, const struct job_snapshot *job,
 	add_end(object, report);
 	json_object_object_add(object, "pass", report_json_text(pass_name(job->pass)));
 	json_object_object_add(object, "passes", report_json_passes(job));
-	json_add_percent(object, "percent", progress_percent(job->overall));
+	json_add_percent(object, progress_percent(job->overall));
 	json_add_number(object, "bytes_total", job->total);
 	json_add_number(object, "bytes_read", job->read);
 	json_add_number(object, "bytes_written", job->written);

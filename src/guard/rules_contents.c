@@ -336,6 +336,8 @@ static void partition_name(const struct disk *disk, const struct partition *p,
 		snprintf(name, RULE_NAME_MAX, _("partition %u of %s"), p->number, disk->node);
 }
 
+#define TYPE(name) ((const char *const[]){ (name), NULL })
+
 /* Lists what of the source has one of the types and is copied; false when nothing. */
 static bool find_types(const struct rule_context *c, const char *const *types,
 		       char list[static RULE_LIST_MAX])
@@ -488,10 +490,9 @@ void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret
 
 void rule_duplicate_btrfs(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const types[] = { "btrfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (!gets_new_ones(c) && find_types(c, types, list))
+	if (!gets_new_ones(c) && find_types(c, TYPE("btrfs"), list))
 		rule_say(
 			ret, VERDICT_WARN,
 			_("btrfs on %s: never mount it while source and copy are both attached, "
@@ -501,10 +502,9 @@ void rule_duplicate_btrfs(const struct rule_context *c, struct verdict *ret)
 
 void rule_duplicate_lvm(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const types[] = { "LVM2_member", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(c, types, list))
+	if (find_types(c, TYPE("LVM2_member"), list))
 		rule_say(ret, VERDICT_WARN,
 			 _("LVM on %s: with both disks attached LVM refuses the volume group or "
 			   "takes the wrong one. Take one of them out first."),
@@ -513,10 +513,9 @@ void rule_duplicate_lvm(const struct rule_context *c, struct verdict *ret)
 
 void rule_duplicate_md(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const types[] = { "linux_raid_member", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (find_types(c, types, list))
+	if (find_types(c, TYPE("linux_raid_member"), list))
 		rule_say(ret, VERDICT_WARN,
 			 _("RAID member on %s: the array may be assembled from the copy. Take one "
 			   "of them out before the next start."),
@@ -525,10 +524,9 @@ void rule_duplicate_md(const struct rule_context *c, struct verdict *ret)
 
 void rule_duplicate_xfs(const struct rule_context *c, struct verdict *ret)
 {
-	static const char *const types[] = { "xfs", NULL };
 	char list[RULE_LIST_MAX];
 
-	if (!gets_new_ones(c) && find_types(c, types, list))
+	if (!gets_new_ones(c) && find_types(c, TYPE("xfs"), list))
 		rule_say(ret, VERDICT_WARN,
 			 _("XFS on %s: the kernel refuses to mount two with the same UUID. Take "
 			   "one of them out, or look at the copy with mount -o ro,nouuid."),

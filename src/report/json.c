@@ -73,12 +73,12 @@ void json_add_bool(json_object *object, const char *key, bool value)
 	json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
-void json_add_percent(json_object *object, const char *key, double percent)
+void json_add_percent(json_object *object, double percent)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.1f", percent);
-	json_object_object_add(object, key, json_object_new_double_s(percent, text));
+	json_object_object_add(object, "percent", json_object_new_double_s(percent, text));
 }
 
 void json_add_known(json_object *object, const char *key, bool known, uint64_t value)

@@ -109,8 +109,8 @@ json_object *report_json_error(const struct error *error);
 void json_add_number(json_object *object, const char *key, uint64_t value);
 void json_add_text(json_object *object, const char *key, const char *text); /* also "" */
 void json_add_bool(json_object *object, const char *key, bool value);
-/* 19.4, where the double nearest to it would print 19.399999999999999. */
-void json_add_percent(json_object *object, const char *key, double percent);
+/* "percent": 19.4, where the double nearest to it would print 19.399999999999999. */
+void json_add_percent(json_object *object, double percent);
 /* Null unless it is known. */
 void json_add_known(json_object *object, const char *key, bool known, uint64_t value);
 /* Of a document that anybody may have made: "" where there is no such member, or it is no text. */
