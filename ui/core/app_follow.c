@@ -14,15 +14,23 @@
 #include "ui/core/app_private.h"
 #include "ui/core/app_shrink.h"
 
-/* The result stands first in a report, where it scrolls away: it is repeated at the end. */
-static char *result_at_end(const char *report)
+/* Kept to be printed after the last screen: the session drops its report as soon as something else
+ * is chosen. The result stands first in it, where it scrolls away: it is repeated at the end. NULL:
+ * without memory there is none. */
+static void keep_report(struct app *app, const struct report *report, enum report_extent extent,
+			int cols)
 {
-	const char *end = strstr(report, "\n\n");
-	char *text = NULL;
+	CLEANUP(free) char *text = NULL;
+	const char *end;
 
-	if (asprintf(&text, "%s\n%.*s\n", report, (int)(end ? end - report : 0), report) < 0)
-		return NULL;
-	return text;
+	app->copied = true;
+	free(app->report_text);
+	app->report_text = NULL;
+	if (!report || report_text(report, extent, cols, &text, NULL) < 0)
+		return;
+	end = strstr(text, "\n\n");
+	if (asprintf(&app->report_text, "%s\n%.*s\n", text, (int)(end ? end - text : 0), text) < 0)
+		app->report_text = NULL;
 }
 
 /* ---- a disk of the copy is gone ---- */
@@ -261,21 +269,14 @@ static void show_again(struct app *app, const struct job_snapshot *job)
 	free(proof);
 }
 
-/* Keeps the report, to be printed after the last screen. */
 static void show_compared(struct app *app)
 {
 	struct report found;
-	char *text = NULL;
 
 	if (!app_compared(app, &found))
 		return;
-	app->copied = true;
 	app->exit_code = (int)report_exit_code(&found);
-	free(app->report_text);
-	app->report_text = NULL;
-	if (report_text(&found, REPORT_COMPARED, LAYOUT_FULL_COLS, &text, NULL) == 0)
-		app->report_text = result_at_end(text);
-	free(text);
+	keep_report(app, &found, REPORT_COMPARED, LAYOUT_FULL_COLS);
 	app_say(app, _("%s. Nothing was written. The exit code will be %d. q quits."),
 		_(report_verify_word(&found)), app->exit_code);
 }
@@ -316,28 +317,20 @@ static void follow_verify(struct app *app, enum session_state before)
 
 /* ---- the end of a copy ---- */
 
-/* The session drops its report as soon as something else is chosen, but the report still has to be
- * printed after the last screen. */
-static void keep_report(struct app *app, const struct report *report)
+static void keep_end(struct app *app, const struct report *report)
 {
 	int cols = app->term && app->term->cols > LAYOUT_FULL_COLS ? app->term->cols
 								   : LAYOUT_FULL_COLS;
 	CLEANUP(free) struct report *shown = malloc(sizeof(*shown));
-	CLEANUP(free) char *text = NULL;
 
-	app->copied = true;
 	app->exit_code = (int)report_end_code(report);
-	free(app->report_text);
-	app->report_text = NULL;
-	if (!shown)
-		return;
-	*shown = *report;
+	if (shown)
+		*shown = *report;
 	/* The files of a practice copy are deleted together with its disks. */
-	if (app->options->session.practice_dir)
+	if (shown && app->options->session.practice_dir)
 		shown->files.log[0] = shown->files.map[0] = shown->files.json[0] =
 			shown->files.certificate[0] = shown->files.digests[0] = '\0';
-	if (report_text(shown, REPORT_SHORT, cols, &text, NULL) == 0)
-		app->report_text = result_at_end(text);
+	keep_report(app, shown, REPORT_SHORT, cols);
 }
 
 /* Says how the copy ended, and which key does something about it. */
@@ -362,7 +355,7 @@ static void copy_ended(struct app *app)
 
 	popup_close(app);
 	if (report) {
-		keep_report(app, report);
+		keep_end(app, report);
 		app_go(app, SCREEN_REPORT);
 	}
 	if (error->code)
