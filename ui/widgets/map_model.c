@@ -7,7 +7,7 @@
 
 #include "base/i18n.h"
 #include "base/units.h"
-#include "scsi/sense.h"
+#include "report/report.h"
 
 /* ---- the window ---- */
 
@@ -256,12 +256,8 @@ void map_text_area(const struct map_area *area, struct line *line)
 	else if (!bad)
 		snprintf(why, sizeof(why), _("DIFFERS: %s"),
 			 job_mismatch_words(area->mismatch->kind));
-	else if (!bad->sense.known && !bad->code)
-		snprintf(why, sizeof(why), "%s", _("bad since an earlier run"));
-	else if (bad->sense.known)
-		sense_text(&bad->sense, why, sizeof(why));
 	else
-		snprintf(why, sizeof(why), "%s", error_phrase(bad->code));
+		report_bad_area_words(bad, why, sizeof(why));
 	line_fit(line, why);
 }
 
