@@ -226,6 +226,7 @@ static void read_limits(const char *folder, const char *hardware, struct disk *d
 	if (attr_u64(folder, "queue/dma_alignment", &mask) && mask < UINT32_MAX)
 		disk->dma_alignment = (uint32_t)mask + 1;
 	disk->queue_depth = small_attr(hardware, "queue_depth", 1);
+	disk->missing_members = small_attr(folder, "md/degraded", 1);
 	disk->rotational = attr_bool(folder, "queue/rotational");
 	disk->removable = attr_bool(folder, "removable");
 	disk->read_only = attr_bool(folder, "ro");

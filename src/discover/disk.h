@@ -142,6 +142,7 @@ struct disk {
 	char zoned[16];            /* "none", "host-aware", "host-managed"; "" unknown */
 	uint32_t dma_alignment;    /* bytes; 0 unknown */
 	uint32_t queue_depth;      /* device/queue_depth; 0 unknown */
+	uint32_t missing_members;  /* disks that an md array runs without */
 	char physical_parent[256]; /* sysfs path of the physical device: same text, same spindle */
 	char hwmon[256];           /* sysfs file of its temperature, "" if none */
 	char driver[32];           /* "usb-storage", "uas", "ahci", "" */

@@ -248,3 +248,32 @@ void rule_same_physical_disk(const struct rule_context *c, struct verdict *ret)
 			   "and a failing disk takes both with it."),
 			 shared);
 }
+
+/* The first array, of an end or below it, that runs without some of its disks; NULL: none. */
+static const struct disk *degraded_array(const struct rule_context *c,
+					 const struct endpoint *endpoint,
+					 const struct guard_place *below)
+{
+	const struct disk *disk;
+	const char *node;
+
+	for (size_t i = 0; (node = nth_disk(endpoint, below, i)); i++) {
+		disk = disk_list_find(c->facts->disks, node);
+		if (disk && disk->missing_members > 0)
+			return disk;
+	}
+	return NULL;
+}
+
+void rule_degraded_array(const struct rule_context *c, struct verdict *ret)
+{
+	const struct disk *array = degraded_array(c, c->destination, &c->facts->destination_below);
+
+	if (!array)
+		array = degraded_array(c, c->source, &c->facts->source_below);
+	if (array)
+		rule_say(ret, VERDICT_WARN,
+			 _("Disks that are missing from the array %s: %u. If another one fails, "
+			   "everything on it may be lost."),
+			 array->node, array->missing_members);
+}

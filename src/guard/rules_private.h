@@ -111,6 +111,7 @@ bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length);
 	RULE("duplicate-xfs", duplicate_xfs, 0, 0)                                                 \
 	RULE("alignment", alignment, 0, 0)                                                         \
 	RULE("same-physical-disk", same_physical_disk, 0, 0)                                       \
+	RULE("degraded-array", degraded_array, 0, 0)                                               \
 	RULE("log-on-source", log_on_source, 0, 0)                                                 \
 	RULE("log-in-memory", log_in_memory, 0, 0)                                                 \
 	RULE("without-root", without_root, 0, 0)

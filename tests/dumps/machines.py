@@ -276,7 +276,7 @@ def stack():
         m.virtual(f"dm-{i}", (252, i), 89 << 30, [f"{disks[i]}/{sd_name(i)}1"],
                   {"dm/name": f"crypt{i}"})
     md = m.virtual("md0", (9, 0), 88 << 30, [f"/devices/virtual/block/dm-{i}" for i in range(2)],
-                   {"md/level": "raid1"})
+                   {"md/level": "raid1", "md/degraded": 1})
     m.virtual("dm-2", (252, 2), 50 << 30, [md], {"dm/name": "vg0-srv"})
     m.mount((252, 2), "/dev/mapper/vg0-srv", "/srv")
     m.mount((252, 2), "/dev/mapper/vg0-srv", "/export\\040two", root="/share")

@@ -378,6 +378,8 @@ TEST(stacks_spread_their_uses)
 	ck_assert_uint_eq(disk("/dev/sdh")->in_use.count, 0);
 	ck_assert_uint_gt(disk("/dev/md0")->in_use.count, 0);
 	ck_assert_str_eq(disk("/dev/md0")->identity.model, "raid1");
+	ck_assert_uint_eq(disk("/dev/md0")->missing_members, 1);
+	ck_assert_uint_eq(disk("/dev/sda")->missing_members, 0);
 }
 
 /* What umockdev does not take from a dump: folders of sysfs that belong to no device. */

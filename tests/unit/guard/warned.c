@@ -18,6 +18,19 @@ void set_volume_beside_its_ground(struct machine *m)
 	machine_place(&m->facts.destination_below, "", makedev(8, 2), "/dev/sda");
 }
 
+static void set_array_degraded(struct machine *m)
+{
+	m->disks[1].missing_members = 1;
+}
+
+static void set_volume_on_degraded_array(struct machine *m)
+{
+	machine_disk(m, 2, "md7", "raid5", "", 3 * DISK_SIZE);
+	m->list.count = 3;
+	m->disks[2].missing_members = 2;
+	machine_place(&m->facts.source_below, "", makedev(9, 7), "/dev/md7");
+}
+
 static void set_source_sg_only(struct machine *m)
 {
 	make_sg_only(m, 0);
@@ -447,6 +460,8 @@ const struct rule_case warned[] = {
 	{ "same-physical-disk", set_same_parent, "/dev/sdb" },
 	{ "same-physical-disk", set_volumes_of_one_disk, "/dev/sdc" },
 	{ "same-physical-disk", set_volume_beside_its_ground, "/dev/sda" },
+	{ "degraded-array", set_array_degraded, "/dev/sdb: 1." },
+	{ "degraded-array", set_volume_on_degraded_array, "/dev/md7: 2." },
 	{ "log-on-source", set_log_on_source, "/var/log/clonedeck" },
 	{ "log-in-memory", set_log_in_memory, "/run/log" },
 	{ "without-root", set_not_root, "root" },
