@@ -69,8 +69,8 @@ static struct profile profile_of(const struct io_end *end)
 		return (struct profile){ 8, MIB / 2 };
 	if (usb) /* bulk-only: one command at a time, the second waits in the kernel */
 		return (struct profile){ 2, MIB };
-	if (end->rotational == YES)
-		return (struct profile){ 4, MIB };
+	if (end->rotational == YES) /* what is in flight when the first read fails has to wait */
+		return (struct profile){ 4, MIB / 2 };
 	return (struct profile){ 8, MIB };
 }
 

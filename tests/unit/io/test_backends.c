@@ -76,7 +76,7 @@ TEST(one_spindle_is_read_and_written_in_turns)
 	ck_assert_int_eq(io_backends_choose(&destination, &destination, &options, &choice, &error),
 			 0);
 	ck_assert(!choice.take_turns);
-	ck_assert_str_eq(choice.reason, "One thread has 8 buffers of 1.00 MiB.");
+	ck_assert_str_eq(choice.reason, "One thread has 8 buffers of 512 KiB.");
 	/* Where no heads move nothing is gained. */
 	source.rotational = destination.rotational = NO;
 	ck_assert_int_eq(choose(), 0);
@@ -119,7 +119,7 @@ TEST(kinds_have_their_depth)
 		struct io_end end;
 		uint32_t depth, chunk;
 	} kinds[] = {
-		{ { .kind = DISK_SCSI, .rotational = YES }, 4, MIB },
+		{ { .kind = DISK_SCSI, .rotational = YES }, 4, MIB / 2 },
 		{ { .kind = DISK_SCSI, .rotational = NO }, 8, MIB },
 		{ { .kind = DISK_SCSI, .rotational = NO, .queue_depth = 1 }, 2, MIB },
 		{ { .kind = DISK_SCSI, .rotational = NO, .queue_depth = 32 }, 8, MIB },

@@ -126,20 +126,20 @@ static void mixed(struct paper *paper)
 }
 
 /*
- * MiB behind at most. By default four requests of a MiB are in flight when the first one fails, and
- * what is good in those that fail with it is read when all else has been. For a failing disk it is
- * one of 256 KiB. Later on, ddrescue may by chance have come further in a damaged zone.
+ * MiB behind at most. By default four requests of 512 KiB are in flight when the first one fails,
+ * and what is good in those that fail with it is read when all else has been. For a failing disk it
+ * is one of 256 KiB. Later on, ddrescue may by chance have come further in a damaged zone.
  */
 static const struct {
 	const char *name;
 	void (*damage)(struct paper *paper);
 	double by_default, failing;
 } patterns[] = {
-	{ "single", single, 4, 1 },       { "dense", dense, 4, 2.5 },
+	{ "single", single, 2, 1 },       { "dense", dense, 4, 2.5 },
 	{ "clustered", clustered, 6, 5 }, { "regions", regions, 0, 0 },
-	{ "stripes", stripes, 0, 0 },     { "edges", edges, 4, 0.5 },
-	{ "slow", slow, 4, 0.5 },         { "physical", physical, 6, 2.5 },
-	{ "hanging", hanging, 4, 1 },     { "areas", areas, 6, 0.25 },
+	{ "stripes", stripes, 2, 0 },     { "edges", edges, 1, 0.5 },
+	{ "slow", slow, 2, 0.5 },         { "physical", physical, 4, 2.5 },
+	{ "hanging", hanging, 2, 1 },     { "areas", areas, 2, 0.25 },
 	{ "mixed", mixed, 6, 6 },         { "growing", growing, 0, 0 },
 };
 
