@@ -139,7 +139,7 @@ static const struct running *choose(const struct running *jobs, size_t count, ui
 	if (pid && unwritten != (pid_t)pid)
 		fprintf(stderr, _("clonedeck: Process %u runs no copy.\n"), pid);
 	else if (!pid && count == 0 && !unwritten)
-		fputs(_("clonedeck: No copy runs.\n"), stderr);
+		fprintf(stderr, "clonedeck: %s\n", _("No copy runs."));
 	/* If several run and no PID is given, those are listed, not the ones that have ended. */
 	if (pid || count == 0)
 		tell_ended(pid);

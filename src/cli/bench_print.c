@@ -102,8 +102,10 @@ static void print_heading(const struct bench_result *result)
 		       result->transport[0] ? result->transport : "-",
 		       result->driver[0] ? result->driver : "-");
 	printf("%s\n", result->machine);
-	if (result->before[0])
-		printf(_("before: %s\n"), result->before);
+	if (result->before[0]) {
+		printf(_("before: %s"), result->before);
+		putchar('\n');
+	}
 }
 
 int bench_print_text(const struct bench_result *result, struct error *reterr)

@@ -158,7 +158,7 @@ static void say_log_failed(struct headless *run, const struct job_snapshot *job)
 				  "log and map at another place.\n"),
 				(long)getpid());
 		else
-			fputs(_("clonedeck: The log is written again.\n"), stderr);
+			fprintf(stderr, "clonedeck: %s\n", _("The log is written again."));
 	}
 	run->log_failed = job->log_failed;
 }
@@ -217,12 +217,13 @@ static void say_moved(struct headless *run)
 		cli_error(error);
 		return;
 	}
+	fputs("clonedeck: ", stderr);
 	fprintf(stderr,
 		session_copy(run->session).log_moved
-			? _("clonedeck: The map is kept as %s from now on; log and report go "
-			    "there, too.\n")
-			: _("clonedeck: The map is kept as %s from now on.\n"),
+			? _("The map is kept as %s from now on; log and report go there, too.")
+			: _("The map is kept as %s from now on."),
 		map_name(run, name));
+	fputc('\n', stderr);
 	if (session_copy(run->session).map_in_memory)
 		fputs(_("clonedeck: That is in memory: copy the map to a disk before this machine "
 			"restarts.\n"),

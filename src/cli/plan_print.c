@@ -15,6 +15,7 @@
 #include "plan/preset.h"
 #include "report/json.h"
 #include "report/page.h"
+#include "report/report.h"
 
 #define PICTURE_CELLS_MAX 200
 /* " before   |" before the cells and "|" behind them. */
@@ -23,23 +24,14 @@
 
 static void put_end(struct page *page, const char *label, const struct endpoint *endpoint)
 {
-	const struct identity *identity = &endpoint->identity;
-	char line[512];
+	char name[512], bytes[UNITS_TEXT_MAX + 8];
 
 	if (endpoint->kind == ENDPOINT_IMAGE && !endpoint->exists) {
 		page_field(page, label, _("new image %s"), endpoint->node);
 		return;
 	}
-	if (endpoint->kind == ENDPOINT_IMAGE)
-		snprintf(line, sizeof(line), _("image %s  %s B"), endpoint->node,
-			 UNITS_COUNT(endpoint->size));
-	else if (identity->serial[0])
-		snprintf(line, sizeof(line), _("%s  %s  S/N %s  %s B"), endpoint->node,
-			 identity->model, identity->serial, UNITS_COUNT(endpoint->size));
-	else
-		snprintf(line, sizeof(line), _("%s  %s  no serial  %s B"), endpoint->node,
-			 identity->model, UNITS_COUNT(endpoint->size));
-	page_field(page, label, "%s", line);
+	snprintf(bytes, sizeof(bytes), _("%s B"), UNITS_COUNT(endpoint->size));
+	page_field(page, label, "%s  %s", report_end_name(endpoint, name, sizeof(name)), bytes);
 }
 
 static void put_ranges(struct page *page, const struct plan *plan)

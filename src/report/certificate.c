@@ -193,23 +193,6 @@ static void add_health(json_object *page, const struct report *report)
 
 /* ---- the annex ---- */
 
-static json_object *mismatch_notes(const struct job_mismatch *mismatch)
-{
-	json_object *notes = json_object_new_array();
-
-	if (mismatch->has_byte)
-		json_object_array_add(
-			notes,
-			text_of(_("first at byte %u of it: source %02x, destination %02x"),
-				mismatch->byte, mismatch->at_source, mismatch->at_destination));
-	if (mismatch->has_digests)
-		json_object_array_add(notes, text_of(_("digest of LBA %" PRIu64 " +%" PRIu64
-						       ": read %s, found %s"),
-						     mismatch->region_lba, mismatch->region_sectors,
-						     mismatch->expected, mismatch->found));
-	return notes;
-}
-
 static void add_differences(json_object *page, const struct report *report)
 {
 	const struct job_proof *proof = &report->job.proof;
@@ -228,12 +211,14 @@ static void add_differences(json_object *page, const struct report *report)
 	for (size_t i = 0; differences && i < proof->shown; i++) {
 		const struct job_mismatch *mismatch = &proof->mismatches[i];
 		json_object *area = json_object_array_get_idx(areas, i);
+		struct text_sink notes = { { .put = put_text }, json_object_new_array() };
 
 		json_object_object_add(area, "extent",
 				       text_of(mismatch->somewhere ? _("in %" PRIu64) : "%" PRIu64,
 					       mismatch->sectors));
 		json_add_text(area, "words", job_mismatch_words(mismatch->kind));
-		json_object_object_add(area, "notes", mismatch_notes(mismatch));
+		json_object_object_add(area, "notes", notes.texts);
+		report_mismatch_notes(mismatch, &notes.to);
 	}
 	json_object_object_add(page, "differences", differences);
 }

@@ -74,6 +74,9 @@ fact_words report_slowest, report_weak_zone, report_forecasts;
 fact_words report_tell_source, report_tell_destination, report_ranges, report_boots, report_entries,
 	report_after;
 
+/* Where it differs, and by what digests. */
+void report_mismatch_notes(const struct job_mismatch *mismatch, struct fact_sink *to);
+
 fact_json report_json_schema, report_json_host, report_json_result, report_json_exit_code,
 	report_json_source, report_json_destinations, report_json_map, report_json_plan_id,
 	report_json_preset, report_json_bad_areas, report_json_bytes_verified, report_json_look,

@@ -51,6 +51,17 @@ const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, 
 	return buffer;
 }
 
+void report_mismatch_notes(const struct job_mismatch *mismatch, struct fact_sink *to)
+{
+	if (mismatch->has_byte)
+		fact_put(to, _("first at byte %u of it: source %02x, destination %02x"),
+			 mismatch->byte, mismatch->at_source, mismatch->at_destination);
+	if (mismatch->has_digests)
+		fact_put(to, _("digest of LBA %" PRIu64 " +%" PRIu64 ": read %s, found %s"),
+			 mismatch->region_lba, mismatch->region_sectors, mismatch->expected,
+			 mismatch->found);
+}
+
 /* ---- what bad areas hurt ---- */
 
 const struct report_hurt *report_lost_table(const struct report *report)

@@ -57,7 +57,7 @@ static void print_end(FILE *out, const char *name, const struct past_end *end)
 	past_print_name(out, name);
 	fprintf(out, "%s  %s", end->node, end->model);
 	if (end->serial[0])
-		fprintf(out, _("  S/N %s"), end->serial);
+		fprintf(out, "  %s %s", _("S/N"), end->serial);
 	fputc('\n', out);
 }
 

@@ -134,6 +134,8 @@ unsigned long report_bad_areas_beyond(const struct report *report, size_t count)
 /* Why an area is bad. */
 const char *report_bad_area_words(const struct job_bad_area *bad, char *buffer, size_t size);
 
+/* What tells an end from others: node, model and serial number, or the path. */
+const char *report_end_name(const struct endpoint *endpoint, char *buffer, size_t size);
 /* The path of the list of this checksum, in sha256sum's format; false: there is none. */
 bool report_sum_path(const struct report *report, enum checksum_algorithm algorithm, char *buffer,
 		     size_t size);

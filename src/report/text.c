@@ -85,8 +85,14 @@ static void put_facts(struct page *page, const struct report *report, enum fact_
 	}
 }
 
+static void put_note(struct fact_sink *to, const char *label, const char *title, const char *text)
+{
+	page_item(((struct page_sink *)to)->page, "   %s", text);
+}
+
 static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
 {
+	struct page_sink notes = { .to.put = put_note, .page = page };
 	char place[128];
 
 	snprintf(place, sizeof(place), "LBA %" PRIu64 " +%" PRIu64 " -> LBA %" PRIu64,
@@ -99,13 +105,7 @@ static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
 	if (mismatch->somewhere)
 		page_item(page, "   %s",
 			  _("somewhere in there: which of these sectors cannot be told"));
-	if (mismatch->has_byte)
-		page_item(page, _("   first at byte %u of it: source %02x, destination %02x"),
-			  mismatch->byte, mismatch->at_source, mismatch->at_destination);
-	if (mismatch->has_digests)
-		page_item(page, _("   digest of LBA %" PRIu64 " +%" PRIu64 ": read %s, found %s"),
-			  mismatch->region_lba, mismatch->region_sectors, mismatch->expected,
-			  mismatch->found);
+	report_mismatch_notes(mismatch, &notes.to);
 }
 
 static void put_mismatches(struct page *page, const struct report *report)

@@ -377,17 +377,18 @@ void report_left_out(const struct report *report, struct fact_sink *to)
 
 /* ---- the two ends, and what goes from one to the other ---- */
 
-static void name_end(const struct endpoint *endpoint, struct fact_sink *to)
+const char *report_end_name(const struct endpoint *endpoint, char *buffer, size_t size)
 {
 	const struct identity *identity = &endpoint->identity;
 
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		fact_put(to, _("image %s"), endpoint->node);
+		snprintf(buffer, size, _("image %s"), endpoint->node);
 	else if (identity->serial[0])
-		fact_put(to, _("%s  %s  S/N %s"), endpoint->node, identity->model,
+		snprintf(buffer, size, _("%s  %s  S/N %s"), endpoint->node, identity->model,
 			 identity->serial);
 	else
-		fact_put(to, _("%s  %s  no serial"), endpoint->node, identity->model);
+		snprintf(buffer, size, _("%s  %s  no serial"), endpoint->node, identity->model);
+	return buffer;
 }
 
 static void list_identity(const struct endpoint *endpoint, const struct report_disk *disk,
@@ -422,9 +423,9 @@ static void list_nodes(const struct endpoint *endpoint, const struct report_disk
 static void tell_end(const struct endpoint *endpoint, const struct report_disk *disk,
 		     struct fact_sink *to)
 {
-	char identity[REPORT_STEP_MAX] = "", nodes[REPORT_STEP_MAX] = "";
+	char identity[REPORT_STEP_MAX] = "", nodes[REPORT_STEP_MAX] = "", name[REPORT_STEP_MAX];
 
-	name_end(endpoint, to);
+	fact_put(to, "%s", report_end_name(endpoint, name, sizeof(name)));
 	if (to->full || endpoint->kind != ENDPOINT_IMAGE)
 		list_identity(endpoint, disk, identity, sizeof(identity));
 	if (to->full)

@@ -51,7 +51,7 @@ static int draw_head(struct bench_screen *screen, struct app *app, struct draw *
 	if (disk->identity.model[0])
 		line_piece(&line, "%s", disk->identity.model);
 	if (disk->identity.serial[0])
-		line_piece(&line, _("S/N %s"), disk->identity.serial);
+		line_piece(&line, "%s %s", _("S/N"), disk->identity.serial);
 	line_piece(&line, "%s", _("nothing is written to it"));
 	draw_text(draw, area, 0, 1, ROLE_STRONG, line.text);
 	return 1 + draw_state(screen, draw, area);

@@ -308,7 +308,7 @@ static void print_end(FILE *out, const char *name, const struct running_end *end
 			     : _("image"),
 	      out);
 	if (end->serial[0])
-		fprintf(out, _("  S/N %s"), end->serial);
+		fprintf(out, "  %s %s", _("S/N"), end->serial);
 	fputc('\n', out);
 }
 

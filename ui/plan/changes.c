@@ -207,7 +207,9 @@ char *plan_ids_everything(const struct plan_options *options, const struct ident
 	      file);
 	for (size_t i = 0; i < shared->count; i++)
 		print_one(shared, i, file);
-	if (shared->more)
-		fprintf(file, _("and %zu more\n"), shared->more);
+	if (shared->more) {
+		fprintf(file, _("and %zu more"), shared->more);
+		fputc('\n', file);
+	}
 	return text_stream_end(&text);
 }

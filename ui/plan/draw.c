@@ -216,9 +216,9 @@ static void lost_text(const struct plan_screen *screen, struct app *app, size_t 
 static const char *section_title(size_t kind)
 {
 	if (kind == PLAN_LINE_LOST)
-		return _(" DESTINATION PARTITIONS THAT WILL BE LOST");
-	return kind == PLAN_LINE_TABLE ? _(" WHAT CHANGES IN THE PARTITION TABLE")
-				       : _(" WHAT IS COPIED WHERE");
+		return _("DESTINATION PARTITIONS THAT WILL BE LOST");
+	return kind == PLAN_LINE_TABLE ? _("WHAT CHANGES IN THE PARTITION TABLE")
+				       : _("WHAT IS COPIED WHERE");
 }
 
 static void line_text(const struct plan_screen *screen, struct app *app, const struct plan_line *at,
@@ -233,7 +233,7 @@ static void line_text(const struct plan_screen *screen, struct app *app, const s
 		break;
 	case PLAN_LINE_TITLE:
 		*retrole = ROLE_STRONG;
-		line_add(line, "%s", section_title(at->index));
+		line_add(line, " %s", section_title(at->index));
 		break;
 	case PLAN_LINE_LOST:
 		*retrole = ROLE_WARN;

@@ -555,7 +555,8 @@ void plan_text_extent(const struct plan *plan, size_t index, struct line *line)
 {
 	const struct extent *extent = &plan->extents[index];
 
-	line_add(line, _("  LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
+	line_add(line, "  ");
+	line_add(line, _("LBA %" PRIu64 "-%" PRIu64 " -> LBA %" PRIu64 ", %s sectors, %s"),
 		 extent->source_lba, extent->source_lba + extent->sectors - 1,
 		 extent->destination_lba, UNITS_COUNT(extent->sectors),
 		 UNITS_LONG(extent->sectors * plan->sector_size, UNITS_SI, plan->sector_size));

@@ -96,11 +96,11 @@ static void put_path(const struct job_end *end, bool narrow, struct line *line)
 	if (copied(end))
 		line_add(line, _(" INDIRECT"));
 	else if (!narrow && end->stats.indirect)
-		line_add(line, _(" indirect"));
+		line_add(line, " %s", _("indirect"));
 	else if (!narrow && end->stats.mapped)
-		line_add(line, _(" mmap"));
+		line_add(line, " %s", _("mmap"));
 	else if (!narrow && end->stats.direct)
-		line_add(line, _(" direct"));
+		line_add(line, " %s", _("direct"));
 }
 
 static void queue_path(const struct job_snapshot *job, bool narrow, struct line *line)
