@@ -205,15 +205,17 @@ static int check_sg_options(const char *command, const struct plan_options *plan
 {
 	bool source = plan->source_backend == BACKEND_SG;
 	bool destination = plan->destination_backend == BACKEND_SG;
+	const char *either = plan->sg_dpo                      ? "sg-dpo"
+			     : plan->sg_data != SG_DATA_DIRECT ? "sg-io"
+							       : NULL;
 
 	if (plan->sg_fua && !destination)
 		return cli_usage(command, _("--sg-fua needs --destination-backend sg."));
-	if (plan->sg_dpo && !source && !destination)
-		return cli_usage(command, _("--sg-dpo needs sg at one end: --source-backend sg or "
-					    "--destination-backend sg."));
-	if (plan->sg_data != SG_DATA_DIRECT && !source && !destination)
-		return cli_usage(command, _("--sg-io needs sg at one end: --source-backend sg or "
-					    "--destination-backend sg."));
+	if (either && !source && !destination)
+		return cli_usage(command,
+				 _("--%s needs sg at one end: --source-backend sg or "
+				   "--destination-backend sg."),
+				 either);
 	return 0;
 }
 
