@@ -364,7 +364,7 @@ static int print_json(const struct disk_list *list, const struct disk *disk,
 	json_add_text(document, "schema", "clonedeck.show/1");
 	/* The whole path of an image */
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		json_object_object_add(object, "node", report_json_text(endpoint->node));
+		json_object_object_add(object, "node", report_json_path(endpoint->node));
 	json_object_object_add(document, "disk", object);
 	json_object_object_add(document, "sg_driver", sg_driver_json(list));
 	json_object_object_add(document, "health", report_json_health(health));

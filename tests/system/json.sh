@@ -54,6 +54,11 @@ what_an_image_holds() {
 	jq -e --arg node "$case_dir/disk.img" '.disk.node == $node and .health == null and
 		.disk.serial == null and .disk.physical_sector_size == null and
 		[.disk.partitions[].fs] == [null, "ext4", null]' out
+	# A name that is no UTF-8 is told as everywhere else.
+	cp disk.img $'disk \xff%\n.img'
+	run 0 show $'disk \xff%\n.img' --json
+	[ "$(valid out)" = show ]
+	jq -e --arg node "$case_dir/disk %FF%25%0A.img" '.disk.node == $node' out
 }
 
 a_plan_onto_a_new_image() {
