@@ -135,8 +135,8 @@ static void print_table_line(const struct disk *disk)
 		line(heading, P_("%s, %u partition, id %s", "%s, %u partitions, id %s", count),
 		     disk->table, count, disk->table_uuid);
 	else
-		line(heading, P_("%s, %u partition", "%s, %u partitions", count), disk->table,
-		     count);
+		line(heading, P_("%s, %zu partition", "%s, %zu partitions", count), disk->table,
+		     disk->partition_count);
 	if (disk->whole_fs[0])
 		line(_("Holds"), "%s %s", disk->whole_fs, disk->whole_label);
 }

@@ -101,8 +101,8 @@ static void draw_place(struct disks_state *state, struct draw *draw, struct rect
 	const struct list *cursor = &state->model.cursor;
 
 	if (cursor->count > cursor->rows)
-		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%d of %d"),
-			    cursor->at + 1, cursor->count);
+		draw_printf(draw, area, 0, DISKS_NODE_COL, ROLE_STRONG, _("%u of %u"),
+			    (unsigned)cursor->at + 1, (unsigned)cursor->count);
 }
 
 /* Every letter that a row can have. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/jobs/model.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,7 @@ static const char *trouble(const struct running *running, char *buffer, size_t s
 	if (running->bad)
 		snprintf(buffer, size, _("bad %s"), UNITS_SHORT(running->bad, UNITS_SI, 512));
 	else if (running->errors)
-		snprintf(buffer, size, _("errors %llu"), (unsigned long long)running->errors);
+		snprintf(buffer, size, _("errors %" PRIu64), running->errors);
 	else if (running->own)
 		text_copy(buffer, size, _("this deck"));
 	return buffer;
