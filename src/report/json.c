@@ -3,6 +3,7 @@
 #include "report/json.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -75,9 +76,11 @@ void json_add_bool(json_object *object, const char *key, bool value)
 
 void json_add_percent(json_object *object, double percent)
 {
+	/* With a point in every locale. */
+	long long tenths = llround(percent * 10);
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.1f", percent);
+	snprintf(text, sizeof(text), "%lld.%lld", tenths / 10, tenths % 10);
 	json_object_object_add(object, "percent", json_object_new_double_s(percent, text));
 }
 

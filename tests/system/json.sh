@@ -94,6 +94,28 @@ progress_and_report() {
 	head -n 1 "$(jq -er .digests.list logs/*.json)" | grep -qx clonedeck.digests/1
 }
 
+where_a_point_is_a_comma() {
+	two_disks
+	mkdir locales
+	cp -rL /usr/lib/locale/C.utf8 locales/de_DE.utf8
+	sed -i 's/[.]/,/' locales/de_DE.utf8/LC_NUMERIC
+	export LOCPATH=$case_dir/locales LC_ALL=de_DE.UTF-8
+	[ "$(/usr/bin/printf %.1f 2,5)" = 2,5 ]
+	run 0 list --json --all
+	[ "$(valid out)" = list ]
+	run 0 clone -s "$source" -d "$destination" --confirm "$destination" --json --rate 32M --log-dir logs
+	[ "$(valid out | uniq)" = $'progress\nreport' ]
+	jq -es '[.[:-1][] | .percent] | . == sort and .[-1] == 100' out
+	[ "$(valid logs/*.json)" = report ]
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --rate 8M --log-dir logs >out 2>err &
+	copy=$!
+	wait_for same source.img $((2 * MIB)) destination.img $((2 * MIB)) "$MIB"
+	"$CLONEDECK" jobs --json >out
+	[ "$(valid out)" = jobs ]
+	kill "$copy"
+	ends 6
+}
+
 a_copy_of_a_source_that_changes() {
 	two_disks
 	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --json --rate 8M \
@@ -196,6 +218,7 @@ the_copies_that_run() {
 	! "$CLONEDECK" jobs --json | jq -e --argjson pid "$copy" 'any(.jobs[]; .pid == $pid)'
 }
 
-run_cases the_version a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report a_certificate \
+run_cases the_version a_plan what_an_image_holds a_plan_onto_a_new_image a_refusal progress_and_report \
+	where_a_point_is_a_comma a_certificate \
 	a_copy_of_a_source_that_changes a_copy_that_is_not_read_back a_copy_compared_with_its_source a_stopped_copy \
 	the_copies_that_run
