@@ -64,20 +64,38 @@ static void add_head(json_object *page, const struct report *report)
 	json_add_text(page, "ended", REPORT_WHEN(report->job.ended_at));
 }
 
-struct text_sink {
+struct array_sink {
 	struct fact_sink to;
-	json_object *texts;
+	json_object *array;
 };
 
-static void put_text(struct fact_sink *to, const char *label, const char *title, const char *text)
+static void put_text(struct fact_sink *to, const char *name, const char *text)
 {
-	append_text(((struct text_sink *)to)->texts, text);
+	append_text(((struct array_sink *)to)->array, text);
+}
+
+static void put_row(struct fact_sink *to, const char *name, const char *text)
+{
+	json_object *row = json_object_new_object();
+
+	json_add_text(row, "label", name);
+	json_add_text(row, "text", text);
+	json_object_array_add(((struct array_sink *)to)->array, row);
+}
+
+/* Appends facts as { label, text }. */
+static void add_rows(json_object *rows, const struct report *report, enum fact_group first,
+		     enum fact_group last)
+{
+	struct array_sink sink = { { .full = true, .titles = true, .put = put_row }, rows };
+
+	report_tell(report, first, last, &sink.to);
 }
 
 static void add_result(json_object *page, const struct report *report)
 {
 	json_object *lines = json_object_new_array();
-	struct text_sink told = { { .put = put_text }, lines };
+	struct array_sink told = { { .put = put_text }, lines };
 	char line[512];
 	const char *sentence;
 
@@ -211,13 +229,13 @@ static void add_differences(json_object *page, const struct report *report)
 	for (size_t i = 0; differences && i < proof->shown; i++) {
 		const struct job_mismatch *mismatch = &proof->mismatches[i];
 		json_object *area = json_object_array_get_idx(areas, i);
-		struct text_sink notes = { { .put = put_text }, json_object_new_array() };
+		struct array_sink notes = { { .put = put_text }, json_object_new_array() };
 
 		json_object_object_add(area, "extent",
 				       text_of(mismatch->somewhere ? _("in %" PRIu64) : "%" PRIu64,
 					       mismatch->sectors));
 		json_add_text(area, "words", job_mismatch_words(mismatch->kind));
-		json_object_object_add(area, "notes", notes.texts);
+		json_object_object_add(area, "notes", notes.array);
 		report_mismatch_notes(mismatch, &notes.to);
 	}
 	json_object_object_add(page, "differences", differences);
@@ -298,10 +316,10 @@ static void add_facts(json_object *page, const struct report *report)
 	json_object *what = json_object_new_array(), *how = json_object_new_array();
 	json_object *files = json_object_new_array();
 
-	report_add_fact_rows(what, report, FACT_OUTCOME, FACT_FLUSHED);
-	report_add_fact_rows(what, report, FACT_NEXT, FACT_NEXT);
-	report_add_fact_rows(how, report, FACT_MEASURED, FACT_MEASURED);
-	report_add_fact_rows(files, report, FACT_FILES, FACT_FILES);
+	add_rows(what, report, FACT_OUTCOME, FACT_FLUSHED);
+	add_rows(what, report, FACT_NEXT, FACT_NEXT);
+	add_rows(how, report, FACT_MEASURED, FACT_MEASURED);
+	add_rows(files, report, FACT_FILES, FACT_FILES);
 	json_object_object_add(page, "what", what);
 	json_object_object_add(page, "how", how);
 	json_object_object_add(page, "file_rows", files);

@@ -464,25 +464,22 @@ static const struct fact facts[] = {
 	{ FACT_NEXT, .label = N_("host"), .words = host },
 };
 
-const struct fact *report_facts(size_t *retcount)
-{
-	*retcount = ARRAY_SIZE(facts);
-	return facts;
-}
-
 /* ---- who is told ---- */
 
 void fact_put_as(struct fact_sink *to, const char *label, const char *title, const char *format,
 		 ...)
 {
+	const char *name = to->titles ? title : label;
 	char text[REPORT_STEP_MAX];
 
 	text_vprint(text, sizeof(text), format);
-	if (text[0])
-		to->put(to, label, title, text);
+	if (!text[0])
+		return;
+	to->put(to, name ? name : to->name, text);
+	to->name = "";
 }
 
-void report_tell(const struct fact *fact, const struct report *report, struct fact_sink *to)
+static void tell(const struct fact *fact, const struct report *report, struct fact_sink *to)
 {
 	const void *member = (const char *)report + fact->json.offset;
 
@@ -494,35 +491,17 @@ void report_tell(const struct fact *fact, const struct report *report, struct fa
 		fact_put(to, "%s", (const char *)member);
 }
 
-struct row_sink {
-	struct fact_sink to;
-	json_object *rows;
-	const char *title;
-};
-
-static void put_row(struct fact_sink *to, const char *label, const char *title, const char *text)
+void report_tell(const struct report *report, enum fact_group first, enum fact_group last,
+		 struct fact_sink *to)
 {
-	struct row_sink *sink = (struct row_sink *)to;
-	json_object *row = json_object_new_object();
-
-	json_add_text(row, "label", title ? title : sink->title);
-	json_add_text(row, "text", text);
-	json_object_array_add(sink->rows, row);
-	sink->title = "";
-}
-
-void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
-			  enum fact_group last)
-{
-	struct row_sink sink = { .to = { .full = true, .put = put_row }, .rows = rows };
-
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
 		const struct fact *fact = &facts[i];
+		const char *name = to->titles ? fact->title : fact->label;
 
-		if (fact->group < first || fact->group > last || !fact->title)
+		if (fact->group < first || fact->group > last || !name || (fact->full && !to->full))
 			continue;
-		sink.title = fact->title[0] ? _(fact->title) : "";
-		report_tell(fact, report, &sink.to);
+		to->name = name[0] ? _(name) : "";
+		tell(fact, report, to);
 	}
 }
 

@@ -24,14 +24,16 @@ enum fact_group {
 	FACT_NEXT,
 };
 
-/* Who is told a fact, line by line. */
+/* Who is told facts, line by line. */
 struct fact_sink {
-	bool full; /* also what the short text leaves out */
-	/* label, title: of this line, translated; NULL: those of the fact. text: never "". */
-	void (*put)(struct fact_sink *to, const char *label, const char *title, const char *text);
+	bool full;        /* also what the short text leaves out */
+	bool titles;      /* by the names that they have on the certificate, not in the text */
+	const char *name; /* of the next line; fact_put_as()'s own */
+	/* name: translated; "" continues the line before. text: never "". */
+	void (*put)(struct fact_sink *to, const char *name, const char *text);
 };
 
-/* A line; an empty one is not told. */
+/* A line; an empty one is not told. label, title: translated; NULL: the fact's. */
 void fact_put_as(struct fact_sink *to, const char *label, const char *title, const char *format,
 		 ...) __attribute__((format(printf, 4, 5)));
 #define fact_put(to, ...) fact_put_as((to), NULL, NULL, __VA_ARGS__)
@@ -54,12 +56,9 @@ struct fact {
 	fact_json *make;
 };
 
-const struct fact *report_facts(size_t *retcount);
-void report_tell(const struct fact *fact, const struct report *report, struct fact_sink *to);
-/* Appends the lines of the facts with a title, of the groups from `first` to `last`, as
- * { label, text }. */
-void report_add_fact_rows(json_object *rows, const struct report *report, enum fact_group first,
-			  enum fact_group last);
+/* Tells the facts of the groups from `first` to `last` that have a name there. */
+void report_tell(const struct report *report, enum fact_group first, enum fact_group last,
+		 struct fact_sink *to);
 /* The JSON of the report as it is, not masked. */
 json_object *report_json_of_facts(const struct report *report);
 

@@ -55,44 +55,29 @@ void page_item(struct page *page, const char *format, ...)
 struct page_sink {
 	struct fact_sink to;
 	struct page *page;
-	const char *label;
 };
 
-static void put_line(struct fact_sink *to, const char *label, const char *title, const char *text)
+static void put_line(struct fact_sink *to, const char *name, const char *text)
 {
-	struct page_sink *sink = (struct page_sink *)to;
-
-	page_field(sink->page, label ? label : sink->label, "%s", text);
-	sink->label = "";
+	page_field(((struct page_sink *)to)->page, name, "%s", text);
 }
 
-/* The facts of the groups from `first` to `last`. */
 static void put_facts(struct page *page, const struct report *report, enum fact_group first,
 		      enum fact_group last, bool full)
 {
-	struct page_sink sink = { .to = { .full = full, .put = put_line }, .page = page };
-	size_t count;
-	const struct fact *facts = report_facts(&count);
+	struct page_sink sink = { { .full = full, .put = put_line }, page };
 
-	for (size_t i = 0; i < count; i++) {
-		const struct fact *fact = &facts[i];
-
-		if (fact->group < first || fact->group > last || !fact->label ||
-		    (fact->full && !full))
-			continue;
-		sink.label = fact->label[0] ? _(fact->label) : "";
-		report_tell(fact, report, &sink.to);
-	}
+	report_tell(report, first, last, &sink.to);
 }
 
-static void put_note(struct fact_sink *to, const char *label, const char *title, const char *text)
+static void put_note(struct fact_sink *to, const char *name, const char *text)
 {
 	page_item(((struct page_sink *)to)->page, "   %s", text);
 }
 
 static void put_mismatch(struct page *page, const struct job_mismatch *mismatch)
 {
-	struct page_sink notes = { .to.put = put_note, .page = page };
+	struct page_sink notes = { { .put = put_note }, page };
 	char place[128];
 
 	snprintf(place, sizeof(place), "LBA %" PRIu64 " +%" PRIu64 " -> LBA %" PRIu64,

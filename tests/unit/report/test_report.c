@@ -14,7 +14,7 @@ static char line[512];
 
 #define RESULT_LINE() report_result_line(&sample.report, line, sizeof(line))
 
-static void take(struct fact_sink *to, const char *label, const char *title, const char *text)
+static void take(struct fact_sink *to, const char *name, const char *text)
 {
 	text_copy(line, sizeof(line), text);
 }
