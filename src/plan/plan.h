@@ -55,7 +55,7 @@ struct plan {
 	struct free_places *free_places; /* NULL: none are known, or they are as any other place */
 	bool whole; /* the complete source as it is, LBA 0 to its end, at destination LBA 0; free
 		     * places of it may be left out */
-	uint64_t destination_size_after; /* bytes; images to be created: the size they will have */
+	uint64_t destination_size_after; /* bytes; an image may become longer, or be made */
 	struct plan_options options;
 	struct fitted fitted; /* the table that is written instead of the source's; may be empty */
 	/* Who could write to the source while it was copied, as was accepted at the start of this

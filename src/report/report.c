@@ -421,13 +421,11 @@ static bool is_destination(const struct report *report)
 {
 	const struct plan *plan = report->plan;
 	enum exit_code code = report_exit_code(report);
-	uint64_t size = plan->destinations[0].kind == ENDPOINT_IMAGE ? plan->destination_size_after
-								     : plan->destinations[0].size;
 
 	/* The sum counts what is left out as zeros. */
 	if (plan_left_out(plan) && plan->options.free != FREE_ZERO)
 		return false;
-	return plan->whole && size == plan_chosen_bytes(plan) &&
+	return plan->whole && plan->destination_size_after == plan_chosen_bytes(plan) &&
 	       (code == EXIT_COMPLETE ||
 		(code == EXIT_BAD_AREAS && plan->options.fill == FILL_ZERO));
 }

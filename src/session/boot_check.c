@@ -3,9 +3,7 @@
 #include "session/outcome.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -24,26 +22,17 @@ static bool is_of_whole_disk(const struct plan *plan)
 	       plan->destinations[0].kind != ENDPOINT_PARTITION;
 }
 
-void boot_check_source(const struct plan *plan, const struct disk *source, struct boot_look *ret)
+void boot_check_source(const struct plan *plan, const struct disk *source, int fd,
+		       struct boot_look *ret)
 {
-	CLEANUP(close) int fd = -1;
-
-	*ret = (struct boot_look){ 0 };
-	if (!is_of_whole_disk(plan) || !source || source->partition_count == 0)
-		return;
-	fd = outcome_open(&plan->source);
-	if (fd < 0)
-		return;
 	const struct boot_source from = { .fd = fd,
 					  .size = plan->source.size,
 					  .sector_size = source->identity.logical_sector_size,
 					  .partitions = source->partitions,
 					  .count = source->partition_count };
 
-	boot_look(&from, ret);
-	/* After somebody writes to the source, the next look must read the disk and not the page
-	 * cache. */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (is_of_whole_disk(plan) && source->partition_count > 0)
+		boot_look(&from, ret);
 }
 
 /* ---- the copy ---- */
@@ -101,20 +90,19 @@ static void find_entries(const struct disk *source, struct report *report)
 void boot_check_copy(struct job *job, const struct disk *source, struct report *report)
 {
 	const struct plan *plan = report->plan;
-	const struct endpoint *end = &plan->destinations[0];
 	enum exit_code code = report_exit_code(report);
 	CLEANUP(close) int fd = -1;
 	struct table table = { 0 };
 
 	if ((code != EXIT_COMPLETE && code != EXIT_BAD_AREAS) || !is_of_whole_disk(plan))
 		return;
-	fd = outcome_open(end);
+	fd = outcome_open(&plan->destinations[0]);
 	if (fd < 0)
 		return;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	const struct table_source from = {
 		.fd = fd,
-		.size = end->kind == ENDPOINT_IMAGE ? plan->destination_size_after : end->size,
+		.size = plan->destination_size_after,
 		.sector_size = plan->sector_size,
 	};
 

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -77,22 +75,18 @@ static int load(struct check *check)
 		r = files_check_beside(check->wish.map, &check->error);
 	if (r < 0)
 		return r;
-	if (loaded->resume)
+	check->goes_on = loaded->resume != NULL;
+	if (check->goes_on)
 		text_copy(check->map_path, sizeof(check->map_path), check->wish.map);
 	check_take_plan(check, loaded->plan, loaded->resume, false);
 	return 0;
 }
 
 /* The LVM groups of the source. */
-static void look_for_volumes(const struct plan *plan, const struct disk *source,
+static void look_for_volumes(const struct plan *plan, const struct disk *source, int fd,
 			     struct volumes *ret)
 {
-	CLEANUP(close) int fd = source ? outcome_open(&plan->source) : -1;
 	struct partition one = { 0 };
-
-	*ret = (struct volumes){ 0 };
-	if (fd < 0)
-		return;
 	const struct table_source from = { .fd = fd,
 					   .size = plan->source.size,
 					   .sector_size = source->identity.logical_sector_size };
@@ -106,26 +100,27 @@ static void look_for_volumes(const struct plan *plan, const struct disk *source,
 		lvm_find(&from, &one, 1, ret);
 	else
 		lvm_find(&from, source->partitions, source->partition_count, ret);
-	/* After somebody writes to the source, the next look must read the disk and not the page
-	 * cache. */
-	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 /* Not of a disk that fails, or that a map calls damaged: every bad sector would be read again. */
 static void look_at_source(struct check *check, const struct plan *plan)
 {
 	const struct disk *source = check->facts.source_contents;
-	bool resumes = check->map_path[0] &&
-		       (!check->new_map || strcmp(check->map_path, check->new_map) != 0);
+	CLEANUP(close) int fd = -1;
 	char bios[BOOT_LINE_MAX], uefi[BOOT_LINE_MAX];
 
 	if (!source)
 		source = endpoint_disk(check->disks, &plan->source);
 	check->boot = (struct boot_look){ 0 };
 	check->facts.volumes = (struct volumes){ 0 };
-	if (!resumes && !plan_spares_source(&plan->options)) {
-		boot_check_source(plan, source, &check->boot);
-		look_for_volumes(plan, source, &check->facts.volumes);
+	if (source && !check->goes_on && !plan_spares_source(&plan->options))
+		fd = outcome_open(&plan->source);
+	if (fd >= 0) {
+		boot_check_source(plan, source, fd, &check->boot);
+		look_for_volumes(plan, source, fd, &check->facts.volumes);
+		/* After somebody writes to the source, the next look must read the disk and not
+		 * the page cache. */
+		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	}
 	check->facts.starts = boot_can_start(&check->boot);
 	if (boot_line(&check->boot, 0, bios) && boot_line(&check->boot, 1, uefi))

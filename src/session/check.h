@@ -22,7 +22,8 @@ struct check {
 	const struct disk_list *disks; /* the session keeps it so long; NULL while none runs */
 	struct image_store *images;    /* the session's */
 	char log_dir[512], map_path[512];
-	bool load; /* the plan is in a file of the wish */
+	bool load;    /* the plan is in a file of the wish */
+	bool goes_on; /* from the map at map_path */
 	struct wish wish;
 	const char *new_map; /* that the user named; must not be there. NULL: none */
 	struct plan ends;    /* of the plan; without its extents */

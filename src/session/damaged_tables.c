@@ -167,9 +167,7 @@ static void look_at_copy(const struct look *look, const struct disk *source)
 	struct disk disk = *source;
 	struct table table = { 0 };
 	struct table_source from = { .fd = fd,
-				     .size = plan->destinations[0].kind == ENDPOINT_IMAGE
-						     ? plan->destination_size_after
-						     : plan->destinations[0].size,
+				     .size = plan->destination_size_after,
 				     .sector_size = disk.identity.logical_sector_size };
 
 	if (fd >= 0 && from.sector_size && table_read(&from, &table) == 0 && table.type[0]) {

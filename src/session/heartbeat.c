@@ -43,62 +43,64 @@ static void describe(const struct endpoint *endpoint, struct running_end *ret)
 void heartbeat_beat(struct heartbeat *heartbeat, const struct job_snapshot *job, const char *map,
 		    bool away, struct log *log)
 {
+	struct running *running = &heartbeat->running;
 	char line[PROGRESS_LINE_MAX];
 	uint64_t times;
 
 	/* EAGAIN: the first beat, before the timer has ended once. */
 	if (read(heartbeat->timer_fd, &times, sizeof(times)) < 0 && errno != EAGAIN)
 		return;
-	heartbeat->running.percent = progress_percent(job->overall);
-	heartbeat->running.left = job->eta.known ? (int64_t)job->eta.seconds : -1;
-	heartbeat->running.left_least = job->left.known ? (int64_t)job->left.least : 0;
-	heartbeat->running.left_most = job->left.known ? (int64_t)job->left.most : 0;
-	text_copy(heartbeat->running.state, sizeof(heartbeat->running.state),
+	running->percent = progress_percent(job->overall);
+	running->left = job->eta.known ? (int64_t)job->eta.seconds : -1;
+	running->left_least = job->left.known ? (int64_t)job->left.least : 0;
+	running->left_most = job->left.known ? (int64_t)job->left.most : 0;
+	text_copy(running->state, sizeof(running->state),
 		  job_state_name(away ? JOB_WAITING : job->state));
-	text_copy(heartbeat->running.stage, sizeof(heartbeat->running.stage), pass_name(job->pass));
+	text_copy(running->stage, sizeof(running->stage), pass_name(job->pass));
 	/* Before anything has moved, nothing is known of it. */
-	heartbeat->running.rate = job->state == JOB_PAUSED || away ? 0
-				  : job->average > 0               ? job->minute
-								   : -1;
-	heartbeat->running.bad = job->bad_bytes;
-	heartbeat->running.errors = job->errors;
-	text_copy(heartbeat->running.map, sizeof(heartbeat->running.map), map);
+	running->rate = job->state == JOB_PAUSED || away ? 0 : job->average > 0 ? job->minute : -1;
+	running->bad = job->bad_bytes;
+	running->errors = job->errors;
+	text_copy(running->map, sizeof(running->map), map);
 	/* Nothing is held while a disk is missing, and another one may get its number. */
 	if (away)
-		heartbeat->running.source.devno = heartbeat->running.destination.devno = 0;
+		running->source.devno = running->destination.devno = 0;
 	if (heartbeat->record)
-		running_update(heartbeat->record, &heartbeat->running);
+		running_update(heartbeat->record, running);
 	if (heartbeat->beats++ % BEATS_LINE == BEATS_LINE - 1 && log && job->state != JOB_ENDED)
 		log_line(log, LOG_LEVEL_INFO, "progress", "%s", progress_line(job, line));
 }
 
 void heartbeat_begin(struct heartbeat *heartbeat, const struct plan *plan)
 {
+	struct running *running = &heartbeat->running;
 	char folder[512];
 
-	heartbeat->running.pid = getpid();
-	if (!heartbeat->running.started)
-		heartbeat->running.started = (int64_t)time(NULL);
-	describe(&plan->source, &heartbeat->running.source);
-	describe(&plan->destinations[0], &heartbeat->running.destination);
+	running->pid = getpid();
+	if (!running->started)
+		running->started = (int64_t)time(NULL);
+	describe(&plan->source, &running->source);
+	describe(&plan->destinations[0], &running->destination);
 	if (!heartbeat->record && running_folder(folder, sizeof(folder)) &&
-	    running_new(folder, &heartbeat->running, &heartbeat->record) < 0)
+	    running_new(folder, running, &heartbeat->record) < 0)
 		heartbeat->record = NULL;
 	timer_set(heartbeat->timer_fd, BEAT);
 }
 
 void heartbeat_end(struct heartbeat *heartbeat, const char *report, int exit_code)
 {
+	struct running *running = &heartbeat->running;
+
 	if (report) {
-		text_copy(heartbeat->running.report, sizeof(heartbeat->running.report), report);
-		heartbeat->running.exit_code = exit_code;
-		running_ended(heartbeat->record, &heartbeat->running);
+		text_copy(running->report, sizeof(running->report), report);
+		running->exit_code = exit_code;
+		running_ended(heartbeat->record, running);
 	} else {
 		running_destroy(heartbeat->record);
 	}
 	heartbeat->record = NULL;
 	heartbeat->beats = 0;
-	heartbeat->running = (struct running){ .left = -1, .rate = -1 };
+	*running = (struct running){ .left = -1, .rate = -1 };
 	if (heartbeat->timer_fd >= 0)
 		timer_set(heartbeat->timer_fd, 0);
 }

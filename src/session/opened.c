@@ -9,26 +9,17 @@
 /* The smallest unit that every file system addresses. */
 #define FILE_SECTOR 512
 
-static void describe_file(const struct endpoint *endpoint, struct io_end *ret)
+static void describe_file(struct io_end *ret)
 {
 	ret->regular_file = true;
-	ret->logical_sector_size =
-		endpoint->logical_sector_size ? endpoint->logical_sector_size : FILE_SECTOR;
-	ret->physical_sector_size = endpoint->physical_sector_size ? endpoint->physical_sector_size
-								   : ret->logical_sector_size;
-	ret->kind = DISK_OTHER;
-	ret->rotational = ret->zeroes = UNKNOWN;
+	if (!ret->logical_sector_size)
+		ret->logical_sector_size = FILE_SECTOR;
+	if (!ret->physical_sector_size)
+		ret->physical_sector_size = ret->logical_sector_size;
 }
 
-static void describe_disk(const struct endpoint *endpoint, const struct disk *disk,
-			  struct io_end *ret)
+static void describe_disk(const struct disk *disk, struct io_end *ret)
 {
-	ret->logical_sector_size = endpoint->logical_sector_size;
-	ret->physical_sector_size = endpoint->physical_sector_size;
-	ret->kind = DISK_OTHER;
-	ret->rotational = ret->zeroes = UNKNOWN;
-	if (!disk)
-		return;
 	ret->max_transfer = disk->max_transfer;
 	ret->max_command = disk->max_command;
 	ret->queue_depth = disk->queue_depth;
@@ -53,11 +44,16 @@ void opened_describe(const struct endpoint *endpoint, const struct disk *disk, u
 		.sg = endpoint->sg,
 		.sg_fd = -1,
 		.start = endpoint->start,
+		.logical_sector_size = endpoint->logical_sector_size,
+		.physical_sector_size = endpoint->physical_sector_size,
+		.kind = DISK_OTHER,
+		.rotational = UNKNOWN,
+		.zeroes = UNKNOWN,
 	};
 	if (endpoint->kind == ENDPOINT_IMAGE)
-		describe_file(endpoint, ret);
-	else
-		describe_disk(endpoint, disk, ret);
+		describe_file(ret);
+	else if (disk)
+		describe_disk(disk, ret);
 }
 
 void opened_use_claim(const struct claim *claim, struct io_end *end)
@@ -76,11 +72,17 @@ static int check_ends(void *user, struct error *reterr)
 	return r < 0 || !opened->source ? r : claim_check(opened->source, reterr);
 }
 
+/* NULL: of a source that is gone. */
+static const struct claim *claim_of(const struct opened *opened, bool destination)
+{
+	return destination ? opened->destination : opened->source;
+}
+
 bool opened_present(const struct opened *opened, bool destination)
 {
-	const struct claim *claim = destination ? opened->destination : opened->source;
+	const struct claim *claim = claim_of(opened, destination);
 
-	/* A source without a claim is not waited for. */
+	/* It is not waited for. */
 	return !claim || claim_present(claim);
 }
 
@@ -91,8 +93,7 @@ static bool is_present(void *user, bool destination)
 
 static void look(void *user, bool destination)
 {
-	const struct opened *opened = user;
-	const struct claim *claim = destination ? opened->destination : opened->source;
+	const struct claim *claim = claim_of(user, destination);
 
 	if (claim)
 		claim_look(claim);
@@ -101,7 +102,7 @@ static void look(void *user, bool destination)
 static unsigned count_resets(void *user, bool destination)
 {
 	const struct opened *opened = user;
-	const struct claim *claim = destination ? opened->destination : opened->source;
+	const struct claim *claim = claim_of(opened, destination);
 
 	/* Of a copy that is verified, what was lost is found later. */
 	return claim ? claim_resets(claim,
@@ -109,16 +110,9 @@ static unsigned count_resets(void *user, bool destination)
 		     : 0;
 }
 
-static const struct disk *disk_of(const struct disk_list *disks, const struct endpoint *endpoint)
-{
-	return disks && endpoint->kind != ENDPOINT_IMAGE ? endpoint_disk(disks, endpoint) : NULL;
-}
-
 void opened_prepare(struct opened *opened, struct plan *plan, const struct disk *source,
 		    const struct disk *destination)
 {
-	bool image = plan->destinations[0].kind == ENDPOINT_IMAGE;
-
 	opened->plan = plan;
 	opened->setup = (struct job_setup){
 		.plan = plan,
@@ -133,8 +127,7 @@ void opened_prepare(struct opened *opened, struct plan *plan, const struct disk 
 		.check_user = opened,
 	};
 	opened_describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	opened_describe(&plan->destinations[0], destination,
-			image ? plan->destination_size_after : plan->destinations[0].size, true,
+	opened_describe(&plan->destinations[0], destination, plan->destination_size_after, true,
 			&opened->setup.destination);
 	opened->setup.destination.from_medium = plan->options.verify != VERIFY_OFF;
 }
@@ -194,7 +187,7 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		     struct image_store *images, const struct digests *digests, struct map *map,
 		     struct error *reterr)
 {
-	const struct disk *source = disk_of(disks, &plan->source);
+	const struct disk *source = endpoint_disk(disks, &plan->source);
 	struct endpoint destination = plan->destinations[0];
 	int r = 0;
 
@@ -211,7 +204,7 @@ int opened_to_verify(struct opened *opened, struct plan *plan, const struct disk
 		.check_user = opened,
 	};
 	opened_describe(&plan->source, source, plan->source.size, false, &opened->setup.source);
-	opened_describe(&plan->destinations[0], disk_of(disks, &plan->destinations[0]),
+	opened_describe(&plan->destinations[0], endpoint_disk(disks, &plan->destinations[0]),
 			destination.size, false, &opened->setup.destination);
 	opened->setup.destination.from_medium = true;
 	if (!digests)

@@ -35,9 +35,10 @@ bool outcome_missing(const struct map *map, uint64_t start, uint64_t end, uint64
 
 /* ---- boot_check.c: what a copy of a whole disk can be started from ---- */
 
-/* Of the source, before it is copied: reads a few places. Nothing is read where the copy is not of
- * a whole disk, or its table (source NULL: unknown) has no partitions. */
-void boot_check_source(const struct plan *plan, const struct disk *source, struct boot_look *ret);
+/* Of the source, open on this descriptor, before it is copied: reads a few places. Nothing is read,
+ * and *ret stays, where the copy is not of a whole disk, or its table has no partitions. */
+void boot_check_source(const struct plan *plan, const struct disk *source, int fd,
+		       struct boot_look *ret);
 /* report->boot, and the boot entries of this machine that name a partition of the source. */
 void boot_check_copy(struct job *job, const struct disk *source, struct report *report);
 /* What to do so that it starts. */

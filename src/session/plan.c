@@ -180,7 +180,7 @@ static void note_health(const struct session *session, struct check *check)
 static int begin_check(struct session *session, struct error *reterr)
 {
 	struct check *check = &session->checking;
-	const char *map_path = session->files.wanted_map;
+	const char *map_path;
 	struct range_list ranges;
 
 	if (session->state == SESSION_CHOOSING || session->state == SESSION_FINISHED)
@@ -188,13 +188,13 @@ static int begin_check(struct session *session, struct error *reterr)
 	session->check_again = session_runs(session, SESSION_TASK_PLAN);
 	if (session->check_again)
 		return 0;
-	if (session->resumes && !session->loads)
-		map_path = session->resume_path;
 	if (range_list_copy(&session->wish.ranges, &ranges) < 0)
 		return error_nomem(reterr);
 	range_list_done(&check->wish.ranges);
 	check->wish = session->wish;
 	check->wish.ranges = ranges;
+	check->goes_on = session->resumes && !session->loads;
+	map_path = check->goes_on ? session->resume_path : session->files.wanted_map;
 	text_copy(check->map_path, sizeof(check->map_path), map_path ? map_path : "");
 	text_copy(check->log_dir, sizeof(check->log_dir), session->files.directory);
 	check->load = session->loads;
