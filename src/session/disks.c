@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session's list of disks: scans, and what hot-plug says. */
+/* The session's disks: the list of them, from scans and hot-plug; and what the front end asks of
+ * some, in the background: an end that was typed, their health, what they use, how fast they read.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,6 @@
 #include "base/i18n.h"
 #include "base/text.h"
 #include "discover/cache.h"
-#include "session/ends.h"
 #include "session/session_private.h"
 
 int session_disks_init(struct session *session, struct error *reterr)
@@ -60,100 +61,6 @@ static void replace_disks(struct session *session, struct disk_list *disks)
 
 	session->disks = disks;
 	session_drop_disks(session, &before);
-}
-
-static void look_for_images(struct scanning *scanning)
-{
-	for (int destination = 0; destination < 2; destination++) {
-		struct looked *looked = &scanning->images[destination];
-
-		looked->error = (struct error){ 0 };
-		looked->found = (struct endpoint){ 0 };
-		if (looked->recorded.kind == ENDPOINT_IMAGE)
-			looked->result = ends_find(scanning->disks, &looked->recorded, NULL,
-						   destination, &looked->found, &looked->error);
-	}
-}
-
-static void avoid_bad(struct scan *scan, const struct disk_list *disks, const char *map_path,
-		      const struct endpoint *source)
-{
-	CLEANUP(map) struct map *map = NULL;
-	struct range_list bad = { 0 };
-
-	/* Problems of the map are reported where it is needed. */
-	if (source->kind == ENDPOINT_IMAGE || !source->logical_sector_size ||
-	    map_load(map_path, &map, NULL, NULL) < 0 ||
-	    load_bad(map, endpoint_disk(disks, source), source, &bad) < 0)
-		return;
-	scan_avoid(scan, source->identity.devno, &bad);
-	range_list_done(&bad);
-}
-
-static int find_ends(const struct session_names *names, const struct disk_list *disks,
-		     struct endpoint *source, struct endpoint *destination)
-{
-	int r;
-
-	if (!names->destination)
-		return names->map ? ends_of_map(disks, names->map, source, destination) : -EINVAL;
-	r = endpoint_resolve(disks, names->destination, true, destination, NULL);
-	if (r == 0 && names->source)
-		r = endpoint_resolve(disks, names->source, false, source, NULL);
-	return r;
-}
-
-static dev_t disk_number(const struct disk_list *disks, const struct endpoint *endpoint)
-{
-	const struct disk *disk = endpoint_disk(disks, endpoint);
-
-	return disk ? disk->identity.devno : 0;
-}
-
-static void choose_named(void *user, struct scan *scan, const struct disk_list *named)
-{
-	const struct session_names *names = user;
-	struct endpoint source = { 0 }, destination = { 0 };
-
-	/* If an end is not found, the message names what there is, so all disks are read. */
-	if (find_ends(names, named, &source, &destination) < 0) {
-		scan_only(scan, NULL);
-		return;
-	}
-
-	const dev_t only[2] = { disk_number(named, &source), disk_number(named, &destination) };
-
-	scan_only(scan, only);
-	if (names->map)
-		avoid_bad(scan, named, names->map, &source);
-}
-
-/* A scan belongs to one thread, so the task has its own. */
-static void scan_body(void *data)
-{
-	struct scanning *scanning = data;
-	struct error *error = &scanning->error;
-	int r = 0;
-
-	scanning->disks = NULL;
-	*error = (struct error){ 0 };
-	if (!scanning->scan)
-		r = scan_new(&scanning->options, &scanning->scan, error);
-	if (r == 0) {
-		scan_spare(scanning->scan, scanning->spared);
-		/* If memory is short, they are read after all. */
-		scan_avoid(scanning->scan, scanning->bad_on, &scanning->bad);
-		scan_only(scanning->scan, NULL);
-	}
-	if (r == 0 && scanning->named)
-		r = scan_run_chosen(scanning->scan, choose_named, &scanning->names,
-				    &scanning->disks, error);
-	else if (r == 0)
-		r = (scanning->patient ? scan_run : scan_glance)(scanning->scan, &scanning->disks,
-								 error);
-	if (r == 0 && scanning->looks)
-		look_for_images(scanning);
-	scanning->result = r;
 }
 
 /* Reading a disk that is being copied would disturb the copy, or a dying disk. One that came back
@@ -219,7 +126,7 @@ static void begin(struct session *session, bool patient, const struct session_na
 		scanning->images[0].recorded = session->plan->source;
 		scanning->images[1].recorded = session->plan->destinations[0];
 	}
-	session_begin_task(session, SESSION_TASK_SCAN, scan_body, scanning,
+	session_begin_task(session, SESSION_TASK_SCAN, scanning_run, scanning,
 			   &session->errors[SESSION_TASK_SCAN]);
 }
 
@@ -319,7 +226,8 @@ static void take_looked(struct session *session)
 void session_take_scan(struct session *session, unsigned *changes)
 {
 	struct scanning *scanning = &session->scanning;
-	bool unsettled = scanning->result == 0 && !scanning->patient && scanning->follows &&
+	bool found = !scanning->error.code;
+	bool unsettled = found && !scanning->patient && scanning->follows &&
 			 is_silent_now(session->disks, scanning->disks);
 
 	session->errors[SESSION_TASK_SCAN] = scanning->error;
@@ -331,7 +239,7 @@ void session_take_scan(struct session *session, unsigned *changes)
 		return;
 	}
 	*changes |= SESSION_CHANGE_DISKS;
-	if (scanning->result == 0) {
+	if (found) {
 		replace_disks(session, scanning->disks);
 		scanning->disks = NULL;
 		session_recheck(session);
@@ -405,10 +313,9 @@ static void find_body(void *data)
 	struct finding *finding = data;
 
 	finding->error = (struct error){ 0 };
-	finding->result = endpoint_resolve(finding->disks, finding->text, finding->destination,
-					   &finding->endpoint, &finding->error);
 	/* The front end shows what an image holds without waiting for it. */
-	if (finding->result == 0)
+	if (endpoint_resolve(finding->disks, finding->text, finding->destination,
+			     &finding->endpoint, &finding->error) == 0)
 		image_store_read(finding->images, &finding->endpoint);
 }
 
@@ -448,13 +355,10 @@ void session_take_find(struct session *session, unsigned *changes)
 	session_drop_disks(session, &finding->disks);
 	if (finding->again) {
 		struct error error = { 0 };
-		int r = begin_find(session, &error);
 
 		/* While it runs, all of this belongs to the thread. */
-		if (r < 0) {
-			finding->result = r;
+		if (begin_find(session, &error) < 0)
 			finding->error = error;
-		}
 	}
 	if (!session_runs(session, SESSION_TASK_FIND))
 		*changes |= SESSION_CHANGE_FOUND;
@@ -464,11 +368,11 @@ int session_found(const struct session *session, struct endpoint *ret, struct er
 {
 	const struct finding *finding = &session->finding;
 
-	if (finding->result == 0)
+	if (!finding->error.code)
 		*ret = finding->endpoint;
 	else if (reterr)
 		*reterr = finding->error;
-	return finding->result;
+	return finding->error.code;
 }
 
 const struct disk *session_image(const struct session *session, const struct endpoint *image)
@@ -581,7 +485,105 @@ const struct health *session_health(const struct session *session, const struct 
 	return item && item->end.node[0] ? &item->health : NULL;
 }
 
-bool session_unfinished(const struct session *session, struct session_unfinished *ret)
+/* ---- what a source uses ---- */
+
+static int begin_reading(struct session *session, struct error *reterr)
 {
-	return files_unfinished(session->files.directory, ret);
+	struct used_reading *task = &session->using;
+
+	used_done(&task->used);
+	task->known = false;
+	task->source = task->wanted;
+	task->error = (struct error){ 0 };
+	task->again = false;
+	atomic_store(&task->cancel, false);
+	if (endpoint_is_sg_only(&task->source))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "read", task->source.node,
+				 _("What is used cannot be read of a disk without a block node: %s "
+				   "is copied whole."),
+				 task->source.node);
+	if (used_list(&task->source, session_contents(session, &task->source), &task->used) < 0)
+		return error_nomem(reterr);
+	return session_begin_task(session, SESSION_TASK_USED, used_run, task, reterr);
+}
+
+int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr)
+{
+	struct used_reading *task = &session->using;
+	int r = session_refuse_busy(session, "read", reterr);
+
+	if (r < 0)
+		return r;
+	if (session_used(session, source))
+		return 0;
+	task->wanted = *source;
+	if (!session_runs(session, SESSION_TASK_USED))
+		return begin_reading(session, reterr);
+	task->again = !used_same_source(&task->source, source);
+	atomic_store(&task->cancel, task->again);
+	return 0;
+}
+
+const struct used *session_used(const struct session *session, const struct endpoint *source)
+{
+	const struct used_reading *task = &session->using;
+
+	return task->known && !session_runs(session, SESSION_TASK_USED) &&
+			       used_same_source(&task->source, source)
+		       ? &task->used
+		       : NULL;
+}
+
+void session_take_used(struct session *session, unsigned *changes)
+{
+	struct used_reading *task = &session->using;
+
+	/* It may be through before it notices that it is out of date. */
+	task->known &= !atomic_load(&task->cancel);
+	session->errors[SESSION_TASK_USED] = task->error;
+	if (task->again && begin_reading(session, &session->errors[SESSION_TASK_USED]) == 0)
+		return;
+	*changes |= SESSION_CHANGE_USED;
+}
+
+void session_forget_used(struct session *session)
+{
+	atomic_store(&session->using.cancel, true);
+	session->using.again = session->using.known = false;
+}
+
+/* ---- how fast both ends of a plan read ---- */
+
+int session_measure(struct session *session, struct error *reterr)
+{
+	if (session->state != SESSION_PLANNED || session->plan->source.gone[0] ||
+	    session_runs(session, SESSION_TASK_MEASURE))
+		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
+				 _("There is no plan to be measured now."));
+	session->measured = false;
+	measure_prepare(&session->measurement, session->plan);
+	return session_begin_task(session, SESSION_TASK_MEASURE, measure_run, &session->measurement,
+				  reterr);
+}
+
+void session_take_measure(struct session *session, unsigned *changes)
+{
+	struct measurement *measurement = &session->measurement;
+	const struct session_measured *known = &session->known;
+
+	/* A profile of the whole disk is better than a measurement at three places. */
+	if (known->source > 0)
+		measurement->found.source = known->source;
+	if (known->destination > 0)
+		measurement->found.destination = known->destination;
+	measurement->found.writes = known->writes;
+	session->errors[SESSION_TASK_MEASURE] = measurement->error;
+	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
+	*changes |= SESSION_CHANGE_MEASURED;
+}
+
+void session_forget_measure(struct session *session)
+{
+	atomic_store(&session->measurement.cancel, true);
+	session->measured = false;
 }

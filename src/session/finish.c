@@ -51,11 +51,9 @@ static void find_writer(const struct session *session, struct report *report)
 static void describe_disk(const struct session *session, const struct endpoint *endpoint,
 			  struct report_disk *ret)
 {
-	const struct disk *disk = NULL;
+	const struct disk *disk = endpoint_disk(session->started_disks, endpoint);
 
 	ret->rotational = UNKNOWN;
-	if (endpoint->kind != ENDPOINT_IMAGE)
-		disk = endpoint_disk(session->started_disks, endpoint);
 	if (!disk)
 		return;
 	text_copy(ret->transport, sizeof(ret->transport), disk->transport);
@@ -135,6 +133,7 @@ static int make_report(struct session *session, const struct error *close_error,
 /* The log is closed last. */
 static int tell_and_save(struct session *session, struct finishing *finishing)
 {
+	struct file_timeout timeout = { .ns = TIMEOUT_AT_END };
 	char line[256];
 	int r = make_report(session, &finishing->close_error, &finishing->error);
 
@@ -143,11 +142,10 @@ static int tell_and_save(struct session *session, struct finishing *finishing)
 	finishing->made = true;
 	log_line(session->log, LOG_LEVEL_INFO, "session", "%s",
 		 report_result_line(&session->report, line, sizeof(line)));
-	finishing->timeout.ns = TIMEOUT_AT_END;
-	r = save_first(&session->report, &session->files, session->log, &finishing->timeout,
+	r = save_first(&session->report, &session->files, session->log, &timeout,
 		       &finishing->error);
-	finishing->left_behind |= finishing->timeout.hung != NULL;
-	file_timeout_done(&finishing->timeout);
+	finishing->left_behind |= timeout.hung != NULL;
+	file_timeout_done(&timeout);
 	finishing->left_behind |= !log_close(cleanup_steal(session->log));
 	return r;
 }
@@ -389,14 +387,9 @@ void session_take_move(struct session *session, unsigned *changes)
 
 bool session_can_finish(struct session *session)
 {
-	struct job_snapshot job;
-
 	if (session->state == SESSION_VERIFYING)
 		return session_verify_ended(session);
-	if (session->state != SESSION_RUNNING)
-		return false;
-	job_snapshot(session->opened.job, &job);
-	if (job.state != JOB_ENDED)
+	if (session->state != SESSION_RUNNING || !has_ended(session->opened.job))
 		return false;
 	/* A missing disk does not answer, and the copy will go on. */
 	if (session_will_wait(session))
@@ -548,7 +541,7 @@ void session_take_save(struct session *session, unsigned *changes)
 	const struct report *saved = &saving->report;
 
 	/* The session may have the report of another copy by now. */
-	if (saving->result == 0 && session->has_report &&
+	if (!saving->error.code && session->has_report &&
 	    strcmp(session->report.files.log, saved->files.log) == 0)
 		session->report.files = saved->files;
 	session->errors[SESSION_TASK_SAVE] = saving->error;

@@ -166,22 +166,21 @@ static int check_place(const struct plan *plan, const char *path, struct error *
 
 /* ---- in the background ---- */
 
-static int save_where_it_is(struct report *report, struct error *reterr)
+static void save_where_it_is(struct report *report, struct error *reterr)
 {
 	int r = mask_list(report, NULL, reterr);
 
 	if (r == 0 && report->files.certificate[0])
 		r = report_save(report, REPORT_HTML, report->files.certificate, NULL, reterr);
 	if (r == 0 && report->files.json[0])
-		r = report_save(report, REPORT_JSON, report->files.json, NULL, reterr);
-	return r;
+		report_save(report, REPORT_JSON, report->files.json, NULL, reterr);
 }
 
-static int save_as(struct report *report, const char *path, struct error *reterr)
+static void save_as(struct report *report, const char *path, struct error *reterr)
 {
 	struct report_files files;
 	char text[512];
-	int r = name_files(report, path, &files, text, reterr), list;
+	int r = name_files(report, path, &files, text, reterr);
 	const char *const paths[] = { files.json, text, files.certificate, files.digests };
 
 	if (r == 0)
@@ -189,16 +188,14 @@ static int save_as(struct report *report, const char *path, struct error *reterr
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(paths); i++)
 		r = files_check_not_an_end(report->plan, paths[i], reterr);
 	if (r < 0)
-		return r;
-	list = put_list(report, files.digests, NULL, reterr);
+		return;
 	/* The files name each other; the report is worth keeping without a list. */
-	if (list < 0 || !report->job.digests_saved)
+	if (put_list(report, files.digests, NULL, reterr) < 0 || !report->job.digests_saved)
 		text_copy(files.digests, sizeof(files.digests), report->files.digests);
 	report->files = files;
 	r = report_save_sums(report, NULL, reterr);
 	for (unsigned form = REPORT_JSON; r == 0 && form <= REPORT_HTML; form++)
 		r = report_save(report, (enum report_form)form, paths[form], NULL, reterr);
-	return r < 0 ? r : list;
 }
 
 /* ---- on a stick ---- */
@@ -250,18 +247,17 @@ static int put_all(struct report *report, int folder, struct error *reterr)
 	return r == 0 ? copy_file(report->files.map, path) : r;
 }
 
-static int save_on_stick(struct report *report, const struct stick *stick, struct error *reterr)
+static void save_on_stick(struct report *report, const struct stick *stick, struct error *reterr)
 {
 	struct stick_mount mount;
-	int r = stick_mount(stick, &mount, reterr), unmounted;
+	int r;
 
-	if (r < 0)
-		return r;
+	if (stick_mount(stick, &mount, reterr) < 0)
+		return;
 	r = put_all(report, mount.folder, reterr);
 	if (r < 0)
 		stick_refuse(stick, r, reterr);
-	unmounted = stick_unmount(stick, &mount, r < 0 ? NULL : reterr);
-	return r < 0 ? r : unmounted;
+	stick_unmount(stick, &mount, r < 0 ? NULL : reterr);
 }
 
 int save_copy(const struct report *from, struct saving *ret)
@@ -278,11 +274,11 @@ void save_run(void *data)
 
 	saving->error = (struct error){ 0 };
 	if (saving->stick.node[0])
-		saving->result = save_on_stick(&saving->report, &saving->stick, &saving->error);
+		save_on_stick(&saving->report, &saving->stick, &saving->error);
 	else if (saving->path[0])
-		saving->result = save_as(&saving->report, saving->path, &saving->error);
+		save_as(&saving->report, saving->path, &saving->error);
 	else
-		saving->result = save_where_it_is(&saving->report, &saving->error);
+		save_where_it_is(&saving->report, &saving->error);
 }
 
 void save_done(struct saving *saving)

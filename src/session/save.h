@@ -13,9 +13,8 @@ struct saving {
 	char path[512];     /* "": where it is already, unless */
 	struct stick stick; /* node: on that */
 	struct report report;
-	struct plan *plan; /* the report's */
-	struct error error;
-	int result;
+	struct plan *plan;  /* the report's */
+	struct error error; /* code 0: all of it is saved */
 };
 
 /* The report and the certificate where the copy's files go, which the report names; those that

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The session's life, its background tasks, and what wakes its front end; and the tasks that read
- * what a source uses and what earlier copies left. */
+/* The session's life, its background tasks, what wakes its front end, and what it shows of a copy,
+ * and of earlier ones. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -388,73 +387,6 @@ struct session_copy session_copy(const struct session *session)
 	};
 }
 
-/* ---- what a source uses ---- */
-
-static int begin_reading(struct session *session, struct error *reterr)
-{
-	struct used_reading *task = &session->using;
-
-	used_done(&task->used);
-	task->known = false;
-	task->source = task->wanted;
-	task->error = (struct error){ 0 };
-	task->again = false;
-	atomic_store(&task->cancel, false);
-	if (endpoint_is_sg_only(&task->source))
-		return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "read", task->source.node,
-				 _("What is used cannot be read of a disk without a block node: %s "
-				   "is copied whole."),
-				 task->source.node);
-	if (used_list(&task->source, session_contents(session, &task->source), &task->used) < 0)
-		return error_nomem(reterr);
-	return session_begin_task(session, SESSION_TASK_USED, used_run, task, reterr);
-}
-
-int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr)
-{
-	struct used_reading *task = &session->using;
-	int r = session_refuse_busy(session, "read", reterr);
-
-	if (r < 0)
-		return r;
-	if (session_used(session, source))
-		return 0;
-	task->wanted = *source;
-	if (!session_runs(session, SESSION_TASK_USED))
-		return begin_reading(session, reterr);
-	task->again = !used_same_source(&task->source, source);
-	atomic_store(&task->cancel, task->again);
-	return 0;
-}
-
-const struct used *session_used(const struct session *session, const struct endpoint *source)
-{
-	const struct used_reading *task = &session->using;
-
-	return task->known && !session_runs(session, SESSION_TASK_USED) &&
-			       used_same_source(&task->source, source)
-		       ? &task->used
-		       : NULL;
-}
-
-void session_take_used(struct session *session, unsigned *changes)
-{
-	struct used_reading *task = &session->using;
-
-	/* It may be through before it notices that it is out of date. */
-	task->known = task->result == 0 && !atomic_load(&task->cancel);
-	session->errors[SESSION_TASK_USED] = task->error;
-	if (task->again && begin_reading(session, &session->errors[SESSION_TASK_USED]) == 0)
-		return;
-	*changes |= SESSION_CHANGE_USED;
-}
-
-void session_forget_used(struct session *session)
-{
-	atomic_store(&session->using.cancel, true);
-	session->using.again = session->using.known = false;
-}
-
 /* ---- earlier copies ---- */
 
 void session_read_past(struct session *session)
@@ -476,38 +408,7 @@ const struct past_copy *session_past(const struct session *session, size_t *retc
 	return session->past ? session->past->items : NULL;
 }
 
-/* ---- measuring ---- */
-
-int session_measure(struct session *session, struct error *reterr)
+bool session_unfinished(const struct session *session, struct session_unfinished *ret)
 {
-	if (session->state != SESSION_PLANNED || session->plan->source.gone[0] ||
-	    session_runs(session, SESSION_TASK_MEASURE))
-		return error_set(reterr, ERROR_CLASS_USAGE, -EAGAIN, "measure", NULL,
-				 _("There is no plan to be measured now."));
-	session->measured = false;
-	measure_prepare(&session->measurement, session->plan);
-	return session_begin_task(session, SESSION_TASK_MEASURE, measure_run, &session->measurement,
-				  reterr);
-}
-
-void session_take_measure(struct session *session, unsigned *changes)
-{
-	struct measurement *measurement = &session->measurement;
-	const struct session_measured *known = &session->known;
-
-	/* A profile of the whole disk is better than a measurement at three places. */
-	if (known->source > 0)
-		measurement->found.source = known->source;
-	if (known->destination > 0)
-		measurement->found.destination = known->destination;
-	measurement->found.writes = known->writes;
-	session->errors[SESSION_TASK_MEASURE] = measurement->error;
-	session->measured = !atomic_load(&measurement->cancel) && !measurement->error.code;
-	*changes |= SESSION_CHANGE_MEASURED;
-}
-
-void session_forget_measure(struct session *session)
-{
-	atomic_store(&session->measurement.cancel, true);
-	session->measured = false;
+	return files_unfinished(session->files.directory, ret);
 }

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/worker.h"
-#include "discover/scan.h"
 #include "health/smartctl.h"
 #include "session/check.h"
 #include "session/compare.h"
@@ -24,36 +23,12 @@
 #include "session/plan_from_file.h"
 #include "session/run.h"
 #include "session/save.h"
+#include "session/scanning.h"
 #include "session/used.h"
 
 #define ALLOWED_MAX   64
 #define HOTPLUG_LINES 32
 #define CHECKUPS_MAX  SESSION_HEALTH_MAX
-
-/* An image file that is waited for. Its path may lead to a file system that does not answer. */
-struct looked {
-	struct endpoint recorded, found;
-	int result;
-	struct error error;
-};
-
-struct scanning {
-	bool again;   /* something changed while it ran */
-	bool patient; /* for disks that take their time to answer */
-	bool follows; /* the front end wants lists in the background, not just the first one */
-	bool looks;   /* for the ends of the plan that are images */
-	bool named;   /* only the disks of these ends are opened */
-	struct session_names names;
-	struct looked images[2]; /* source, destination; of another kind: not looked for */
-	struct scan_spared spared[2];
-	dev_t bad_on;
-	struct range_list bad;
-	struct scan_options options;
-	struct scan *scan;
-	struct disk_list *disks;
-	struct error error;
-	int result;
-};
 
 struct finding {
 	bool again;
@@ -64,8 +39,7 @@ struct finding {
 	char text[PATH_MAX];
 	bool destination;
 	struct endpoint endpoint;
-	struct error error;
-	int result;
+	struct error error; /* code 0: found */
 };
 
 /* Disks that are asked for their health before there is a copy, one after the other. */
@@ -127,9 +101,8 @@ struct finishing {
 	bool wanted; /* the next step is, when this one is done */
 	bool made;   /* session->report is there */
 	struct error close_error, error;
-	struct file_timeout timeout; /* of the report and its like */
-	bool left_behind;            /* a file of it, or the log, is still being written */
-	atomic_bool changing;        /* session_copy().changing */
+	bool left_behind;     /* a file of it, or the log, is still being written */
+	atomic_bool changing; /* session_copy().changing */
 };
 
 struct session {
@@ -238,9 +211,6 @@ int session_go_on(struct session *session, struct error *reterr);
 /* -EBUSY while a copy is in progress and nothing else can be planned. */
 int session_refuse_busy(const struct session *session, const char *operation, struct error *reterr);
 struct job *session_job(const struct session *session);
-void session_take_used(struct session *session, unsigned *changes);
-/* What was read of it is out of date: the source may be written to. */
-void session_forget_used(struct session *session);
 
 /* ---- disks.c ---- */
 
@@ -265,6 +235,12 @@ void session_take_hotplug(struct session *session, unsigned *changes);
 void session_take_scan(struct session *session, unsigned *changes);
 void session_take_find(struct session *session, unsigned *changes);
 void session_take_checkup(struct session *session, unsigned *changes);
+void session_take_used(struct session *session, unsigned *changes);
+/* What was read of it is out of date: the source may be written to. */
+void session_forget_used(struct session *session);
+void session_take_measure(struct session *session, unsigned *changes);
+/* What was measured is of another plan now. */
+void session_forget_measure(struct session *session);
 
 /* ---- plan.c ---- */
 
@@ -273,9 +249,6 @@ void session_resume_from(struct session *session, struct map *map);
 /* Judges the plan anew after the disks changed. */
 void session_recheck(struct session *session);
 void session_take_check(struct session *session, unsigned *changes);
-void session_take_measure(struct session *session, unsigned *changes);
-/* What was measured is of another plan now. */
-void session_forget_measure(struct session *session);
 
 /* ---- start.c ---- */
 

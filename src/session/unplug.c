@@ -34,7 +34,7 @@ void session_waiting_done(struct session *session)
 	waiting->shown = (struct session_waiting){ 0 };
 	memset(waiting->refused, 0, sizeof(waiting->refused));
 	if (waiting->timer_fd >= 0)
-		timer_set(session->unplugged.timer_fd, 0);
+		timer_set(waiting->timer_fd, 0);
 }
 
 /* ---- messages ---- */
@@ -215,7 +215,7 @@ bool session_begin_waiting(struct session *session)
 	say_who(session);
 	tell(session, LOG_LEVEL_WARNING, waiting->shown.who);
 	session->state = SESSION_WAITING;
-	timer_set(session->unplugged.timer_fd, LOOK_EVERY);
+	timer_set(waiting->timer_fd, LOOK_EVERY);
 	/* While the disks are open, the kernel reserves their names. */
 	session_begin_release(session);
 	return true;
@@ -327,9 +327,8 @@ static int find_image(const struct session *session, const struct endpoint *reco
 		return error_set(reterr, ERROR_CLASS_REFUSED, -ESTALE, "resume", recorded->node,
 				 _("%s lies on another file system now. It is not touched."),
 				 recorded->node);
-	if (looked->result < 0)
-		*reterr = looked->error;
-	return looked->result;
+	*reterr = looked->error;
+	return looked->error.code;
 }
 
 /* False: it is missing, and the note may say why. */

@@ -80,7 +80,6 @@ struct used_reading {
 	struct used used;
 	atomic_bool cancel;
 	struct error error;
-	int result;
 };
 
 /* data: a struct used_reading, with its partitions listed. */
