@@ -207,33 +207,18 @@ static void take_report(struct session *session)
 	session->errors[SESSION_TASK_FINISH] = finishing->error;
 }
 
-/* The last step. If the disks are still being released, it begins when that is done. */
+/* The last step. If the disks are still being released, or the map is being rescued, it begins when
+ * that is done. */
 static void begin_report(struct session *session)
 {
 	struct finishing *finishing = &session->finishing;
 
 	session->state = SESSION_FINISHING;
-	finishing->wanted = session_runs(session, SESSION_TASK_FINISH);
+	finishing->wanted = session_runs(session, SESSION_TASK_FINISH) || session->move.map;
 	if (finishing->wanted || begin_closing(session, true) == 0)
 		return;
 	take_report(session);
 	session_forget_destination(session);
-}
-
-static int finish_waiting(struct session *session, struct error *reterr)
-{
-	session_give_up_waiting(session);
-	/* The next part has just begun: stop it first. */
-	if (session->state == SESSION_RUNNING) {
-		job_stop(session->opened.job);
-		return session_finish(session, reterr);
-	}
-	/* A missing disk does not answer, and who gives up waiting does not want to wait for the
-	 * health of the other disk. */
-	health_clear(&session->health.after[0], NULL);
-	health_clear(&session->health.after[1], NULL);
-	begin_report(session);
-	return 0;
 }
 
 /* ---- the health of both disks, after the final flush ---- */
@@ -266,7 +251,7 @@ static void begin_health_after(struct session *session)
 static void begin_map_rescue(struct session *session)
 {
 	struct move *move = &session->move;
-	struct job *job = session->opened.job;
+	struct job *job = session_job(session);
 	struct job_snapshot snapshot;
 
 	if (session->map_tried || session_runs(session, SESSION_TASK_MOVE))
@@ -276,7 +261,8 @@ static void begin_map_rescue(struct session *session)
 	if (snapshot.map_safe || !session->files.at.map[0] || snapshot.error.code == -ENOENT ||
 	    (snapshot.result != JOB_RESULT_STOPPED && snapshot.result != JOB_RESULT_FAILED))
 		return;
-	move->map = job_take_confirmed(job);
+	move->map = session->state == SESSION_WAITING ? cleanup_steal(session->resume)
+						      : job_take_confirmed(job);
 	if (!move->map)
 		return;
 	session->log_moved = false;
@@ -381,6 +367,8 @@ void session_take_move(struct session *session, unsigned *changes)
 	else if (move->result == 0 && session->state == SESSION_RUNNING &&
 		 !has_ended(session->opened.job))
 		save_there(session, error);
+	if (session->finishing.wanted)
+		session_take_finish(session, changes);
 }
 
 /* ---- the end ---- */
@@ -400,10 +388,26 @@ bool session_can_finish(struct session *session)
 	       !session_runs(session, SESSION_TASK_MOVE);
 }
 
+static int finish_waiting(struct session *session, struct error *reterr)
+{
+	session_give_up_waiting(session);
+	/* The next part has just begun: stop it first. */
+	if (session->state == SESSION_RUNNING) {
+		job_stop(session->opened.job);
+		return session_finish(session, reterr);
+	}
+	/* A missing disk does not answer, and who gives up waiting does not want to wait for the
+	 * health of the other disk. */
+	health_clear(&session->health.after[0], NULL);
+	health_clear(&session->health.after[1], NULL);
+	begin_map_rescue(session);
+	begin_report(session);
+	return 0;
+}
+
 int session_finish(struct session *session, struct error *reterr)
 {
 	struct opened *opened = &session->opened;
-	unsigned changes = 0;
 
 	if (session->state == SESSION_FINISHED || session->state == SESSION_FINISHING)
 		return 0;
@@ -425,10 +429,6 @@ int session_finish(struct session *session, struct error *reterr)
 	begin_health_after(session);
 	session_join(session, SESSION_TASK_AFTER);
 	begin_map_rescue(session);
-	if (session->move.map) {
-		session_join(session, SESSION_TASK_MOVE);
-		session_take_move(session, &changes);
-	}
 	begin_report(session);
 	return 0;
 }

@@ -227,9 +227,12 @@ static void settle(struct session *session)
 		job_stop(session->opened.job);
 	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)
 		session_finish(session, NULL);
-	while (session->state == SESSION_FINISHING && session_runs(session, SESSION_TASK_FINISH)) {
-		session_join(session, SESSION_TASK_FINISH);
-		session_take_finish(session, &changes);
+	while (session->state == SESSION_FINISHING) {
+		enum session_task task =
+			session->move.map ? SESSION_TASK_MOVE : SESSION_TASK_FINISH;
+
+		session_join(session, task);
+		take[task](session, &changes);
 	}
 }
 

@@ -339,6 +339,32 @@ TEST(giving_up_tells_of_the_disk)
 	ck_assert_ptr_nonnull(strstr(session_copy(session).report->next[0], "resume"));
 }
 
+static bool map_failed(void)
+{
+	struct job_snapshot job;
+
+	return session_snapshot(session, &job) && job.map_failed;
+}
+
+/* The stick that the map was on went with the disk: without another place nobody could resume. */
+TEST(giving_up_saves_a_map_that_has_no_place)
+{
+	const struct report *report;
+
+	run("mkdir %s", path_of("stick"));
+	map_interval = 1;
+	begin_copy("stick/copy.map", RATE);
+	run("mv %s %s", path_of("stick"), path_of("pulled"));
+	until(map_failed);
+	unplug(false);
+	until_ended();
+	ck_assert_int_eq(session_state(session), SESSION_WAITING);
+	ck_assert_int_eq(finish_and_wait(), 0);
+	report = session_copy(session).report;
+	ck_assert_int_eq(access(report->files.map, F_OK), 0);
+	ck_assert_ptr_nonnull(strstr(report->next[0], "resume"));
+}
+
 TEST(asks_first)
 {
 	on_vanish = SESSION_VANISH_ASK;
