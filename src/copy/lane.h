@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "copy/copy.h"
 #include "copy/ring.h"
@@ -21,6 +22,9 @@
 #include "copy/work.h"
 #include "io/io.h"
 #include "stats/latency.h"
+
+/* A read of the source that takes longer is slow. */
+#define SLOW_READ NSEC_PER_SEC
 
 /* What the request is for; the pass decides what comes next. */
 enum slot_phase {

@@ -354,8 +354,6 @@ void lane_take_more(struct lane *lane, uint32_t most, struct piece *piece)
 
 /* ---- what is counted of a request ---- */
 
-#define SLOW_READ NSEC_PER_SEC
-
 void lane_count_begin(struct lane *lane, struct slot *slot)
 {
 	struct lane_counters *c = &lane->counters;

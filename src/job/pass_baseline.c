@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 
-#include "base/clock.h"
 #include "copy/held_memory.h"
 #include "copy/retry.h"
 #include "job/core.h"
@@ -20,8 +19,6 @@
 /* The rest of an area is left after its first failed read, and after so many of them all other
  * areas, too: they are read later. */
 #define FAILED_MOST 4
-/* As for reads that are counted as slow. */
-#define SLOW NSEC_PER_SEC
 
 static bool is_compared(const struct job *job)
 {
@@ -121,7 +118,7 @@ static void advance(struct lane *lane, struct slot *slot)
 		read_failed(lane, slot);
 		return;
 	}
-	if (request->completed > request->submitted + SLOW)
+	if (request->completed > request->submitted + SLOW_READ)
 		leave_area(lane, slot, JOB_RECHECK_SLOW);
 	if (lane->copy->held)
 		held_memory_put(lane->copy->held, slot->piece.source, slot->piece.length,

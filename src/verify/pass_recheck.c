@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "verify/verification.h"
 #include "verify/passes.h"
 #include "verify/recheck.h"
@@ -14,8 +13,6 @@
 
 /* Enough to keep a spinning disk busy. */
 #define DEPTH 2
-/* As for reads that are counted as slow. */
-#define SLOW NSEC_PER_SEC
 
 static bool recheck_take(struct lane *lane, struct piece *ret)
 {
@@ -41,7 +38,7 @@ static void recheck_advance(struct lane *lane, struct slot *slot)
 		lane_slot_free(lane, slot);
 		return;
 	}
-	if (request->completed > request->submitted + SLOW)
+	if (request->completed > request->submitted + SLOW_READ)
 		atomic_store(&lane->copy->verification->recheck->trouble, JOB_RECHECK_SLOW);
 	lane_slot_inspect(lane, slot);
 }

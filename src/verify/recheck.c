@@ -22,19 +22,6 @@
 
 /* ---- the areas ---- */
 
-static struct range sectors_of_region(const struct verification *v, size_t i)
-{
-	struct digest_region region = digests_region(v->proof->expected, i);
-
-	return (struct range){ region.source / v->copy->plan->sector_size,
-			       region.length / v->copy->plan->sector_size };
-}
-
-static int add_area(struct recheck *recheck, const struct recheck_area *area)
-{
-	return array_append(recheck->areas, recheck->count, *area);
-}
-
 /* A held area, cut where regions end. */
 static int add_held(struct verification *v, struct range held)
 {
@@ -43,9 +30,9 @@ static int add_held(struct verification *v, struct range held)
 
 		if (!digests_find(v->proof->expected, held.start * v->copy->plan->sector_size,
 				  &area.region) ||
-		    !range_intersect(held, sectors_of_region(v, area.region), &area.sectors))
+		    !range_intersect(held, proof_sectors(v, area.region), &area.sectors))
 			return 0;
-		if (add_area(v->recheck, &area) < 0)
+		if (array_append(v->recheck->areas, v->recheck->count, area) < 0)
 			return -ENOMEM;
 		held.start += area.sectors.count;
 		held.count -= area.sectors.count;
@@ -112,7 +99,7 @@ static bool can_be_sampled(const struct verification *v, size_t region, struct r
 {
 	uint64_t all;
 
-	*ret = (struct recheck_area){ .sectors = sectors_of_region(v, region), .region = region };
+	*ret = (struct recheck_area){ .sectors = proof_sectors(v, region), .region = region };
 	ret->readings[RECHECK_FIRST] = digests_sum(v->proof->expected, region);
 	all = ret->sectors.count;
 	return ret->readings[RECHECK_FIRST].sectors == all &&
@@ -128,7 +115,7 @@ static int add_sample_of(struct verification *v, size_t from, size_t to)
 
 	for (size_t n = 0; n < to - from; n++)
 		if (can_be_sampled(v, from + (begin + n) % (to - from), &area))
-			return add_area(v->recheck, &area);
+			return array_append(v->recheck->areas, v->recheck->count, area);
 	return 0;
 }
 
@@ -153,8 +140,11 @@ static bool is_complete(const struct recheck_area *area, enum recheck_time time)
 	return area->readings[time].sectors == area->sectors.count;
 }
 
+/* False, too, where the source is not rechecked any more. */
 static bool source_reads_well(struct verification *v)
 {
+	if (v->recheck->state != JOB_RECHECK_PENDING)
+		return false;
 	if (map_bytes(v->map, MAP_BAD) || map_bytes(v->map, MAP_NON_TRIMMED) ||
 	    map_bytes(v->map, MAP_NON_SCRAPED) || lanes_sum(v->lanes, *v->lane_count, read_errors))
 		v->recheck->state = JOB_RECHECK_DAMAGED;
@@ -180,18 +170,14 @@ static int list_areas(const struct recheck *recheck, struct range_list *ret)
 
 int recheck_want_first(struct verification *v, struct range_list *ret)
 {
-	struct recheck *recheck = v->recheck;
-
-	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(v))
-		return 0;
-	return list_areas(recheck, ret);
+	return source_reads_well(v) ? list_areas(v->recheck, ret) : 0;
 }
 
 int recheck_want_after(struct verification *v, struct range_list *ret)
 {
 	struct recheck *recheck = v->recheck;
 
-	if (recheck->state != JOB_RECHECK_PENDING || !source_reads_well(v))
+	if (!source_reads_well(v))
 		return 0;
 	recheck->now = RECHECK_AFTER;
 	/* From the start if there was no memory for it the last time. */
@@ -315,7 +301,7 @@ static bool is_compared(const struct recheck_area *area)
 static bool pin_down(const struct verification *v, const struct recheck_area *area,
 		     enum recheck_time time, struct range *ret)
 {
-	struct range region = sectors_of_region(v, area->region);
+	struct range region = proof_sectors(v, area->region);
 	uint64_t from_end;
 
 	if (!digest_sum_pin_down(&area->readings[RECHECK_FIRST], &area->readings[time],

@@ -92,18 +92,11 @@ void rolling_tell(struct verification *v)
 			  name);
 }
 
-static uint64_t sectors_of(const struct verification *v, size_t region)
-{
-	struct digest_region r = digests_region(v->proof->expected, region);
-
-	return r.length / v->copy->plan->sector_size;
-}
-
 /* Complete, with a complete digest, and not inspected yet? */
 static bool is_new(const struct verification *v, const struct map *confirmed, size_t region)
 {
 	const struct region_proof *state = &v->proof->regions[region];
-	uint64_t whole = sectors_of(v, region);
+	uint64_t whole = proof_sectors(v, region).count;
 
 	if (state->state != REGION_OPEN || state->asked)
 		return false;
@@ -129,16 +122,16 @@ void rolling_open(struct verification *v, const struct map *confirmed)
 
 static void tell(struct verification *v, size_t region)
 {
+	struct range sectors = proof_sectors(v, region);
+
 	if (v->rolling->told)
 		return;
 	v->rolling->told = true;
-	struct digest_region r = digests_region(v->proof->expected, region);
 	copy_tell(v->copy, LOG_LEVEL_WARNING,
 		  _("%s does not return what was written to it: the data of source LBA %" PRIu64
 		    " to %" PRIu64
 		    " differs. Both ends will be compared there once the rest is copied."),
-		  v->copy->destination->name, r.source / v->copy->plan->sector_size,
-		  (r.source + r.length) / v->copy->plan->sector_size - 1);
+		  v->copy->destination->name, sectors.start, sectors.start + sectors.count - 1);
 }
 
 /* False: not all of it was read back yet. */

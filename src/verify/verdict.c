@@ -128,6 +128,14 @@ void proof_collect(struct proof *proof, const struct lane_report *report)
 		digests_add(proof->expected, &report->parts[i]);
 }
 
+struct range proof_sectors(const struct verification *v, size_t region)
+{
+	struct digest_region r = digests_region(v->proof->expected, region);
+	uint32_t sector = v->copy->plan->sector_size;
+
+	return (struct range){ r.source / sector, r.length / sector };
+}
+
 uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region)
 {
 	struct digest_region r = digests_region(v->proof->expected, region);
@@ -146,11 +154,8 @@ void proof_ask(struct verification *v, size_t region)
 
 static int ask(struct verification *v, size_t region, struct range_list *ret)
 {
-	uint32_t sector = v->copy->plan->sector_size;
-	struct digest_region r = digests_region(v->proof->expected, region);
-
 	proof_ask(v, region);
-	return range_list_add(ret, (struct range){ r.source / sector, r.length / sector });
+	return range_list_add(ret, proof_sectors(v, region));
 }
 
 static bool digest_known(const struct proof *proof, size_t region, uint64_t finished)
@@ -280,8 +285,7 @@ static int rewrite_region(struct verification *v, size_t region, struct range_li
 	digests_clear(proof->expected, region);
 	digests_clear(proof->found, region);
 	*state = (struct region_proof){ 0 };
-	return range_list_add(ret, (struct range){ r.source / v->copy->plan->sector_size,
-						   r.length / v->copy->plan->sector_size });
+	return range_list_add(ret, proof_sectors(v, region));
 }
 
 /* The list, without what is about to be rewritten. */

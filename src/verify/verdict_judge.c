@@ -183,12 +183,12 @@ static void describe(struct verification *v, size_t i, struct job_mismatch *mism
 	const struct proof *proof = v->proof;
 	struct digest_sum expected = digests_sum(proof->expected, i);
 	struct digest_sum found = digests_sum(proof->found, i);
-	struct digest_region r = digests_region(proof->expected, i);
+	struct range sectors = proof_sectors(v, i);
 
 	mismatch->kind = proof->regions[i].kind;
 	mismatch->code = proof->regions[i].unread ? proof->regions[i].code : 0;
-	mismatch->region_lba = r.source / v->copy->plan->sector_size;
-	mismatch->region_sectors = r.length / v->copy->plan->sector_size;
+	mismatch->region_lba = sectors.start;
+	mismatch->region_sectors = sectors.count;
 	mismatch->has_digests = expected.sectors == finished && found.sectors == finished;
 	if (!mismatch->has_digests)
 		return;

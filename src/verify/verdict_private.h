@@ -42,7 +42,9 @@ struct proof {
 	struct job_proof sums; /* totals as of the last pass */
 };
 
-/* Sectors of a region that this map calls finished. */
+/* The source's sectors of a region. */
+struct range proof_sectors(const struct verification *v, size_t region);
+/* How many of them this map calls finished. */
 uint64_t proof_finished(const struct verification *v, const struct map *map, size_t region);
 /* Marks a region to be read back by the current pass, with nothing found yet. */
 void proof_ask(struct verification *v, size_t region);
