@@ -218,11 +218,7 @@ static void settle(struct session *session)
 	session_forget_used(session);
 	if (session->state == SESSION_VERIFYING)
 		session_stop_verify(session);
-	if (session_runs(session, SESSION_TASK_START)) {
-		session_stop(session);
-		session_join(session, SESSION_TASK_START);
-		session_take_start(session, &changes);
-	}
+	session_end_start(session);
 	if (session->state == SESSION_RUNNING)
 		job_stop(session->opened.job);
 	if (session->state == SESSION_RUNNING || session->state == SESSION_WAITING)

@@ -256,6 +256,8 @@ void session_take_check(struct session *session, unsigned *changes);
  * background. */
 int session_begin(struct session *session, struct plan *plan, bool goes_on, struct error *reterr);
 void session_take_start(struct session *session, unsigned *changes);
+/* Stops what is starting, if anything is, and waits for that. */
+void session_end_start(struct session *session);
 void session_release_job(struct session *session);
 /* Logs the plan, at the beginning of each log file. */
 void session_log_plan(struct session *session);

@@ -206,45 +206,68 @@ static int make_job(struct session *session, const struct recorded_copy *earlier
 	return r;
 }
 
+/* session_stop() knew no job yet. */
+static void stop_if_wanted(const struct session *session, struct job *job)
+{
+	if (atomic_load(&session->stopped))
+		job_stop(job);
+}
+
+static int claim_ends(struct session *session)
+{
+	struct starting *starting = &session->starting;
+	const struct plan *plan = starting->plan;
+	struct opened *opened = &session->opened;
+	int r = opened_claim(opened, &starting->error);
+
+	if (r < 0)
+		return r;
+	measured_apply(session->files.directory, &plan->source.identity, &opened->setup.source);
+	measured_apply(session->files.directory, &plan->destinations[0].identity,
+		       &opened->setup.destination);
+	if (!opened->source || (starting->goes_on && !opened->setup.source_was_gone))
+		return 0;
+	/* While the source was away, another machine may have written to it, also in the places
+	 * that the plan leaves out. */
+	return used_check(plan, opened->setup.source_disk, claim_fd(opened->source),
+			  &starting->error);
+}
+
+/* As the part before was set, and stopped by now if the user wants that. */
+static int run_job(struct session *session)
+{
+	struct starting *starting = &session->starting;
+	struct job *job = session->opened.job;
+
+	if (starting->goes_on && starting->rate != starting->plan->options.rate)
+		job_set_rate(job, starting->rate);
+	if (starting->goes_on && starting->pause)
+		job_pause(job, true);
+	stop_if_wanted(session, job);
+	return job_start(job, &starting->error);
+}
+
 static void start_body(void *data)
 {
 	struct session *session = data;
 	struct starting *starting = &session->starting;
-	struct opened *opened = &session->opened;
 	struct recorded_copy earlier = { 0 };
 	int r = starting->goes_on ? check_again(session) : 0;
 
 	if (r == 0)
-		r = opened_claim(opened, &starting->error);
-	if (r == 0) {
-		measured_apply(session->files.directory, &starting->plan->source.identity,
-			       &opened->setup.source);
-		measured_apply(session->files.directory, &starting->plan->destinations[0].identity,
-			       &opened->setup.destination);
-	}
-	/* While the source was away, another machine may have written to it, also in the places
-	 * that the plan leaves out. */
-	if (r == 0 && opened->source && (!starting->goes_on || opened->setup.source_was_gone))
-		r = used_check(starting->plan, opened->setup.source_disk, claim_fd(opened->source),
-			       &starting->error);
+		r = claim_ends(session);
 	if (r == 0)
 		r = prepare(session, &earlier);
 	if (r == 0)
 		r = make_job(session, &earlier);
 	recorded_copy_done(&earlier);
-	if (r == 0 && starting->goes_on && starting->rate != starting->plan->options.rate)
-		job_set_rate(opened->job, starting->rate);
-	if (r == 0 && starting->goes_on && starting->pause)
-		job_pause(opened->job, true);
-	if (r == 0 && atomic_load(&session->stopped))
-		job_stop(opened->job);
 	if (r == 0)
-		r = job_start(opened->job, &starting->error);
+		r = run_job(session);
 	if (r < 0) {
 		log_error(session->log, "session", &starting->error);
 		take_map_back(session);
 		/* Closing a disk may take long, too. */
-		opened_discard(opened);
+		opened_discard(&session->opened);
 	}
 	starting->result = r;
 }
@@ -351,13 +374,6 @@ void session_stop(struct session *session)
 		job_stop(job);
 }
 
-/* session_stop() knew no job yet. */
-static void stop_if_wanted(const struct session *session, struct job *job)
-{
-	if (atomic_load(&session->stopped))
-		job_stop(job);
-}
-
 void session_release_job(struct session *session)
 {
 	opened_discard(&session->opened);
@@ -428,6 +444,17 @@ void session_take_start(struct session *session, unsigned *changes)
 	session->plan = cleanup_steal(starting->plan);
 	heartbeat_begin(&session->heartbeat, session->plan);
 	session_beat(session);
+}
+
+void session_end_start(struct session *session)
+{
+	unsigned changes = 0;
+
+	if (!session_runs(session, SESSION_TASK_START))
+		return;
+	session_stop(session);
+	session_join(session, SESSION_TASK_START);
+	session_take_start(session, &changes);
 }
 
 /* ---- a verification ---- */

@@ -294,13 +294,7 @@ void session_went_on(struct session *session, int result, const struct error *er
 /* Ends whatever has begun; it writes nothing more. */
 void session_give_up_waiting(struct session *session)
 {
-	unsigned changes = 0;
-
-	if (session_runs(session, SESSION_TASK_START)) {
-		session_stop(session);
-		session_join(session, SESSION_TASK_START);
-		session_take_start(session, &changes);
-	}
+	session_end_start(session);
 	timer_set(session->unplugged.timer_fd, 0);
 }
 
