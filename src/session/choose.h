@@ -183,7 +183,7 @@ const struct past_copy *session_past(const struct session *session, size_t *retc
 /*
  * Reads what the partitions of this source use, in the background, unless that is known already.
  * SESSION_CHANGE_USED announces the end; why it failed is in session_error(SESSION_TASK_USED). An
- * earlier request is given up.
+ * earlier request is given up, and this one when a copy or a verification starts.
  */
 int session_read_used(struct session *session, const struct endpoint *source, struct error *reterr);
 /* NULL: it was not read, or of another source. Borrowed until the next call that reads. */

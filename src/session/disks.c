@@ -587,3 +587,11 @@ void session_forget_measure(struct session *session)
 	atomic_store(&session->measurement.cancel, true);
 	session->measured = false;
 }
+
+void session_leave_disks(struct session *session)
+{
+	session_forget_measure(session);
+	/* What is known already may be of the plan. */
+	if (session_runs(session, SESSION_TASK_USED))
+		session_forget_used(session);
+}

@@ -241,6 +241,8 @@ void session_forget_used(struct session *session);
 void session_take_measure(struct session *session, unsigned *changes);
 /* What was measured is of another plan now. */
 void session_forget_measure(struct session *session);
+/* A copy or a verification is about to read disks: nothing else does then. */
+void session_leave_disks(struct session *session);
 
 /* ---- plan.c ---- */
 

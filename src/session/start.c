@@ -336,7 +336,7 @@ int session_begin(struct session *session, struct plan *plan, bool goes_on, stru
 		remember_settings(starting, session->unplugged.job);
 	atomic_store(&session->stopped, false);
 	starting->error = (struct error){ 0 };
-	session_forget_measure(session);
+	session_leave_disks(session);
 	session->health.asked = false;
 	health_address(source, &session->health.ends[0]);
 	health_address(destination, &session->health.ends[1]);
@@ -509,8 +509,7 @@ int session_verify(struct session *session, struct error *reterr)
 	if (!can_verify(session))
 		return error_set(reterr, ERROR_CLASS_INTERNAL, -EINVAL, "verify", NULL,
 				 _("There is nothing to verify."));
-	/* Both would read the same disks. */
-	session_forget_measure(session);
+	session_leave_disks(session);
 	if (prepare_compare(session) < 0)
 		r = error_nomem(reterr);
 	else

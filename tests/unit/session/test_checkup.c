@@ -2,9 +2,33 @@
 /* Disks are asked for their health and measured; the front end waits for none of it. */
 #include "unit.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "content/content.h"
 
 #include "rig.h"
+
+int __real_content_read(const struct volume *volume, const char *fs, struct content *ret);
+int __wrap_content_read(const struct volume *volume, const char *fs, struct content *ret);
+
+static atomic_bool reading, given_up;
+
+/* Takes its time, unless nobody wants it any more. */
+int __wrap_content_read(const struct volume *volume, const char *fs, struct content *ret)
+{
+	atomic_store(&reading, true);
+	for (int i = 0; i < 1000 && volume->cancel; i++) {
+		if (atomic_load(volume->cancel)) {
+			atomic_store(&given_up, true);
+			return -ECANCELED;
+		}
+		usleep(10000);
+	}
+	return __real_content_read(volume, fs, ret);
+}
 
 static void setup(void)
 {
@@ -78,6 +102,22 @@ TEST(none_while_a_copy_runs)
 	}
 	wait_while(SESSION_STARTING);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_COMPLETE);
+}
+
+/* What the source uses is read as soon as its ranges are looked at, and a large one takes long. */
+TEST_ROWS(nothing_else_is_read_while_a_copy_runs, 2)
+{
+	struct endpoint from;
+
+	plan_and_confirm(source, destination, 0);
+	check_done(endpoint_resolve(session_disks(session), source, false, &from, &error));
+	check_done(session_read_used(session, &from, &error));
+	while (!atomic_load(&reading))
+		usleep(1000);
+	check_done(_i ? session_verify(session, &error) : session_start(session, &error));
+	wait_for_change(SESSION_CHANGE_USED);
+	ck_assert(atomic_load(&given_up));
+	ck_assert_ptr_null(session_used(session, &from));
 }
 
 /* A loop device has no health: nothing is asked, nothing is shown. */
