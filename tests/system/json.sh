@@ -107,7 +107,7 @@ where_a_point_is_a_comma() {
 	[ "$(valid out | uniq)" = $'progress\nreport' ]
 	jq -es '[.[:-1][] | .percent] | . == sort and .[-1] == 100' out
 	[ "$(valid logs/*.json)" = report ]
-	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --rate 8M --log-dir logs >out 2>err &
+	"$CLONEDECK" clone -s "$source" -d "$destination" --confirm "$destination" --rate 8M --log-dir logs >copy 2>err &
 	copy=$!
 	wait_for same source.img $((2 * MIB)) destination.img $((2 * MIB)) "$MIB"
 	"$CLONEDECK" jobs --json >out
