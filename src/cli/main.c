@@ -125,6 +125,11 @@ static int run_deck(int argc, char **argv)
 static void choose_language(void)
 {
 	setlocale(LC_ALL, "");
+	const char *point = nl_langinfo(RADIXCHAR);
+
+	/* What makes JSON, ours and json-c, knows a point and a comma. */
+	if (strcmp(point, ".") != 0 && strcmp(point, ",") != 0)
+		setlocale(LC_NUMERIC, "C");
 #if ENABLE_NLS
 	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */
 	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
