@@ -650,6 +650,23 @@ hostile_labels() {
 	harmless
 }
 
+# In a terminal of another character set than UTF-8 half of a letter may begin a control sequence.
+labels_on_a_terminal_that_is_not_utf8() {
+	disk=$(new_disk disk 16)
+	mkfs.ext4 -q -F -L $'\303\23331mre\314\201d' "$disk"
+	noise 16M >source.img
+	for arguments in "show $disk" "clone -s source.img -d $disk --dry-run --log-dir logs"; do
+		# shellcheck disable=SC2086 # several arguments
+		LC_ALL=C python3 -c 'import os, pty, sys; os._exit(pty.spawn(sys.argv[1:]) >> 8)' \
+			"$CLONEDECK" $arguments >out 2>err </dev/null || fail "$arguments failed"
+		says 31mr
+		! LC_ALL=C grep -P '[\x80-\xff]' out || fail "it was sent letters that it has not"
+	done
+	# What no terminal shows is as it is.
+	LC_ALL=C run 0 show "$disk"
+	says $'\303\23331m'
+}
+
 # Whoever finds an image on somebody's disk has not chosen its name.
 names_that_a_terminal_obeys() {
 	name=$'\e[31m\e]0;x\ay\nclonedeck: COMPLETE\302\2332J'
@@ -715,4 +732,4 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
 	images_that_are_not_raw no_images_of_the_kernel an_overlay_and_its_layers an_active_swap_file pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
-	files_named_by_links files_in_each_others_place hostile_labels names_that_a_terminal_obeys broken_tables
+	files_named_by_links files_in_each_others_place hostile_labels labels_on_a_terminal_that_is_not_utf8 names_that_a_terminal_obeys broken_tables
