@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/range.h"
 #include "base/units.h"
 #include "bench/load.h"
 #include "bench/profile.h"
@@ -122,7 +123,7 @@ static uint64_t piece_of(const struct profile *profile, uint32_t i)
 	uint64_t room = past > places[i] ? past - places[i] : 0;
 
 	room = room < profile->piece ? room : profile->piece;
-	return room - room % profile->choice.request;
+	return u64_align_down(room, profile->choice.request);
 }
 
 static int take_places(struct profile *profile, struct error *reterr)
@@ -153,7 +154,7 @@ static int choose_places(struct profile *profile, struct error *reterr)
 	if (run->options->sectors)
 		return take_places(profile, reterr);
 	profile->piece = wanted(profile) < share ? wanted(profile) : share;
-	profile->piece -= profile->piece % profile->choice.request;
+	profile->piece = u64_align_down(profile->piece, profile->choice.request);
 	if (!profile->piece)
 		return error_set(reterr, ERROR_CLASS_USAGE, -ERANGE, "measure", run->end.name,
 				 _("%s is too small for %u places. Choose fewer --positions."),

@@ -539,7 +539,7 @@ void session_take_used(struct session *session, unsigned *changes)
 	struct used_reading *task = &session->using;
 
 	/* It may be through before it notices that it is out of date. */
-	task->known &= !atomic_load(&task->cancel);
+	task->known = task->result == 0 && !atomic_load(&task->cancel);
 	session->errors[SESSION_TASK_USED] = task->error;
 	if (task->again && begin_reading(session, &session->errors[SESSION_TASK_USED]) == 0)
 		return;

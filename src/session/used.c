@@ -233,7 +233,7 @@ void used_run(void *data)
 	claim_discard(claim);
 	if (r == -ENOMEM)
 		error_nomem(&task->error);
-	task->known = r == 0;
+	task->result = r;
 }
 
 bool used_same_source(const struct endpoint *a, const struct endpoint *b)

@@ -79,6 +79,7 @@ struct used_reading {
 	struct endpoint source; /* of `used` */
 	struct used used;
 	atomic_bool cancel;
+	int result; /* of the thread */
 	struct error error;
 };
 
