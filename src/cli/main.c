@@ -130,17 +130,22 @@ static void choose_language(void)
 	/* What makes JSON, ours and json-c, knows a point and a comma. */
 	if (strcmp(point, ".") != 0 && strcmp(point, ",") != 0)
 		setlocale(LC_NUMERIC, "C");
-#if ENABLE_NLS
 	/* All text is handled as UTF-8; where the terminal cannot show that, it stays English. */
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0) {
+	bool english = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+
+#if ENABLE_NLS
+	if (!english) {
 		const char *terminal = getenv("TERM");
 
 		bindtextdomain(PACKAGE_NAME, LOCALEDIR);
 		textdomain(PACKAGE_NAME);
-		if (!i18n_fits_terminal(terminal ? terminal : "", true))
-			textdomain("messages");
+		english = !i18n_fits_terminal(terminal ? terminal : "", true);
 	}
 #endif
+	/* What the C library says of an error, too: in another character set it would be no text
+	 * here, and no JSON. */
+	if (english)
+		setlocale(LC_MESSAGES, "C");
 }
 
 int main(int argc, char **argv)

@@ -667,6 +667,22 @@ labels_on_a_terminal_that_is_not_utf8() {
 	says $'\303\23331m'
 }
 
+# There all is English: what the C library says of an error, too, else it is in that character set.
+errors_on_a_terminal_that_is_not_utf8() {
+	: >file
+	mkdir -p locales catalogues/de/LC_MESSAGES
+	cp -rL /usr/lib/locale/C.utf8 locales/de_DE.utf8
+	printf 'msgid "%s"\nmsgstr "%s"\n' '' 'Content-Type: text/plain; charset=UTF-8\n' \
+		'Not a directory' 'Nein, heißt es' | msgfmt -o catalogues/de/LC_MESSAGES/libc.mo -
+	mount_at /usr/share/locale --bind catalogues
+	unset LC_ALL
+	export LOCPATH=$case_dir/locales LC_MESSAGES=de_DE.UTF-8
+	LC_CTYPE=de_DE.UTF-8 run 2 show file/disk
+	says 'Nein, heißt es'
+	LC_CTYPE=C run 2 show file/disk
+	says 'Not a directory'
+}
+
 # Whoever finds an image on somebody's disk has not chosen its name.
 names_that_a_terminal_obeys() {
 	name=$'\e[31m\e]0;x\ay\nclonedeck: COMPLETE\302\2332J'
@@ -732,4 +748,5 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
 	images_that_are_not_raw no_images_of_the_kernel an_overlay_and_its_layers an_active_swap_file pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
-	files_named_by_links files_in_each_others_place hostile_labels labels_on_a_terminal_that_is_not_utf8 names_that_a_terminal_obeys broken_tables
+	files_named_by_links files_in_each_others_place hostile_labels labels_on_a_terminal_that_is_not_utf8 errors_on_a_terminal_that_is_not_utf8 \
+	names_that_a_terminal_obeys broken_tables
