@@ -3,6 +3,8 @@
 #include "cli/inspect.h"
 
 #include <errno.h>
+#include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -77,8 +79,7 @@ int columns_new(const struct column *columns, size_t count, struct columns **ret
 	table->count = count;
 	table->table = scols_new_table();
 	table->narrow = width > 0 && width < WIDE;
-	if (!table->table || add_columns(table) < 0 ||
-	    scols_table_set_stream(table->table, stdout) < 0) {
+	if (!table->table || add_columns(table) < 0) {
 		columns_destroy(table);
 		return error_nomem(reterr);
 	}
@@ -114,11 +115,32 @@ int columns_add(struct columns *table, const char *const *texts, struct error *r
 	return 0;
 }
 
+/* The library takes text for what the locale's character set says, and all text is UTF-8 here. */
+static int lay_out(struct columns *table, char **ret)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), before = (locale_t)0;
+	int r;
+
+	if (utf8 != (locale_t)0)
+		before = uselocale(utf8);
+	r = scols_print_table_to_string(table->table, ret);
+	if (utf8 != (locale_t)0) {
+		uselocale(before);
+		freelocale(utf8);
+	}
+	return r;
+}
+
 int columns_print(struct columns *table, struct error *reterr)
 {
-	int r = scols_print_table(table->table);
+	char *text CLEANUP(free) = NULL;
+	int r = lay_out(table, &text);
 
-	return r < 0 ? smartcols_error(r, reterr) : 0;
+	if (r < 0)
+		return smartcols_error(r, reterr);
+	if (text && *text)
+		puts(text);
+	return 0;
 }
 
 void columns_destroy(struct columns *table)
