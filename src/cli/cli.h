@@ -41,7 +41,7 @@ int cli_bench(int argc, char **argv);
 /* --version, as one JSON document (clonedeck.version/1) or as text. */
 int cli_version(bool json);
 
-/* Before a command prints anything; not before the deck, which writes to the terminal itself. */
+/* Before a command prints anything; not before a deck or a look at one, which draw on stdout. */
 void cli_fit_terminal(void);
 
 /* ---- options.c ---- */
