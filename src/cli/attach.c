@@ -91,7 +91,7 @@ static int watch(const struct running *job)
 
 	if (signals.fd < 0)
 		return EXIT_ENVIRONMENT;
-	cli_fit_terminal();
+	cli_fit_output();
 	printf(_("Process %ld copies %s to %s. It has no deck that can come to this terminal; "
 		 "Ctrl-C leaves it to itself.\n"),
 	       (long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),

@@ -94,12 +94,14 @@ static iconv_t open_converter(void)
 	return to == (iconv_t)-1 ? iconv_open("ASCII//TRANSLIT", "UTF-8") : to;
 }
 
-/* A stream to the terminal at `fd`; `stream` itself where it is none. */
+/* A stream to the terminal at `fd`; `stream` itself where that is none, or is UTF-8. */
 static FILE *fitted(FILE *stream, int fd, int buffering)
 {
-	struct charset *charset = isatty(fd) ? calloc(1, sizeof(*charset)) : NULL;
+	struct charset *charset = NULL;
 	FILE *ret = NULL;
 
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0 && isatty(fd))
+		charset = calloc(1, sizeof(*charset));
 	if (!charset)
 		return stream;
 	charset->fd = fd;
@@ -117,15 +119,21 @@ static FILE *fitted(FILE *stream, int fd, int buffering)
 	return ret;
 }
 
-void cli_fit_terminal(void)
+void cli_fit_output(void)
 {
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
-		return;
 	stdout = fitted(stdout, STDOUT_FILENO, _IOLBF);
+}
+
+void cli_fit_errors(void)
+{
 	stderr = fitted(stderr, STDERR_FILENO, _IONBF);
 }
 #else
-void cli_fit_terminal(void)
+void cli_fit_output(void)
+{
+}
+
+void cli_fit_errors(void)
 {
 }
 #endif

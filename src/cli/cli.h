@@ -41,8 +41,10 @@ int cli_bench(int argc, char **argv);
 /* --version, as one JSON document (clonedeck.version/1) or as text. */
 int cli_version(bool json);
 
-/* Before a command prints anything; not before a deck or a look at one, which draw on stdout. */
-void cli_fit_terminal(void);
+/* Before a command prints anything there; of output, not before a deck or a look at one: curses
+ * draws on it, and needs its descriptor. */
+void cli_fit_output(void);
+void cli_fit_errors(void);
 
 /* ---- options.c ---- */
 

@@ -181,9 +181,9 @@ int main(int argc, char **argv)
 			argv[0] = no_command;
 		return run_deck(argc, argv);
 	}
-	/* The deck that comes to a terminal draws on standard output itself. */
+	cli_fit_errors();
 	if (strcmp(argv[1], "attach") != 0)
-		cli_fit_terminal();
+		cli_fit_output();
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, argv[1]) == 0)
 			return commands[i].run(argc - 1, argv + 1);
