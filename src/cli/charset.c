@@ -11,7 +11,6 @@
 #include <iconv.h>
 #include <langinfo.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -94,25 +93,19 @@ static iconv_t open_converter(void)
 	return to == (iconv_t)-1 ? iconv_open("ASCII//TRANSLIT", "UTF-8") : to;
 }
 
-/* A stream to the terminal at `fd`; `stream` itself where that is none, or is UTF-8. */
-static FILE *fitted(FILE *stream, int fd, int buffering)
+/* A stream to the terminal at charset->fd; `stream` itself where that is none, or is UTF-8. */
+static FILE *fitted(FILE *stream, struct charset *charset, int buffering)
 {
-	struct charset *charset = NULL;
-	FILE *ret = NULL;
+	FILE *ret;
 
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0 && isatty(fd))
-		charset = calloc(1, sizeof(*charset));
-	if (!charset)
+	if (strcmp(nl_langinfo(CODESET), "UTF-8") == 0 || !isatty(charset->fd))
 		return stream;
-	charset->fd = fd;
 	charset->to = open_converter();
-	if (charset->to != (iconv_t)-1)
-		ret = fopencookie(charset, "w",
-				  (cookie_io_functions_t){ .write = write_converted });
+	if (charset->to == (iconv_t)-1)
+		return stream;
+	ret = fopencookie(charset, "w", (cookie_io_functions_t){ .write = write_converted });
 	if (!ret) {
-		if (charset->to != (iconv_t)-1)
-			iconv_close(charset->to);
-		free(charset);
+		iconv_close(charset->to);
 		return stream;
 	}
 	setvbuf(ret, NULL, buffering, 0);
@@ -121,12 +114,16 @@ static FILE *fitted(FILE *stream, int fd, int buffering)
 
 void cli_fit_output(void)
 {
-	stdout = fitted(stdout, STDOUT_FILENO, _IOLBF);
+	static struct charset charset = { .fd = STDOUT_FILENO };
+
+	stdout = fitted(stdout, &charset, _IOLBF);
 }
 
 void cli_fit_errors(void)
 {
-	stderr = fitted(stderr, STDERR_FILENO, _IONBF);
+	static struct charset charset = { .fd = STDERR_FILENO };
+
+	stderr = fitted(stderr, &charset, _IONBF);
 }
 #else
 void cli_fit_output(void)
