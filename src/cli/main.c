@@ -174,6 +174,7 @@ int main(int argc, char **argv)
 #endif
 	/* Where a limit is set to the size of files, a write that fails says so. */
 	signal(SIGXFSZ, SIG_IGN);
+	cli_fit_errors();
 	if (argc < 2 || argv[1][0] == '-') {
 		char no_command[] = "";
 
@@ -181,7 +182,6 @@ int main(int argc, char **argv)
 			argv[0] = no_command;
 		return run_deck(argc, argv);
 	}
-	cli_fit_errors();
 	if (strcmp(argv[1], "attach") != 0)
 		cli_fit_output();
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

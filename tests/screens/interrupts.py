@@ -13,7 +13,7 @@ import tempfile
 import time
 
 from behave import FAKEDECK, copying, cpu_seconds, start, to_run
-from drive import PATIENCE, Terminal, below, kill, run
+from drive import PATIENCE, Terminal, below, kill, locales, run
 from pty_program import Program
 from saved import RANGES, RUN, STOPPED
 
@@ -313,6 +313,30 @@ def left_and_come_back_to():
         assert os.listdir(folder) == []
 
 
+def a_report_for_a_terminal_that_is_not_utf8():
+    """One that only looks on gets its last words in the deck's language."""
+    language = {"LOCPATH": locales().name, "LC_ALL": "en_US.UTF-8", "LANGUAGE": "fr",
+                "TRANSLATIONS": os.environ["TRANSLATIONS"]}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Program([FAKEDECK, f"--folder={folder}", "--moving", "rescue"], env=language)
+        program.wait("sdd")
+        deck = program.deck()
+        try:
+            program.quiet()
+            program.type("sd\r", shows="Rien n'a encore")
+            program.type("456789\r", shows="dur\u00e9e")
+            second = Program([FAKEDECK, f"--folder={folder}", f"--attach={deck}", "rescue"],
+                             env={"LC_ALL": "C"})
+            second.wait("LOOKING ON")
+            program.type("\x03\x03", shows="code de retour")
+            program.type("q")
+            assert program.end()[1] == 6
+            text, code = second.end()
+            assert code == 6 and "ARR" in text and text.isascii(), (code, text[-400:])
+        finally:
+            kill([deck])
+
+
 def hang_up_is_no_more_than_leaving():
     with copy_to_come_back_to() as (folder, program, deck):
         program.hang_up()
@@ -589,6 +613,7 @@ CASES = [
     hanging_disk_is_left_after_a_second_question, hanging_disk_is_left_without_a_terminal,
     tools_that_change_a_complete_copy_are_not_called_a_hanging_disk,
     paused_copy_without_a_terminal_stops, ctrl_z_while_it_copies, left_and_come_back_to,
+    a_report_for_a_terminal_that_is_not_utf8,
     another_copy_in_the_same_terminal, gone_copy_is_not_come_back_to,
     hang_up_is_no_more_than_leaving, only_one_terminal_steers, killed_stand_in, stopped_stand_in,
     killed_deck, others_see_the_same, another_size_after_coming_back, terminal_that_takes_nothing,

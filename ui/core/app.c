@@ -59,6 +59,7 @@ int app_new(const struct deck_options *options, struct session *session, struct 
 	app->options = options;
 	app->session = session;
 	app->term = term;
+	app->utf8 = term->facts.utf8;
 	app->client = app->null = app->listener.fd = -1;
 	viewers_init(&app->viewers);
 	app->signals = signals;

@@ -3,8 +3,10 @@
  * more of them look on. */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/charset.h"
 #include "base/clock.h"
 #include "base/i18n.h"
 #include "base/process.h"
@@ -252,6 +254,11 @@ void app_switch(struct app *app, pid_t deck)
 /* Nobody can come back to it. */
 static void lose_for_good(struct app *app, bool stop)
 {
+	const char *text =
+		stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
+		     : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
+			 "stops it.\n");
+
 	term_abandon(app->term);
 	app->term = NULL;
 	app->leaving = true;
@@ -259,13 +266,8 @@ static void lose_for_good(struct app *app, bool stop)
 		app->quit = true;
 		return;
 	}
-	if (terminfo_takes_output()) {
-		fputs(stop ? _("clonedeck: The copy is stopped, as --on-hangup says.\n")
-			   : _("clonedeck: The copy goes on without its screen. Ctrl-C or SIGTERM "
-			       "stops it.\n"),
-		      stdout);
-		fflush(stdout);
-	}
+	if (terminfo_takes_output())
+		charset_print(stdout, app->utf8, text, strlen(text));
 	/* A paused copy could never be continued without a terminal: it is stopped, and can be
 	 * resumed from its map. */
 	if (stop || (app->has_job && app->snapshot.state == JOB_PAUSED))
@@ -325,6 +327,7 @@ void app_take_terminal(struct app *app, const struct wire_note *note,
 	term_abandon(app->term);
 	app->term = NULL;
 	app->lender = note->pid;
+	app->utf8 = note->facts.utf8;
 	use_descriptors(descriptors);
 	wire_close(descriptors);
 	term_patience_begin(app->null);

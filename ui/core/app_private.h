@@ -15,6 +15,7 @@
 struct app {
 	const struct deck_options *options;
 	struct term *term;        /* NULL: there is none now, the copy goes on */
+	bool utf8;                /* the one that there is, or was last */
 	int client;               /* connection to the process that lends it; -1: there is none */
 	pid_t lender;             /* that process */
 	struct viewers viewers;   /* the terminals that look on */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/charset.h"
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/i18n.h"
@@ -148,12 +149,9 @@ static void stop(struct client *self)
 	come_back(self);
 }
 
-static void say(const char *text, size_t size)
+static void say(const struct client *self, const char *text, size_t size)
 {
-	if (!size)
-		return;
-	(void)fwrite(text, 1, size, stdout);
-	fflush(stdout);
+	charset_print(stdout, self->facts->utf8, text, size);
 }
 
 static void end(struct client *self, const struct wire_note *note, const struct wire_more *more)
@@ -162,8 +160,8 @@ static void end(struct client *self, const struct wire_note *note, const struct 
 	self->code = note->value;
 	stop_looking(self, false);
 	term_rescue_restore();
-	say(note->text, strlen(note->text));
-	say(more->bytes, more->size);
+	say(self, note->text, strlen(note->text));
+	say(self, more->bytes, more->size);
 }
 
 /* ---- looking on ---- */
@@ -261,7 +259,7 @@ static void on_note(struct client *self, const struct wire_note *note, const str
 	switch (note->kind) {
 	case WIRE_STOP:
 		term_rescue_restore();
-		say(note->text, strlen(note->text));
+		say(self, note->text, strlen(note->text));
 		stop(self);
 		break;
 	case WIRE_LOOK:

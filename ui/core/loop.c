@@ -8,10 +8,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/charset.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
@@ -306,6 +308,7 @@ struct opening {
 	struct term *term;
 	int signals, client, null;
 	pid_t lender;
+	bool utf8; /* the last terminal */
 };
 
 static int run(const struct deck_options *options, struct opening *opening, bool *retabandoned,
@@ -330,16 +333,19 @@ static int run(const struct deck_options *options, struct opening *opening, bool
 	code = app->copied || app->abandoned || app->term ? app->exit_code : EXIT_ENVIRONMENT;
 	*retabandoned = app->abandoned;
 	term_stop(app->term);
-	fputs(app_last_words(app), stdout);
-	fflush(stdout);
+	charset_print(stdout, app->utf8, app_last_words(app), strlen(app_last_words(app)));
+	opening->utf8 = app->utf8;
 	app_destroy(app);
 	return code;
 }
 
 /* Gives background work PATIENCE_MS to end. A thread that waits for a disk that never answers ends
  * with the process. */
-static void end_session(struct session *session)
+static void end_session(struct session *session, bool utf8)
 {
+	const char *text =
+		_("clonedeck: A disk or a file system does not answer; clonedeck no longer waits "
+		  "for it. If the kernel does, this process ends when it answers.\n");
 	bool left_behind = session_copy(session).left_behind;
 
 	if (session_wait(session, -1, PATIENCE_MS)) {
@@ -347,10 +353,7 @@ static void end_session(struct session *session)
 		if (!left_behind)
 			return;
 	}
-	fputs(_("clonedeck: A disk or a file system does not answer; clonedeck no longer waits for "
-		"it. If the kernel does, this process ends when it answers.\n"),
-	      stdout);
-	fflush(stdout);
+	charset_print(stdout, utf8, text, strlen(text));
 }
 
 /* The deck's process, from here to its end. */
@@ -384,7 +387,7 @@ static int run_deck(const struct deck_options *options, struct opening *opening,
 	}
 	code = run(options, opening, &abandoned, reterr);
 	if (!abandoned)
-		end_session(opening->session);
+		end_session(opening->session, opening->utf8);
 	return code;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/charset.h"
 #include "base/i18n.h"
 #include "base/text.h"
 
@@ -393,8 +394,7 @@ void term_title(struct term *term, const struct title *title)
 
 	if (!term->titles || !*title_sequence(&term->title, title, sequence))
 		return;
-	fputs(sequence, stdout);
-	fflush(stdout);
+	charset_print(stdout, term->facts.utf8, sequence, strlen(sequence));
 	term->title = *title;
 }
 
