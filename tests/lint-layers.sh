@@ -247,6 +247,15 @@ twins() {
 	done
 }
 
+# A header of several files says which declares what: "---- NAME.c ----".
+sections_of_nothing() {
+	local header line mark
+	grep -rnoE --include='*.h' '^/\* -+ [a-z0-9_]+\.c' src ui | while IFS=: read -r header line mark; do
+		[ -e "${header%/*}/${mark##* }" ] || echo "$header:$line: there is no ${mark##* }"
+	done
+}
+
+point "no header names a file that is not there" < <(sections_of_nothing)
 point "no cycle of includes is longer than 3" < <(steps | cycles)
 point "no private header is included by more than 6 files" < <(steps | crowded)
 point "no two headers define the same structure" < <(twins)

@@ -60,7 +60,7 @@ expect() {
 
 "$lint" build . >lint.out
 expect 0 '^not ok'
-expect 140 '^ok'
+expect 141 '^ok'
 
 file src/plan/broken.c <<'C'
 #include <fcntl.h>
@@ -125,6 +125,7 @@ done
 echo 'struct odd {' | tee src/io/deep/odd_private.h >src/base/odd.h
 echo '#include "io/deep/odd_private.h"' >src/base/fine.h
 seq 601 >src/base/long.h
+printf '/* ---- %s.c ---- */\n' fine gone >src/base/sections.h
 "$lint" build . >lint.out
 expect 1 '^# a cycle of '
 expect 1 '^# a cycle of 4: .*src/io/deep/step12'
@@ -132,7 +133,8 @@ expect 1 '^# 8 files include src/io/deep/odd_private.h'
 expect 1 '^# struct odd: src/.*odd.* src/'
 expect 1 '^# *601 src/base/long.h'
 expect 1 '^# src/base/fine.h:1:io/deep/odd_private.h is for its own layer only'
-expect 18 '^not ok'
+expect 1 '^# src/base/sections.h:'
+expect 19 '^not ok'
 rm build/src/libstats.a
 "$lint" build . >lint.out
 expect 4 '^# missing .*libstats.a'

@@ -12,17 +12,13 @@
 #include <string.h>
 
 #include "base/i18n.h"
+#include "base/letters.h"
 #include "base/range.h"
 #include "base/text.h"
 
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static char upper(char c)
-{
-	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
 /* Takes the digits at *text; false when they do not fit 64 bits. */
@@ -54,20 +50,20 @@ static uint64_t fraction_of(const char *digits, size_t count, uint64_t factor)
 /* The factor of the suffix at *text, which is moved past it; 1 if there is none. */
 static uint64_t take_suffix(const char **text)
 {
-	static const char letters[] = "KMGTP";
+	static const char letters[] = "kmgtp";
 	const char *p = *text;
-	const char *letter = *p ? strchr(letters, upper(*p)) : NULL;
+	const char *letter = *p ? strchr(letters, letter_lower(*p)) : NULL;
 	uint64_t base = 1024, factor = 1;
 
 	if (!letter) {
-		if (upper(*p) == 'B')
+		if (letter_lower(*p) == 'b')
 			*text = p + 1;
 		return 1;
 	}
 	p++;
-	if (upper(p[0]) == 'I' && upper(p[1]) == 'B') {
+	if (letter_lower(p[0]) == 'i' && letter_lower(p[1]) == 'b') {
 		p += 2;
-	} else if (upper(p[0]) == 'B') {
+	} else if (letter_lower(p[0]) == 'b') {
 		p++;
 		base = 1000;
 	}
@@ -83,7 +79,7 @@ int units_parse_size(const char *text, uint32_t sector_size, const char **retend
 	uint64_t whole = 0, factor, bytes;
 	size_t fraction_length = 0;
 
-	if (p[0] == '0' && upper(p[1]) == 'X' && text_hex_digit(p[2]) >= 0) {
+	if (p[0] == '0' && letter_lower(p[1]) == 'x' && text_hex_digit(p[2]) >= 0) {
 		p += 2;
 		if (!take_digits(&p, 16, &whole))
 			return -ERANGE;
@@ -122,7 +118,7 @@ bool units_is_plain(const char *text, size_t length)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	if (digits == 1 && text[0] == '0' && upper(text[1]) == 'X')
+	if (digits == 1 && text[0] == '0' && letter_lower(text[1]) == 'x')
 		digits = 2 + strspn(text + 2, "0123456789abcdefABCDEF");
 	return digits == length;
 }

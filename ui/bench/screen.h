@@ -38,7 +38,7 @@ struct bench_screen {
 void bench_screen_start(struct bench_screen *screen, struct app *app, const struct bench_kind *kind,
 			const struct session *confirmed);
 
-/* ---- pair.c ---- */
+/* ---- disk_pair.c ---- */
 
 /* Are source and destination both disks? */
 bool bench_pair_is_chosen(const struct app *app);
