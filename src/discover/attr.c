@@ -268,10 +268,13 @@ int sysfs_follow(const char *link, char ret[static PATH_MAX])
 	return snprintf(ret, PATH_MAX, "%s/%s", folder, rest) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
+const char *sysfs_folder(const char *class, dev_t devno, char buffer[static 64])
+{
+	snprintf(buffer, 64, "/sys/dev/%s/%u:%u", class, major(devno), minor(devno));
+	return buffer;
+}
+
 int sysfs_by_number(const char *class, dev_t devno, char ret[static PATH_MAX])
 {
-	char link[64];
-
-	snprintf(link, sizeof(link), "/sys/dev/%s/%u:%u", class, major(devno), minor(devno));
-	return sysfs_follow(link, ret);
+	return sysfs_follow(SYSFS_FOLDER(class, devno), ret);
 }

@@ -62,5 +62,8 @@ char *attr_decode(char *to, size_t size, const char *encoded);
  * call; realpath() and libudev need one or more for each of some ten folders. -ENOENT, or -EINVAL
  * if it is no link. */
 int sysfs_follow(const char *link, char ret[static PATH_MAX]);
-/* The folder of a device by its number; class: "block" or "char". */
+/* The folder of a device by its number; class: "block" or "char". The first names it by a link, and
+ * is not looked at; the text lasts until the end of the block. */
+#define SYSFS_FOLDER(class, devno) sysfs_folder((class), (devno), (char[64]){ "" })
+const char *sysfs_folder(const char *class, dev_t devno, char buffer[static 64]);
 int sysfs_by_number(const char *class, dev_t devno, char ret[static PATH_MAX]);

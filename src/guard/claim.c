@@ -12,7 +12,6 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -249,14 +248,13 @@ static int explain_lock(const struct claim *claim, int fd, int code, struct erro
  * that, and not the device, which may have been made since. -1: there is none. */
 static int open_loop_file(const struct endpoint *endpoint)
 {
-	dev_t disk = endpoint->identity.devno;
 	struct storage below, named;
-	char folder[64], path[PATH_MAX];
+	char path[PATH_MAX];
 
 	if (endpoint->kind == ENDPOINT_IMAGE || endpoint_is_sg_only(endpoint))
 		return -1;
-	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(disk), minor(disk));
-	if (!attr_line(folder, "loop/backing_file", path, sizeof(path)) ||
+	if (!attr_line(SYSFS_FOLDER("block", endpoint->identity.devno), "loop/backing_file", path,
+		       sizeof(path)) ||
 	    !storage_of(endpoint, &below) || !storage_of_file(path, &named) ||
 	    !storage_same(&below, &named))
 		return -1;
@@ -306,13 +304,12 @@ static bool wants_sg(const struct claim *claim, const struct plan *plan)
  * the disk below, where other sectors have these addresses. */
 static bool takes_commands(const struct claim *claim)
 {
-	char device[PATH_MAX], link[PATH_MAX + 16], subsystem[PATH_MAX];
+	char subsystem[64];
 
-	if (!claim_is_device(claim) ||
-	    claim_scsi_device("block", claim->endpoint.identity.devno, device) < 0)
-		return false;
-	snprintf(link, sizeof(link), "%s/subsystem", device);
-	return sysfs_follow(link, subsystem) == 0 && strcmp(basename(subsystem), "scsi") == 0;
+	return claim_is_device(claim) &&
+	       attr_link(SYSFS_FOLDER("block", claim->endpoint.identity.devno), "device/subsystem",
+			 subsystem, sizeof(subsystem)) &&
+	       strcmp(subsystem, "scsi") == 0;
 }
 
 /* SCSI commands bypass the page cache: what is dirty there would not be read, and could be written

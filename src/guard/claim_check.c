@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -71,16 +70,13 @@ static bool is_read_only(const struct claim *claim)
 static bool lies_elsewhere(const struct claim *claim)
 {
 	const struct endpoint *endpoint = &claim->endpoint;
-	char folder[64];
 	uint64_t start;
 
 	if (endpoint->kind != ENDPOINT_PARTITION)
 		return false;
-	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(endpoint->devno),
-		 minor(endpoint->devno));
 	/* In units of 512 bytes, whatever the disk's sectors are. */
-	return !attr_u64(folder, "start", &start) || endpoint->start % SYSFS_SECTOR ||
-	       start != endpoint->start / SYSFS_SECTOR;
+	return !attr_u64(SYSFS_FOLDER("block", endpoint->devno), "start", &start) ||
+	       endpoint->start % SYSFS_SECTOR || start != endpoint->start / SYSFS_SECTOR;
 }
 
 static bool lost(const char *expected, const char *found)
@@ -192,9 +188,9 @@ int claim_check(struct claim *claim, struct error *reterr)
 /* The state of a disk that the SCSI layer has given up; one that it recovers is only blocked. */
 static bool given_up(const char *class, dev_t disk)
 {
-	char folder[64], state[32];
+	const char *folder = SYSFS_FOLDER(class, disk);
+	char state[32];
 
-	snprintf(folder, sizeof(folder), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
 	/* A partition has none; its disk does. */
 	if (!attr_line(folder, "device/state", state, sizeof(state)) &&
 	    !attr_line(folder, "../device/state", state, sizeof(state)))
@@ -207,19 +203,15 @@ static bool given_up(const char *class, dev_t disk)
 /* The kernel removes the directory with the disk; the number stays taken while the disk is open. */
 static bool left_the_kernel(const char *class, dev_t disk)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
-	return access(path, F_OK) < 0 && errno == ENOENT;
+	return access(SYSFS_FOLDER(class, disk), F_OK) < 0 && errno == ENOENT;
 }
 
 /* The capacity of a disk that was taken away, or of a drive without a medium, becomes 0. */
 static bool is_empty(const char *class, dev_t disk)
 {
-	char folder[64];
+	const char *folder = SYSFS_FOLDER(class, disk);
 	uint64_t size;
 
-	snprintf(folder, sizeof(folder), "/sys/dev/%s/%u:%u", class, major(disk), minor(disk));
 	/* A partition keeps its own. */
 	return (attr_u64(folder, "../size", &size) || attr_u64(folder, "size", &size)) && size == 0;
 }
@@ -231,10 +223,9 @@ static bool device_present(const char *class, dev_t devno)
 
 static bool is_removable(dev_t disk)
 {
-	char folder[64];
+	const char *folder = SYSFS_FOLDER("block", disk);
 	uint64_t removable;
 
-	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(disk), minor(disk));
 	return (attr_u64(folder, "../removable", &removable) ||
 		attr_u64(folder, "removable", &removable)) &&
 	       removable;

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -165,13 +164,10 @@ bool storage_of_loop(const char *directory, const char *node, struct storage *re
 
 bool storage_of(const struct endpoint *endpoint, struct storage *ret)
 {
-	dev_t disk = endpoint->identity.devno;
-	char directory[64];
-
 	if (endpoint->kind == ENDPOINT_IMAGE)
 		return storage_of_file(endpoint->node, ret);
-	snprintf(directory, sizeof(directory), "/sys/dev/block/%u:%u", major(disk), minor(disk));
-	return storage_of_loop(directory, endpoint->disk_node, ret);
+	return storage_of_loop(SYSFS_FOLDER("block", endpoint->identity.devno), endpoint->disk_node,
+			       ret);
 }
 
 bool storage_same(const struct storage *a, const struct storage *b)

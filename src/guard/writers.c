@@ -37,8 +37,6 @@ struct search {
 
 static void begin(const struct endpoint *source, struct search *ret)
 {
-	char folder[64];
-
 	*ret = (struct search){ .source = source };
 	ret->has_storage = storage_of(source, &ret->storage);
 	if (!ret->has_storage)
@@ -48,9 +46,8 @@ static void begin(const struct endpoint *source, struct search *ret)
 			ret->file[0] = '\0';
 		return;
 	}
-	snprintf(folder, sizeof(folder), "/sys/dev/block/%u:%u", major(source->identity.devno),
-		 minor(source->identity.devno));
-	attr_line(folder, "loop/backing_file", ret->file, sizeof(ret->file));
+	attr_line(SYSFS_FOLDER("block", source->identity.devno), "loop/backing_file", ret->file,
+		  sizeof(ret->file));
 }
 
 /* Do writes to the device change the source: because it is a part of it, is built upon it, or is
