@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <libmount.h>
 #include <libudev.h>
@@ -66,43 +67,18 @@ static int spread(struct usage *usage, size_t block, enum use_kind kind, const c
 	return stack_walk_down(usage->stack, block, spread_to, &data);
 }
 
-static size_t blocks_of_btrfs(struct usage *usage, size_t block,
+static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs,
 			      size_t ret[static BTRFS_MEMBERS_MAX])
 {
-	dev_t members[BTRFS_MEMBERS_MAX];
-	size_t found = btrfs_members(usage->stack->blocks[block].devno, members), count = 0;
+	dev_t devices[BTRFS_MEMBERS_MAX];
+	size_t found = mount_devices(fs, devices), count = 0;
 
 	for (size_t i = 0; i < found; i++) {
-		ret[count] = stack_by_devno(usage->stack, members[i]);
+		ret[count] = stack_by_devno(usage->stack, devices[i]);
 		if (ret[count] != STACK_NONE)
 			count++;
 	}
 	return count;
-}
-
-/*
- * The block devices of a mounted file system. Most mounts have the device
- * number; btrfs and the like invent one, and their source names one of possibly
- * several devices.
- */
-static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs,
-			      size_t ret[static BTRFS_MEMBERS_MAX])
-{
-	const char *type = mnt_fs_get_fstype(fs);
-	const char *source = mnt_fs_get_source(fs);
-	dev_t devno = mnt_fs_get_devno(fs);
-	size_t block = stack_by_devno(usage->stack, devno);
-	struct stat st;
-
-	if (block == STACK_NONE && source && source[0] == '/' && stat(source, &st) == 0 &&
-	    S_ISBLK(st.st_mode))
-		block = stack_by_devno(usage->stack, st.st_rdev);
-	if (block == STACK_NONE)
-		return 0;
-	if (type && strcmp(type, "btrfs") == 0)
-		return blocks_of_btrfs(usage, block, ret);
-	ret[0] = block;
-	return 1;
 }
 
 static int spread_mount(struct usage *usage, struct libmnt_fs *fs, enum use_kind kind,
@@ -427,7 +403,7 @@ int usage_add_to(const struct usage *usage, dev_t devno, struct use_list *list)
 	return 0;
 }
 
-/* ---- btrfs ---- */
+/* ---- what a mount lies on ---- */
 
 #define FILE_SYSTEMS "/sys/fs/btrfs"
 
@@ -450,7 +426,8 @@ static size_t list_members(const char *folder, dev_t member, dev_t ret[static BT
 	return ours ? count : 0;
 }
 
-size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])
+/* All members of the mounted file system that one of them belongs to: at least that one. */
+static size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])
 {
 	CLEANUP(dir) DIR *systems = opendir(FILE_SYSTEMS);
 	struct dirent *entry;
@@ -467,4 +444,18 @@ size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX])
 	if (count == 0)
 		ret[count++] = member;
 	return count;
+}
+
+size_t mount_devices(struct libmnt_fs *fs, dev_t ret[static BTRFS_MEMBERS_MAX])
+{
+	const char *source = mnt_fs_get_source(fs);
+	struct stat st;
+
+	ret[0] = mnt_fs_get_devno(fs);
+	if (major(ret[0]) != 0)
+		return 1;
+	if (!source || source[0] != '/' || stat(source, &st) < 0 || !S_ISBLK(st.st_mode))
+		return 0;
+	ret[0] = st.st_rdev;
+	return mnt_fs_match_fstype(fs, "btrfs") ? btrfs_members(st.st_rdev, ret) : 1;
 }

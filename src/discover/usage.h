@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "discover/disk.h"
 
+struct libmnt_fs;
 struct scan_options;
 struct udev_device;
 struct usage;
@@ -31,6 +32,6 @@ int use_list_add(struct use_list *list, enum use_kind kind, const char *what, co
 
 #define BTRFS_MEMBERS_MAX 64
 
-/* All members of the mounted btrfs that one of them belongs to; returns how many, at least that one
- * itself. Its mount has a device number of its own making and names only one of them. */
-size_t btrfs_members(dev_t member, dev_t ret[static BTRFS_MEMBERS_MAX]);
+/* The devices of a mounted file system; returns how many. Most mounts have the number of their
+ * device; btrfs and the like make one up, and name one of possibly several devices. */
+size_t mount_devices(struct libmnt_fs *fs, dev_t ret[static BTRFS_MEMBERS_MAX]);

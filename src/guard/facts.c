@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -155,33 +154,16 @@ static bool nearest_existing(const char *path, char resolved[static PATH_MAX])
 	return true;
 }
 
-/* All of them; false if the mount names no device. */
-static bool below_source(struct search *search, struct libmnt_fs *fs, unsigned depth)
-{
-	const char *source = mnt_fs_get_source(fs);
-	dev_t members[BTRFS_MEMBERS_MAX];
-	size_t count = 1;
-	struct stat st;
-
-	if (!source || source[0] != '/' || stat(source, &st) < 0 || !S_ISBLK(st.st_mode))
-		return false;
-	members[0] = st.st_rdev;
-	if (mnt_fs_match_fstype(fs, "btrfs"))
-		count = btrfs_members(st.st_rdev, members);
-	for (size_t i = 0; i < count; i++)
-		below_device(search, members[i], depth + 1);
-	return true;
-}
-
 /* For file systems without a device number of their own: overlay, btrfs, network. */
 static void below_anonymous(struct search *search, const char *path, unsigned depth)
 {
 	struct libmnt_table *mounts = read_mounts(search->mounts);
 	struct libmnt_fs *fs =
 		mounts ? mnt_table_find_mountpoint(mounts, path, MNT_ITER_BACKWARD) : NULL;
+	dev_t devices[BTRFS_MEMBERS_MAX];
 	struct stat st;
 	char *upper = NULL;
-	size_t length = 0;
+	size_t length = 0, count;
 
 	if (!fs) {
 		search->place->complete = false;
@@ -203,7 +185,10 @@ static void below_anonymous(struct search *search, const char *path, unsigned de
 			search->place->complete = false;
 		return;
 	}
-	if (!below_source(search, fs, depth))
+	count = mount_devices(fs, devices);
+	for (size_t i = 0; i < count; i++)
+		below_device(search, devices[i], depth + 1);
+	if (count == 0)
 		search->place->complete = false;
 }
 

@@ -70,26 +70,13 @@ static bool reaches(const struct search *search, dev_t devno)
 
 /* ---- mounts ---- */
 
-/* Most mounts have the number of their device. btrfs and the like make one up, and name one of
- * their devices as their source. */
 static bool mount_reaches(const struct search *search, struct libmnt_fs *fs)
 {
-	const char *name = mnt_fs_get_source(fs);
-	dev_t members[BTRFS_MEMBERS_MAX];
-	size_t count = 1;
-	struct stat st;
+	dev_t devices[BTRFS_MEMBERS_MAX];
+	size_t count = mount_devices(fs, devices);
 
-	members[0] = mnt_fs_get_devno(fs);
-	if (major(members[0]) == 0) {
-		if (!name || strncmp(name, "/dev/", 5) != 0 || stat(name, &st) < 0 ||
-		    !S_ISBLK(st.st_mode))
-			return false;
-		members[0] = st.st_rdev;
-		if (mnt_fs_match_fstype(fs, "btrfs"))
-			count = btrfs_members(st.st_rdev, members);
-	}
 	for (size_t i = 0; i < count; i++)
-		if (reaches(search, members[i]))
+		if (reaches(search, devices[i]))
 			return true;
 	return false;
 }
