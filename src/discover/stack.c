@@ -208,28 +208,6 @@ enum use_kind stack_holder_kind(const struct stack *stack, size_t block)
 	return USE_BCACHE;
 }
 
-static int walk(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
-		void *user)
-{
-	struct stack_block *b = &stack->blocks[block];
-	int r;
-
-	/* Also ends at a cycle, which a recorded or forged sysfs may have. */
-	if (b->visited == stack->walk)
-		return 0;
-	b->visited = stack->walk;
-	r = visit(block, user);
-	for (size_t i = 0; r >= 0 && i < b->below_count; i++)
-		r = walk(stack, b->below[i], visit, user);
-	if (r >= 0 && b->disk != STACK_NONE) {
-		const struct stack_block *disk = &stack->blocks[b->disk];
-
-		for (size_t i = 0; r >= 0 && i < disk->below_count; i++)
-			r = walk(stack, disk->below[i], visit, user);
-	}
-	return r < 0 ? r : 0;
-}
-
 /* A cycle, which a recorded or forged sysfs may have, ends at `most`. */
 static unsigned height(const struct stack *stack, size_t block, unsigned most)
 {
@@ -252,11 +230,4 @@ static unsigned height(const struct stack *stack, size_t block, unsigned most)
 unsigned stack_height(const struct stack *stack, size_t block)
 {
 	return height(stack, block, STACK_HEIGHT_MAX);
-}
-
-int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
-		    void *user)
-{
-	stack->walk++;
-	return walk(stack, block, visit, user);
 }

@@ -37,7 +37,6 @@ struct stack {
 	struct stack_block *blocks;
 	size_t count;
 	size_t *by_devno; /* indices, sorted */
-	unsigned walk;
 };
 
 /* Links slaves; files behind loop devices and zram need stack_link(). -ENOMEM. */
@@ -51,8 +50,3 @@ int stack_link(struct stack *stack, size_t block, size_t below);
 
 /* On how many devices, one upon the other, the block stands: 0 for hardware. */
 unsigned stack_height(const struct stack *stack, size_t block);
-
-/* Calls visit for the block and, once each, for everything below it. A partition stands on what
- * its disk stands on. Stops at the first result below 0 and returns it. */
-int stack_walk_down(struct stack *stack, size_t block, int (*visit)(size_t block, void *user),
-		    void *user);

@@ -29,6 +29,7 @@
 struct usage {
 	struct stack *stack;
 	struct use_list *uses; /* one per block of the stack */
+	unsigned walk;         /* number of the last one down the stack */
 	struct libmnt_table *mounts, *swaps;
 };
 
@@ -45,26 +46,30 @@ int use_list_add(struct use_list *list, enum use_kind kind, const char *what, co
 	return array_append(list->items, list->count, use);
 }
 
-struct spread {
-	struct usage *usage;
-	enum use_kind kind;
-	const char *what;
-};
-
-static int spread_to(size_t block, void *user)
+/* To those of this walk that it did not reach yet: it also ends at a cycle, which a recorded or
+ * forged sysfs may have. A partition stands on what its disk stands on. */
+static int spread_from(struct usage *usage, size_t block, enum use_kind kind, const char *what)
 {
-	struct spread *spread = user;
+	struct stack_block *blocks = usage->stack->blocks, *b = &blocks[block];
+	const struct stack_block *disk = b->disk == STACK_NONE ? NULL : &blocks[b->disk];
+	int r;
 
-	return use_list_add(&spread->usage->uses[block], spread->kind, spread->what,
-			    spread->usage->stack->blocks[block].node);
+	if (b->visited == usage->walk)
+		return 0;
+	b->visited = usage->walk;
+	r = use_list_add(&usage->uses[block], kind, what, b->node);
+	for (size_t i = 0; r == 0 && i < b->below_count; i++)
+		r = spread_from(usage, b->below[i], kind, what);
+	for (size_t i = 0; r == 0 && disk && i < disk->below_count; i++)
+		r = spread_from(usage, disk->below[i], kind, what);
+	return r;
 }
 
 /* The use reaches the block and everything below it. */
 static int spread(struct usage *usage, size_t block, enum use_kind kind, const char *what)
 {
-	struct spread data = { .usage = usage, .kind = kind, .what = what };
-
-	return stack_walk_down(usage->stack, block, spread_to, &data);
+	usage->walk++;
+	return spread_from(usage, block, kind, what);
 }
 
 static size_t blocks_of_mount(struct usage *usage, struct libmnt_fs *fs,
