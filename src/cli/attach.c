@@ -184,7 +184,7 @@ static int attach(const struct deck_options *looks, uint32_t pid)
 	if (job && strcmp(job->state, RUNNING_SUSPENDED) == 0) {
 		code = tell_suspended(job);
 	} else if (job) {
-		options.folder = job->by_root                       ? running_root_folder()
+		options.folder = job->by_root                       ? RUNNING_ROOT_FOLDER
 				 : running_folder(own, sizeof(own)) ? own
 								    : NULL;
 		if (options.folder)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "discover/running.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,12 +18,12 @@
 #include "base/i18n.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "discover/attr.h"
 
-#define ROOT_FOLDER "/run/clonedeck"
-#define FIRST_LINE  "clonedeck.job/1"
-#define RECORD_MAX  8192
-#define ENDED       "ended"
-#define ENDED_KEPT  600 /* seconds */
+#define FIRST_LINE "clonedeck.job/1"
+#define RECORD_MAX 8192
+#define ENDED      "ended"
+#define ENDED_KEPT 600 /* seconds */
 
 struct running_record {
 	int fd;
@@ -37,15 +36,10 @@ static bool user_folder(char *buffer, size_t size)
 	int n = 0;
 
 	if (geteuid() == 0)
-		n = snprintf(buffer, size, "%s", ROOT_FOLDER);
+		n = snprintf(buffer, size, "%s", RUNNING_ROOT_FOLDER);
 	else if (runtime && runtime[0] == '/')
 		n = snprintf(buffer, size, "%s/clonedeck", runtime);
 	return n > 0 && (size_t)n < size;
-}
-
-const char *running_root_folder(void)
-{
-	return ROOT_FOLDER;
 }
 
 bool running_folder(char *buffer, size_t size)
@@ -74,7 +68,21 @@ static bool is_alive(int fd)
 	return fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-static bool load(int folder, const char *name, bool alive, struct running *ret);
+/* Of the next record of a folder; -1: there are no more. */
+static int next_record(DIR *dir, const char **retname)
+{
+	const struct dirent *entry;
+	int fd = -1;
+
+	while (fd < 0 && dir && (entry = readdir(dir))) {
+		*retname = entry->d_name;
+		if (text_has_ending(entry->d_name, ".job"))
+			fd = open_record(dirfd(dir), entry->d_name);
+	}
+	return fd;
+}
+
+static bool load(int folder, const char *name, int fd, bool alive, struct running *ret);
 
 /* ---- writing ---- */
 
@@ -155,32 +163,24 @@ static bool has_just_ended(int folder, const char *name, int fd)
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && time(NULL) - st.st_mtime < ENDED_KEPT &&
-	       load(folder, name, false, &running);
+	       load(folder, name, fd, false, &running);
 }
 
 /* What was left behind. A record that is being made has another name until it is locked. */
 static void sweep(const char *folder)
 {
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
+	CLEANUP(dir) DIR *dir = opendir(folder);
+	const char *record;
 	char name[NAME_MAX + 8];
+	int fd;
 
-	if (!dir)
-		return;
-	while ((entry = readdir(dir))) {
-		int fd = text_has_ending(entry->d_name, ".job")
-				 ? open_record(dirfd(dir), entry->d_name)
-				 : -1;
-
-		if (fd < 0)
-			continue;
-		if (!is_alive(fd) && !has_just_ended(dirfd(dir), entry->d_name, fd)) {
-			unlinkat(dirfd(dir), entry->d_name, 0);
-			unlinkat(dirfd(dir), socket_name(entry->d_name, name), 0);
+	while ((fd = next_record(dir, &record)) >= 0) {
+		if (!is_alive(fd) && !has_just_ended(dirfd(dir), record, fd)) {
+			unlinkat(dirfd(dir), record, 0);
+			unlinkat(dirfd(dir), socket_name(record, name), 0);
 		}
 		close(fd);
 	}
-	closedir(dir);
 }
 
 int running_new(const char *folder, const struct running *running, struct running_record **ret)
@@ -323,17 +323,11 @@ static void see_if_suspended(struct running *running)
 	running->left_least = running->left_most = 0;
 }
 
-static bool load(int folder, const char *name, bool alive, struct running *ret)
+static bool load(int folder, const char *name, int fd, bool alive, struct running *ret)
 {
-	int fd = open_record(folder, name);
 	char text[RECORD_MAX], deck[NAME_MAX + 8];
-	ssize_t n = -1;
+	ssize_t n = is_alive(fd) == alive ? pread(fd, text, sizeof(text) - 1, 0) : -1;
 
-	if (fd < 0)
-		return false;
-	if (is_alive(fd) == alive)
-		n = pread(fd, text, sizeof(text) - 1, 0);
-	close(fd);
 	if (n < 0)
 		return false;
 	text[n] = '\0';
@@ -346,19 +340,33 @@ static bool load(int folder, const char *name, bool alive, struct running *ret)
 	return alive || strcmp(ret->state, ENDED) == 0;
 }
 
+/* That one or, where there is none, root's, which everybody may see, and this user's. */
+struct folders {
+	const char *at[2];
+	size_t count;
+	char own[512];
+};
+
+static void find_folders(const char *folder, struct folders *ret)
+{
+	ret->count = 1;
+	ret->at[0] = folder ? folder : RUNNING_ROOT_FOLDER;
+	if (!folder && geteuid() != 0 && user_folder(ret->own, sizeof(ret->own)))
+		ret->at[ret->count++] = ret->own;
+}
+
 static size_t list_folder(const char *folder, bool alive, struct running *ret, size_t max)
 {
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
+	CLEANUP(dir) DIR *dir = opendir(folder);
 	size_t count = 0;
+	const char *name;
+	int fd;
 
-	if (!dir)
-		return 0;
-	while (count < max && (entry = readdir(dir)))
-		if (text_has_ending(entry->d_name, ".job") &&
-		    load(dirfd(dir), entry->d_name, alive, &ret[count]))
-			count++;
-	closedir(dir);
+	while (count < max && (fd = next_record(dir, &name)) >= 0) {
+		if (load(dirfd(dir), name, fd, alive, &ret[count]))
+			ret[count++].by_root = strcmp(folder, RUNNING_ROOT_FOLDER) == 0;
+		close(fd);
+	}
 	return count;
 }
 
@@ -371,13 +379,12 @@ static int oldest_first(const void *a, const void *b)
 
 static size_t list(const char *folder, bool alive, struct running *ret)
 {
-	char own[512];
-	size_t count = list_folder(folder ? folder : ROOT_FOLDER, alive, ret, RUNNING_MAX);
+	struct folders folders;
+	size_t count = 0;
 
-	for (size_t i = 0; !folder && i < count; i++)
-		ret[i].by_root = true;
-	if (!folder && geteuid() != 0 && user_folder(own, sizeof(own)))
-		count += list_folder(own, alive, ret + count, RUNNING_MAX - count);
+	find_folders(folder, &folders);
+	for (size_t i = 0; i < folders.count; i++)
+		count += list_folder(folders.at[i], alive, ret + count, RUNNING_MAX - count);
 	qsort(ret, count, sizeof(*ret), oldest_first);
 	return count;
 }
@@ -405,34 +412,30 @@ size_t running_list_ended(const char *folder, struct running *ret)
 /* A record has its name, and its lock, only once it was written: one that is empty could not be. */
 static pid_t unwritten_in(const char *folder)
 {
-	DIR *dir = opendir(folder);
-	const struct dirent *entry;
+	CLEANUP(dir) DIR *dir = opendir(folder);
+	const char *name;
 	struct stat st;
 	pid_t pid = 0;
+	int fd;
 
-	while (dir && !pid && (entry = readdir(dir))) {
-		int fd = text_has_ending(entry->d_name, ".job")
-				 ? open_record(dirfd(dir), entry->d_name)
-				 : -1;
-
-		if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0 && is_alive(fd))
-			pid = (pid_t)strtol(entry->d_name, NULL, 10);
+	while (!pid && (fd = next_record(dir, &name)) >= 0) {
+		if (fstat(fd, &st) == 0 && st.st_size == 0 && is_alive(fd))
+			pid = (pid_t)strtol(name, NULL, 10);
 		if (pid <= 0 || pid == getpid())
 			pid = 0;
-		fd_close(fd);
+		close(fd);
 	}
-	if (dir)
-		closedir(dir);
 	return pid;
 }
 
 pid_t running_unwritten(const char *folder)
 {
-	pid_t pid = unwritten_in(folder ? folder : ROOT_FOLDER);
-	char own[512];
+	struct folders folders;
+	pid_t pid = 0;
 
-	if (!pid && !folder && geteuid() != 0 && user_folder(own, sizeof(own)))
-		pid = unwritten_in(own);
+	find_folders(folder, &folders);
+	for (size_t i = 0; !pid && i < folders.count; i++)
+		pid = unwritten_in(folders.at[i]);
 	return pid;
 }
 
@@ -445,30 +448,21 @@ const char *running_unwritten_words(pid_t pid, char *buffer, size_t size)
 	return buffer;
 }
 
-static bool load_ended(const char *folder, pid_t pid, struct running *ret)
-{
-	int at = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	char name[32];
-	bool found;
-
-	if (at < 0)
-		return false;
-	snprintf(name, sizeof(name), "%ld.job", (long)pid);
-	found = load(at, name, false, ret);
-	close(at);
-	return found;
-}
-
 bool running_find_ended(const char *folder, pid_t pid, struct running *ret)
 {
-	char own[512];
+	struct folders folders;
+	bool found = false;
+	char path[sizeof(folders.own) + 32];
 
 	*ret = (struct running){ 0 };
-	if (folder)
-		return load_ended(folder, pid, ret);
-	if (load_ended(ROOT_FOLDER, pid, ret))
-		return true;
-	return geteuid() != 0 && user_folder(own, sizeof(own)) && load_ended(own, pid, ret);
+	find_folders(folder, &folders);
+	for (size_t i = 0; !found && i < folders.count; i++) {
+		snprintf(path, sizeof(path), "%s/%ld.job", folders.at[i], (long)pid);
+		CLEANUP(close) int fd = open_record(AT_FDCWD, path);
+
+		found = fd >= 0 && load(AT_FDCWD, path, fd, false, ret);
+	}
+	return found;
 }
 
 bool running_is_on(const struct running_end *end, const struct identity *disk)

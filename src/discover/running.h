@@ -19,6 +19,8 @@
 #include "discover/disk.h"
 
 #define RUNNING_MAX 64 /* copies that are told of */
+/* For root's records. */
+#define RUNNING_ROOT_FOLDER "/run/clonedeck"
 
 /* The state of one whose process is stopped (SIGSTOP), which cannot write so into its record. */
 #define RUNNING_SUSPENDED "suspended"
@@ -57,11 +59,9 @@ struct running {
 
 struct running_record;
 
-/* The folder for records of this user: /run/clonedeck for root, else in $XDG_RUNTIME_DIR; made if
- * need be. False: there is none. */
+/* The folder for records of this user: RUNNING_ROOT_FOLDER for root, else in $XDG_RUNTIME_DIR; made
+ * if need be. False: there is none. */
 bool running_folder(char *buffer, size_t size);
-/* The folder of root's records. */
-const char *running_root_folder(void);
 /* Makes the record of this process in `folder` and locks it; negative errno. Takes those away that
  * were left behind there. */
 int running_new(const char *folder, const struct running *running, struct running_record **ret);

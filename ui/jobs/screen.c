@@ -74,19 +74,14 @@ static void look(struct jobs_screen *screen, struct app *app)
 	size_t count = folder ? running_list_all(folder, screen->running) : 0, others = 0;
 
 	/* Everybody may see root's copies. */
-	if (folder && geteuid() != 0) {
-		size_t roots = running_list_all(running_root_folder(), screen->running + count);
-
-		for (size_t i = 0; i < roots; i++)
-			screen->running[count + i].by_root = true;
-		count += roots;
-	}
+	if (folder && geteuid() != 0)
+		count += running_list_all(RUNNING_ROOT_FOLDER, screen->running + count);
 	for (size_t i = 0; i < count; i++)
 		others += !screen->running[i].own;
 	screen->running_count = count;
 	screen->unwritten = folder ? running_unwritten(folder) : 0;
 	if (folder && !screen->unwritten && geteuid() != 0)
-		screen->unwritten = running_unwritten(running_root_folder());
+		screen->unwritten = running_unwritten(RUNNING_ROOT_FOLDER);
 	screen->looked = clock_monotonic();
 	app_other_jobs(app, others);
 	make_rows(screen, app);
