@@ -16,7 +16,7 @@ core="base scsi discover boot content health plan after layout stats io guard di
 # front end may see.
 public='base/* boot/* after/* scsi/sense.h discover/disk.h discover/endpoint.h discover/lvm.h discover/running.h discover/scan.h discover/scan_options.h health/health.h layout/arrange.h plan/plan.h plan/picture.h plan/preset.h
 	plan/rangespec.h plan/free_places.h plan/held.h plan/identifiers.h plan/options.h stats/* io/io.h io/backends.h guard/rules.h job/job.h job/setup.h job/snapshot.h map/map.h
-	report/past_copy.h report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/progress.h session/used.h'
+	report/describe.h report/past_copy.h report/report.h bench/bench.h bench/result.h bench/render.h session/choose.h session/run.h session/progress.h session/used.h'
 allowed() { # LAYER
 	case $1 in
 	base) echo 'config.h' ;;

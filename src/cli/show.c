@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/cleanup.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -16,9 +14,10 @@
 #include "discover/image_store.h"
 #include "discover/scan.h"
 #include "health/smartctl.h"
+#include "report/describe.h"
 #include "report/json.h"
 
-#define HEADING_WIDTH 9
+#define HEADING_WIDTH 12
 
 enum show_column { NUMBER, START, END, SECTORS, SIZE, TYPE, FS, LABEL, MOUNT, USE, COLUMN_COUNT };
 
@@ -41,160 +40,11 @@ static void line(const char *heading, const char *format, ...)
 
 static void line(const char *heading, const char *format, ...)
 {
-	char first[4 * HEADING_WIDTH + 1], text[2048];
+	char first[4 * HEADING_WIDTH + 1], text[DISK_FACT_MAX];
 
 	text_vprint(text, sizeof(text), format);
 	text_fit(first, sizeof(first), heading, HEADING_WIDTH);
 	text_paragraph(stdout, columns_width(), first, text);
-}
-
-static const char *or_unknown(const char *text)
-{
-	return text[0] ? text : _("unknown");
-}
-
-static void print_identity(const struct disk *disk)
-{
-	const struct identity *identity = &disk->identity;
-
-	line(_("Disk"), "%s", disk->node);
-	line(_("Model"), _("%s, firmware %s, %s"), or_unknown(identity->model),
-	     or_unknown(identity->firmware),
-	     tristate_words(disk->rotational, _("rotational"), _("not rotational")));
-	line(_("Serial"), _("%s, WWN %s"), or_unknown(identity->serial), or_unknown(identity->wwn));
-	if (disk->medium_present == NO || identity->size == 0)
-		line(_("Size"), "%s",
-		     disk->medium_present == NO ? _("no medium in the drive") : _("unknown"));
-	else
-		line(_("Size"), _("%s (%s B, %s of %u, physical %u)"),
-		     UNITS_LONG(identity->size, UNITS_SI, 0), UNITS_COUNT(identity->size),
-		     UNITS_LONG(identity->size, UNITS_SECTORS, identity->logical_sector_size),
-		     identity->logical_sector_size, disk->physical_sector_size);
-}
-
-static void print_nodes(const struct disk *disk)
-{
-	const char *more[] = { disk->sg, disk->bsg, disk->nvme_generic, disk->by_id };
-	char nodes[1024];
-
-	text_copy(nodes, sizeof(nodes), disk->node);
-	for (size_t i = 0; i < ARRAY_SIZE(more); i++)
-		if (more[i][0] && strcmp(more[i], disk->node) != 0)
-			text_append(nodes, sizeof(nodes), "  ", "%s", more[i]);
-	for (size_t i = 0; i < disk->raw_count; i++)
-		text_append(nodes, sizeof(nodes), "  ", "%s", disk->raw[i]);
-	line(_("Nodes"), "%s", nodes);
-	line(_("Path"), _("%s, HCTL %s, transport %s, driver %s"), or_unknown(disk->path),
-	     disk->hctl[0] ? disk->hctl : "-", or_unknown(disk->transport),
-	     or_unknown(disk->driver));
-}
-
-static void print_limits(const struct disk *disk)
-{
-	char transfer[32], depth[16];
-
-	snprintf(transfer, sizeof(transfer), "%u KiB", disk->max_transfer / 1024);
-	snprintf(depth, sizeof(depth), "%u", disk->queue_depth);
-	line(_("Limits"), _("max transfer %s, queue depth %s, %s, %s"),
-	     disk->max_transfer ? transfer : _("unknown"), disk->queue_depth ? depth : _("unknown"),
-	     tristate_words(disk->read_only, _("read-only"), _("writable")),
-	     tristate_words(disk->removable, _("removable"), _("not removable")));
-}
-
-/* Nearly all disks have no zones: then nothing is printed. */
-static void print_zones(const struct disk *disk)
-{
-	if (disk_is_host_managed(disk))
-		line(_("Zones"), "%s",
-		     _("host-managed: written only in order, so it can be a source and no "
-		       "destination"));
-	else if (disk->zoned[0] && strcmp(disk->zoned, "none") != 0)
-		line(_("Zones"), "%s", disk->zoned);
-}
-
-static void print_health(const struct health *health)
-{
-	char list[1024];
-
-	if (health_is_known(health))
-		line(_("Health"), "%s", health_print(health, list, sizeof(list)));
-	else if (health->why[0])
-		line(_("Health"), _("unknown. %s"), health->why);
-}
-
-static void print_table_line(const struct disk *disk)
-{
-	const char *heading = _("Table");
-	unsigned count = (unsigned)disk->partition_count;
-
-	if (strcmp(disk->table, "?") == 0)
-		line(heading, "%s", disk_unread_words(disk));
-	else if (!disk->table[0])
-		line(heading, "%s", _("none"));
-	else if (disk->table_uuid[0])
-		line(heading, P_("%s, %u partition, id %s", "%s, %u partitions, id %s", count),
-		     disk->table, count, disk->table_uuid);
-	else
-		line(heading, P_("%s, %zu partition", "%s, %zu partitions", count), disk->table,
-		     disk->partition_count);
-	if (disk->whole_fs[0])
-		line(_("Holds"), "%s %s", disk->whole_fs, disk->whole_label);
-}
-
-static void print_use(const char *heading, const struct use *use)
-{
-	const char *node = use->node, *what = use->what;
-
-	switch (use->kind) {
-	case USE_MOUNT:
-		line(heading, _("%s is mounted at %s"), node, what);
-		break;
-	case USE_SWAP:
-		line(heading, _("%s is used for swap: %s"), node, what);
-		break;
-	case USE_DM:
-		line(heading, _("%s is held by the device mapper: %s"), node, what);
-		break;
-	case USE_MD:
-		line(heading, _("%s is a member of the md array %s"), node, what);
-		break;
-	case USE_BCACHE:
-		line(heading, _("%s is held by %s"), node, what);
-		break;
-	case USE_BOOT:
-		line(heading, _("%s: the running system was started from it (%s)"), node, what);
-		break;
-	case USE_LOOP:
-		line(heading,
-		     use_is_by_device(use) ? _("%s is held by %s")
-					   : _("%s: a file on it is in use as a disk: %s"),
-		     node, what);
-		break;
-	case USE_EXCLUSIVE:
-		if (use->what[0])
-			line(heading, "%s: %s", node, what);
-		else
-			line(heading, _("%s is held by another program"), node);
-		break;
-	case USE_COPY:
-		line(heading, _("%s is held by this copy"), node);
-		break;
-	}
-}
-
-static void print_uses(const struct disk *disk)
-{
-	const char *heading = _("In use");
-
-	if (disk->read_by[0])
-		line(heading, "%s: %s", disk->node, disk->read_by);
-	else if (disk->in_use.count == 0)
-		line(heading, "%s",
-		     disk_is_sg_only(disk) ? _("unknown: it has no block node")
-		     : disk->silent        ? _("no mount, no swap; held open: unknown")
-					   : _("no mount, swap or holder"));
-	for (size_t i = 0; i < disk->in_use.count; i++)
-		print_use(i == 0 ? heading : "", &disk->in_use.items[i]);
 }
 
 static const char *row_type(const struct disk *disk, const struct row *row)
@@ -279,28 +129,10 @@ static int print_rows(const struct disk *disk, struct columns *table, struct err
 	return 0;
 }
 
-/* What only a device has, an image has not. */
-static void print_device(const struct disk_list *list, const struct disk *disk,
-			 const struct health *health)
-{
-	char text[512];
-
-	print_identity(disk);
-	print_nodes(disk);
-	print_limits(disk);
-	line(_("Cache"), "%s", disk_cache_words(disk, text, sizeof(text)));
-	print_zones(disk);
-	if (disk_sg_words(list, disk, text, sizeof(text))[0])
-		line("sg", "%s", text);
-	print_health(health);
-	print_table_line(disk);
-	print_uses(disk);
-}
-
 static void print_image(const struct endpoint *endpoint, const struct disk *disk)
 {
 	const struct identity *identity = &disk->identity;
-	char node[3 * sizeof(endpoint->node)];
+	char node[3 * sizeof(endpoint->node)], text[DISK_FACT_MAX];
 
 	line(_("Image"), "%s", text_show(node, sizeof(node), endpoint->node));
 	line(_("Size"), _("%s (%s B, %s of %u)"), UNITS_LONG(identity->size, UNITS_SI, 0),
@@ -311,7 +143,24 @@ static void print_image(const struct endpoint *endpoint, const struct disk *disk
 	if (!disk->table[0] || strcmp(disk->table, "?") == 0)
 		line(_("Sectors"), _("%u bytes are assumed: no table tells"),
 		     identity->logical_sector_size);
-	print_table_line(disk);
+	line(_("Table"), "%s", disk_table_words(disk, text));
+	if (disk->table_uuid[0])
+		line("PTUUID", "%s", disk->table_uuid);
+	if (disk->note_count)
+		line(_("Notes"), "%s", disk_notes_words(disk, text));
+}
+
+static void print_device(const struct disk_list *list, const struct disk *disk,
+			 const struct health *health)
+{
+	const struct identity *identity = &disk->identity;
+	struct disk_facts facts;
+
+	line(_("Disk"), disk->medium_present != NO && identity->size ? "%s, %s" : "%s", disk->node,
+	     UNITS_LONG(identity->size, UNITS_SI, 0));
+	disk_describe(list, disk, &(struct disk_health){ .known = health }, &facts);
+	for (size_t i = 0; i < facts.count; i++)
+		line(facts.facts[i].label, "%s", facts.facts[i].text);
 }
 
 static int print_table(const struct disk_list *list, const struct disk *disk,
@@ -325,8 +174,6 @@ static int print_table(const struct disk_list *list, const struct disk *disk,
 		print_image(endpoint, disk);
 	else
 		print_device(list, disk, health);
-	for (size_t i = 0; i < disk->note_count; i++)
-		line(i == 0 ? _("Note") : "", "%s", disk->notes[i].text);
 	if (disk->region_count == 0)
 		return 0;
 	putchar('\n');
@@ -395,8 +242,7 @@ static void print_missing(const struct disk_list *list, const struct disk *disk)
 	bool first = true;
 
 	for (size_t i = 0; i < list->missing_count; i++) {
-		if (strncmp(list->missing[i], "/dev/", 5) == 0 &&
-		    !strstr(list->missing[i], disk->node))
+		if (!disk_misses(disk, list->missing[i]))
 			continue;
 		if (first)
 			putchar('\n');

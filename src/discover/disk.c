@@ -114,40 +114,6 @@ const char *region_words(const struct disk *disk, enum region_kind kind, uint64_
 	return "";
 }
 
-const char *tristate_words(enum tristate value, const char *yes, const char *no)
-{
-	return value == UNKNOWN ? _("unknown") : value == YES ? yes : no;
-}
-
-const char *disk_unread_words(const struct disk *disk)
-{
-	return disk_is_sg_only(disk) || disk->silent || use_list_find(&disk->in_use, USE_COPY)
-		       ? _("not read")
-		       : _("could not be read");
-}
-
-const char *disk_cache_words(const struct disk *disk, char *buffer, size_t size)
-{
-	snprintf(buffer, size, _("%s; unmap %s, write zeroes %s"),
-		 tristate_words(disk->write_cache, _("writes are cached until a flush"),
-				_("writes are on the medium when done")),
-		 tristate_words(disk->unmap, _("yes"), _("no")),
-		 tristate_words(disk->zeroes, _("yes"), _("no")));
-	return buffer;
-}
-
-const char *disk_sg_words(const struct disk_list *list, const struct disk *disk, char *buffer,
-			  size_t size)
-{
-	buffer[0] = '\0';
-	if (list->sg_driver[0] && disk->sg[0])
-		snprintf(buffer, size, _("driver %s, direct IO %s"), list->sg_driver,
-			 tristate_words(list->sg_direct, _("allowed"),
-					_("not allowed:  echo 1 > "
-					  "/sys/module/sg/parameters/allow_dio")));
-	return buffer;
-}
-
 const struct use *use_list_find(const struct use_list *list, enum use_kind kind)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -205,14 +205,6 @@ const char *node_short(const char *node);
 /* "GPT backup", translated; "" for what has a name of its own: partitions, and a disk without any.
  */
 const char *region_words(const struct disk *disk, enum region_kind kind, uint64_t start);
-/* Translated; UNKNOWN has a word of its own. */
-const char *tristate_words(enum tristate value, const char *yes, const char *no);
-/* Why nothing is known of its table ("?"). */
-const char *disk_unread_words(const struct disk *disk);
-/* What it does with writes; how commands get to it where an end's backend is sg, "" not at all. */
-const char *disk_cache_words(const struct disk *disk, char *buffer, size_t size);
-const char *disk_sg_words(const struct disk_list *list, const struct disk *disk, char *buffer,
-			  size_t size);
 /* The letters of the USE column ("BM", "-"), into buffer. */
 const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16]);

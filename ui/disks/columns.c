@@ -235,7 +235,7 @@ int disks_health_col(const struct disks_columns *c)
 	return DISKS_NODE_COL + c->node + 1 + c->size + c->gap + c->model + 1 + c->serial + 1;
 }
 
-enum role disks_health_role(const struct disks_health *health)
+enum role disks_health_role(const struct disk_health *health)
 {
 	int64_t sectors;
 
@@ -249,7 +249,7 @@ enum role disks_health_role(const struct disks_health *health)
 	}
 }
 
-static void put_health(const struct disks_health *health, const struct disks_columns *c,
+static void put_health(const struct disk_health *health, const struct disks_columns *c,
 		       struct line *line)
 {
 	char word[48] = "-", temperature[24] = "-";
@@ -282,7 +282,7 @@ static void put_health(const struct disks_health *health, const struct disks_col
 }
 
 static void put_disk(const struct disk *disk, const struct disks_columns *c,
-		     const struct disks_health *health, enum units_scale scale, struct line *line)
+		     const struct disk_health *health, enum units_scale scale, struct line *line)
 {
 	char size[UNITS_TEXT_MAX], sectors[32], use[16];
 
@@ -309,16 +309,6 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c,
 	line_put(line, c->use, use);
 }
 
-void text_contents(const struct partition *p, char *buffer, size_t size)
-{
-	if (p->label[0])
-		snprintf(buffer, size, "%s \"%s\"", text_or_dash(p->fs), p->label);
-	else if (p->fs[0])
-		snprintf(buffer, size, "%s", p->fs);
-	else
-		snprintf(buffer, size, "%s", text_or_dash(p->type_name));
-}
-
 static void put_partition(const struct disk *disk, const struct partition *p,
 			  const struct disks_columns *c, enum units_scale scale, struct line *line)
 {
@@ -328,7 +318,7 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 	partition_node(p, text, sizeof(text));
 	put_column(line, c->node, text);
 	put_size(line, c, size_text(bytes, disk->identity.logical_sector_size, scale, size));
-	text_contents(p, text, sizeof(text));
+	partition_words(p, text, sizeof(text));
 	put_marked(line, c->model, text);
 	put_tail(line, c->serial, text_or_dash(p->mountpoint));
 	put_column(line, c->health, "");
@@ -356,7 +346,7 @@ static void put_image(const struct endpoint *image, const struct disks_columns *
 }
 
 void disks_text_row(const struct disks_model *model, size_t at, const struct disks_columns *columns,
-		    const struct disks_health *health, enum units_scale scale, struct line *line,
+		    const struct disk_health *health, enum units_scale scale, struct line *line,
 		    enum role *retrole)
 {
 	const struct disks_row *row = &model->rows[at];

@@ -1,212 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk in words: the detail panes of screen 1, and which disks are chosen. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"
-#include "base/array.h"
 #include "base/text.h"
 
 #include "ui/disks/model.h"
 
-static void write_model(const struct disk *disk, struct line *line)
-{
-	line_add(line, "%s", disk->identity.model[0] ? disk->identity.model : _("unknown"));
-	if (disk->identity.firmware[0])
-		line_add(line, _("   fw %s"), disk->identity.firmware);
-	if (disk->rotational != UNKNOWN)
-		line_add(line, "   %s",
-			 disk->rotational == YES ? _("rotating") : _("not rotating"));
-	if (disk->removable == YES)
-		line_add(line, "   %s", _("removable"));
-	if (disk->driver[0])
-		line_add(line, _("   driver %s"), disk->driver);
-}
-
-static void write_serial(const struct disk *disk, struct line *line)
-{
-	line_add(line, "%s", disk->identity.serial[0] ? disk->identity.serial : _("none"));
-	if (disk->shares_serial)
-		line_add(line, "   %s", _("(another disk says the same!)"));
-	line_add(line, _("   WWN %s"), disk->identity.wwn[0] ? disk->identity.wwn : _("none"));
-}
-
-static void write_size(const struct disk *disk, struct line *line)
-{
-	char sectors[UNITS_TEXT_MAX];
-	uint32_t logical = disk->identity.logical_sector_size;
-
-	if (!disk->identity.size) {
-		line_add(line, "%s", disk->medium_present == NO ? _("no medium") : "0 B");
-		return;
-	}
-	line_add(line, _("%s B = %s sectors of %u (physical %u)"), UNITS_COUNT(disk->identity.size),
-		 units_print_count(disk_sectors(disk), sectors), (unsigned)logical,
-		 (unsigned)disk->physical_sector_size);
-}
-
-static void write_nodes(const struct disk *disk, struct line *line)
-{
-	line_add(line, "%s", disk->node);
-	if (disk_is_sg_only(disk))
-		line_add(line, " %s", _("(no block node: can be read, not written to)"));
-	else if (disk->sg[0])
-		line_add(line, " %s", disk->sg);
-	if (disk->bsg[0])
-		line_add(line, " %s", disk->bsg);
-	if (disk->nvme_generic[0])
-		line_add(line, " %s", disk->nvme_generic);
-	for (size_t i = 0; i < disk->raw_count; i++)
-		line_add(line, " %s", disk->raw[i]);
-	if (!disk->raw_count)
-		line_add(line, " %s", _("raw: none"));
-}
-
-static void write_path(const struct disk *disk, struct line *line)
-{
-	line_add(line, "%s", disk->path[0] ? disk->path : _("unknown"));
-}
-
-static void write_limits(const struct disk *disk, struct line *line)
-{
-	if (disk->max_transfer)
-		line_add(line, _("max transfer %u KiB"), (unsigned)(disk->max_transfer / 1024));
-	if (disk->queue_depth)
-		line_add(line, "%s%s %u", line->columns ? ", " : "", _("queue depth"),
-			 (unsigned)disk->queue_depth);
-	if (!line->columns)
-		line_add(line, "%s", _("unknown"));
-}
-
-/* Columns: behind them, further partitions are left out. */
-#define TABLE_MOST 200
-
-static void write_table(const struct disk *disk, struct line *line)
-{
-	if (strcmp(disk->table, "?") == 0) {
-		line_add(line, "%s", disk_unread_words(disk));
-		return;
-	}
-	if (!disk->table[0]) {
-		line_add(line, "%s", _("none"));
-		if (disk->whole_fs[0])
-			line_add(line, _("; the whole disk is %s"), disk->whole_fs);
-		if (disk->whole_label[0])
-			line_add(line, " \"%s\"", disk->whole_label);
-		return;
-	}
-	line_add(line, P_("%s, %zu partition", "%s, %zu partitions", disk->partition_count),
-		 disk->table, disk->partition_count);
-	for (size_t i = 0; i < disk->partition_count; i++) {
-		char text[256];
-
-		if (line->columns > TABLE_MOST) {
-			line_add(line, ", ..");
-			break;
-		}
-		text_contents(&disk->partitions[i], text, sizeof(text));
-		line_add(line, "%s %s", i ? "," : ":", text);
-	}
-}
-
-static void write_use(const struct disk *disk, struct line *line)
-{
-	static const char *const words[] = {
-		[USE_MOUNT] = N_("mounted"),
-		[USE_SWAP] = N_("swap"),
-		[USE_DM] = N_("volume"),
-		[USE_MD] = N_("array"),
-		[USE_BCACHE] = N_("held by"),
-		[USE_BOOT] = N_("running system"),
-		[USE_LOOP] = N_("loop file"),
-		[USE_EXCLUSIVE] = N_("held open"),
-		[USE_COPY] = N_("held by this copy; shown as before it"),
-	};
-
-	if (disk->read_only == YES)
-		line_add(line, "%s", _("read-only"));
-	if (disk->read_by[0])
-		line_add(line, "%s%s", line->columns ? ", " : "", disk->read_by);
-	if (!disk->in_use.count && !disk->read_by[0]) {
-		line_add(line, "%s%s", line->columns ? ", " : "",
-			 disk_is_sg_only(disk) ? _("unknown")
-			 : disk->silent        ? _("no mount, no swap; held open: unknown")
-					       : _("no mount, no swap, no holder"));
-		return;
-	}
-	for (size_t i = 0; i < disk->in_use.count; i++) {
-		const struct use *use = &disk->in_use.items[i];
-
-		line_add(line, "%s%s: %s%s%s", line->columns ? ", " : "", text_base_name(use->node),
-			 _(words[use_is_by_device(use) ? USE_BCACHE : use->kind]),
-			 use->what[0] ? " " : "", use->what);
-	}
-}
-
-static void write_notes(const struct disk *disk, struct line *line)
-{
-	for (size_t i = 0; i < disk->note_count; i++)
-		line_add(line, "%s%s", i ? " " : "", disk->notes[i].text);
-}
-
-static void write_health(const struct disks_health *health, struct line *line)
-{
-	char text[480];
-
-	if (health_is_known(health->known))
-		line_add(line, "%s", health_print(health->known, text, sizeof(text)));
-	else if (!health->asking)
-		line_add(line, "%s", health->known->why[0] ? health->known->why : _("unknown"));
-	if (health->asking)
-		line_add(line, "%s%s", line->columns ? "  " : "", _("(being asked)"));
-}
-
-static void write_silent(const struct disk *disk, struct line *line)
-{
-	if (disk->silent)
-		line_add(line, "%s",
-			 _("NO ANSWER: it spins up, or power, cable or disk fail. r asks again."));
-}
-
-int disks_details(const struct disk *disk, const struct disks_health *health,
-		  struct disks_detail ret[static DISKS_DETAILS_MAX])
-{
-	/* NULL: the health, which is not of the disk list. What writes nothing is left out. */
-	static const struct {
-		const char *label;
-		void (*write)(const struct disk *disk, struct line *line);
-	} rows[] = {
-		{ N_("Model"), write_model },   { N_("State"), write_silent },
-		{ N_("Serial"), write_serial }, { N_("Size"), write_size },
-		{ N_("Nodes"), write_nodes },   { N_("Path"), write_path },
-		{ N_("In use"), write_use },    { N_("Table"), write_table },
-		{ N_("Health"), NULL },         { N_("Notes"), write_notes },
-		{ N_("Limits"), write_limits },
-	};
-	int count = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct disks_detail *detail = &ret[count];
-
-		detail->label = _(rows[i].label);
-		line_start(&detail->text, LINE_COLUMNS_MAX);
-		if (rows[i].write)
-			rows[i].write(disk, &detail->text);
-		else if (health->known)
-			write_health(health, &detail->text);
-		count += detail->text.columns > 0;
-	}
-	return count;
-}
-
 /* Where no partitions follow, with what the word is about. */
 static void write_holds(const struct disk *disk, struct line *line)
 {
+	char text[DISK_FACT_MAX];
+
 	if (!disk->partition_count)
 		line_add(line, "%s: ", _("Table"));
-	write_table(disk, line);
+	line_add(line, "%s", disk_table_words(disk, text));
 }
 
 static void add_identity(const struct disk *disk, struct line *line)
@@ -221,9 +31,10 @@ static void add_identity(const struct disk *disk, struct line *line)
 		line_piece(line, "%s", disk->rotational == YES ? _("rotating") : _("not rotating"));
 }
 
-int disks_summary(const struct disk *disk, const struct disks_health *health,
+int disks_summary(const struct disk *disk, const struct disk_health *health,
 		  struct line ret[static DISKS_SUMMARY_MAX])
 {
+	char text[DISK_FACT_MAX];
 	int count = 0;
 
 	for (int row = 0; row < DISKS_SUMMARY_MAX; row++) {
@@ -240,13 +51,12 @@ int disks_summary(const struct disk *disk, const struct disks_health *health,
 			write_holds(disk, line);
 			break;
 		case 2:
-			if (disk->silent)
-				write_silent(disk, line);
-			else if (health->known)
-				write_health(health, line);
+			line_add(line, "%s",
+				 disk->silent ? disk_state_words(disk)
+					      : disk_health_words(health, text));
 			break;
 		default:
-			write_use(disk, line);
+			line_add(line, "%s", disk_use_words(disk, text));
 		}
 		count += line->columns > 0;
 	}
@@ -281,7 +91,7 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 		const struct partition *p = &disk->partitions[i];
 		char what[256];
 
-		text_contents(p, what, sizeof(what));
+		partition_words(p, what, sizeof(what));
 		if (p->node[0])
 			fprintf(out, "%s\t", text_base_name(p->node));
 		else
@@ -303,44 +113,33 @@ static void everything_partitions(FILE *out, const struct disk *disk, enum units
 }
 
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
-		       const struct disks_health *health, enum units_scale scale)
+		       const struct disk_health *health, enum units_scale scale)
 {
-	struct disks_detail details[DISKS_DETAILS_MAX];
-	struct verdict verdict;
 	const struct disks_row row = { .disk = disk };
-	int count = disks_details(disk, health, details);
+	struct verdict verdict;
 	struct text_stream text;
-	char words[512];
+	struct disk_facts facts;
 	FILE *out = text_stream_begin(&text);
+	bool first = true;
 
 	if (!out)
 		return NULL;
-	for (int i = 0; i < count; i++)
-		fprintf(out, "%s\t%s\n", details[i].label, details[i].text.text);
-	fprintf(out, "%s\t%s\n", _("Cache"), disk_cache_words(disk, words, sizeof(words)));
-	if (disk_sg_words(list, disk, words, sizeof(words))[0])
-		fprintf(out, "sg\t%s\n", words);
-	if (disk->by_id[0])
-		fprintf(out, "by-id\t%s\n", disk->by_id);
-	if (disk->hctl[0])
-		fprintf(out, "HCTL\t%s\n", disk->hctl);
-	if (disk->identity.diskseq)
-		fprintf(out, "diskseq\t%" PRIu64 "\n", disk->identity.diskseq);
-	if (disk->table_uuid[0])
-		fprintf(out, "%s\t%s\n", _("Table UUID"), disk->table_uuid);
-	if (disk->alignment_offset)
-		fprintf(out, "%s\t%u B\n", _("Alignment offset"), (unsigned)disk->alignment_offset);
-	if (disk->dma_alignment)
-		fprintf(out, "%s\t%u B\n", _("DMA alignment"), (unsigned)disk->dma_alignment);
+	disk_describe(list, disk, health, &facts);
+	for (size_t i = 0; i < facts.count; i++)
+		fprintf(out, "%s\t%s\n", facts.facts[i].label, facts.facts[i].text);
 	if (disks_refuse(&row, true, &verdict))
 		fprintf(out, "\n%s %s\n", _("Cannot be a destination:"), verdict.sentence);
 	if (disk->partition_count)
 		fputc('\n', out);
 	everything_partitions(out, disk, scale);
-	if (list->missing_count)
-		fprintf(out, "\n%s\n", _("What could not be found out:"));
-	for (size_t i = 0; i < list->missing_count; i++)
+	for (size_t i = 0; i < list->missing_count; i++) {
+		if (!disk_misses(disk, list->missing[i]))
+			continue;
+		if (first)
+			fprintf(out, "\n%s\n", _("What could not be found out:"));
+		first = false;
 		fprintf(out, "%s\n", list->missing[i]);
+	}
 	return text_stream_end(&text);
 }
 

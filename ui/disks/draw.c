@@ -19,7 +19,7 @@ static void draw_row(struct app *app, struct draw *draw, struct rect list, int a
 		     const struct disks_columns *columns)
 {
 	const struct disks_row *row = &model->rows[at];
-	struct disks_health health = { 0 };
+	struct disk_health health = { 0 };
 	enum role role, weak;
 	struct line line;
 
@@ -122,9 +122,9 @@ static void draw_legend(struct draw *draw, struct rect area, struct rect more)
 #define LABEL_COLS 8 /* at least, and at most */
 #define LABEL_MOST 16
 
-struct disks_health disks_screen_health(struct app *app, const struct disk *disk)
+struct disk_health disks_screen_health(struct app *app, const struct disk *disk)
 {
-	struct disks_health health;
+	struct disk_health health;
 
 	health.known = session_health(app_session(app), disk, &health.asking);
 	return health;
@@ -134,22 +134,23 @@ struct disks_health disks_screen_health(struct app *app, const struct disk *disk
 static int draw_details(struct app *app, struct draw *draw, struct rect area,
 			const struct disk *disk)
 {
-	const struct disks_health health = disks_screen_health(app, disk);
-	struct disks_detail details[DISKS_DETAILS_MAX];
-	int count = disks_details(disk, &health, details), row = 0, cols = LABEL_COLS;
+	const struct disk_health health = disks_screen_health(app, disk);
+	int row = 0, cols = LABEL_COLS;
+	struct disk_facts all;
 
-	for (int i = 0; i < count; i++)
-		if (text_width(details[i].label) >= cols)
-			cols = text_width(details[i].label) + 1;
+	disk_describe(session_disks(app_session(app)), disk, &health, &all);
+	for (size_t i = 0; i < all.brief; i++)
+		if (text_width(all.facts[i].label) >= cols)
+			cols = text_width(all.facts[i].label) + 1;
 	if (cols > LABEL_MOST)
 		cols = LABEL_MOST;
-	for (int i = 0; i < count && row < area.rows; i++) {
-		/* A long text leaves one line for each detail below it. */
-		int rows = area.rows - row - (count - 1 - i);
+	for (size_t i = 0; i < all.brief && row < area.rows; i++) {
+		/* A long text leaves one line for each fact below it. */
+		int rows = area.rows - row - (int)(all.brief - 1 - i);
 
-		draw_cell(draw, area, row, 0, cols - 1, ROLE_DIM, details[i].label);
+		draw_cell(draw, area, row, 0, cols - 1, ROLE_DIM, all.facts[i].label);
 		row += draw_wrapped(draw, area, row, cols, rows > 1 ? rows : 1, ROLE_NORMAL,
-				    details[i].text.text);
+				    all.facts[i].text);
 	}
 	return row;
 }
@@ -175,7 +176,7 @@ static void draw_partitions(struct app *app, struct draw *draw, struct rect area
 
 		snprintf(text, sizeof(text), "%u", p->number);
 		draw_cell_right(draw, area, row, 0, NUMBER_COLS - 2, ROLE_DIM, text);
-		text_contents(p, text, sizeof(text));
+		partition_words(p, text, sizeof(text));
 		draw_cell(draw, area, row, col, what_cols, ROLE_NORMAL, text);
 		draw_cell_right(draw, area, row, col += what_cols, SIZE_COLS, ROLE_NORMAL,
 				UNITS_SHORT(p->sectors * sector, app_units(app), sector));
@@ -344,7 +345,7 @@ static void draw_summary(struct disks_state *state, struct app *app, struct draw
 	const struct endpoint *end = is_source ? &choice->source : &choice->destination;
 	const struct disk *disk = disk_of(state, app, is_source, area.cols, title, sizeof(title));
 	struct line lines[DISKS_SUMMARY_MAX];
-	struct disks_health health;
+	struct disk_health health;
 	int count, row = 1;
 
 	draw_rule(draw, area, title);

@@ -16,6 +16,7 @@
 #include "discover/endpoint.h"
 #include "guard/rules.h"
 #include "health/health.h"
+#include "report/describe.h"
 
 #include "ui/core/line.h"
 #include "ui/core/term.h"
@@ -83,36 +84,22 @@ struct disks_columns {
 	int hctl, sg, raw, sectors, transport, wwn; /* wide screens */
 	int use;
 };
-/* What there is to say of a disk's health. */
-struct disks_health {
-	const struct health *known; /* NULL: nobody asked, or nothing can be known */
-	bool asking;                /* an answer is still to come */
-};
 void disks_columns(const struct disks_model *model, int cols, struct disks_columns *ret);
 void disks_text_heading(const struct disks_model *model, const struct disks_columns *columns,
 			struct line *line);
 /* health: of the row's disk. */
 void disks_text_row(const struct disks_model *model, size_t row,
-		    const struct disks_columns *columns, const struct disks_health *health,
+		    const struct disks_columns *columns, const struct disk_health *health,
 		    enum units_scale scale, struct line *line, enum role *retrole);
 /* Where the health starts in a row, and how it stands out; ROLE_NORMAL: not. */
 int disks_health_col(const struct disks_columns *columns);
-enum role disks_health_role(const struct disks_health *health);
+enum role disks_health_role(const struct disk_health *health);
 /* Where the name starts in a row. */
 #define DISKS_NODE_COL 4
 
-/* A line of a detail pane. */
-struct disks_detail {
-	const char *label; /* translated */
-	struct line text;
-};
-#define DISKS_DETAILS_MAX 12
-/* The least important comes last, since a small pane has no room for it. */
-int disks_details(const struct disk *disk, const struct disks_health *health,
-		  struct disks_detail ret[static DISKS_DETAILS_MAX]);
-/* The same in a few long lines, again the least important one last. */
+/* A disk in a few long lines, the least important one last. */
 #define DISKS_SUMMARY_MAX 4
-int disks_summary(const struct disk *disk, const struct disks_health *health,
+int disks_summary(const struct disk *disk, const struct disk_health *health,
 		  struct line ret[static DISKS_SUMMARY_MAX]);
 /* What an image file holds, or why that is not known. disk: session_image(). */
 void disks_text_image(const struct endpoint *image, const struct disk *disk, struct line *line);
@@ -121,12 +108,8 @@ void disks_text_holds(const struct disk *disk, struct line *line);
 /* Everything known about the disk, and what could not be found out at all, in lines that end with
  * \n; malloc'd, NULL without memory. */
 char *disks_everything(const struct disk_list *list, const struct disk *disk,
-		       const struct disks_health *health, enum units_scale scale);
+		       const struct disk_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */
 void disks_text_choice(const struct disks_model *model, struct line *line);
 
-/* What the rows of screen 1 and its details both say of a disk or partition. */
-
 const char *text_or_dash(const char *text);
-/* File system and label, or what the table calls the partition, cut to size. */
-void text_contents(const struct partition *p, char *buffer, size_t size);

@@ -317,7 +317,7 @@ static void file_found(struct disks_state *state, struct app *app)
 static void show_details(struct disks_state *state, struct app *app)
 {
 	const struct disk *disk = disks_screen_at_cursor(state);
-	struct disks_health health;
+	struct disk_health health;
 	CLEANUP(free) char *text = NULL;
 
 	if (!disk)

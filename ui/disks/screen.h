@@ -21,7 +21,7 @@ struct disks_state {
 /* The disk that the row under the cursor belongs to; NULL: none. */
 const struct disk *disks_screen_at_cursor(const struct disks_state *state);
 /* What is known of its health by now. */
-struct disks_health disks_screen_health(struct app *app, const struct disk *disk);
+struct disk_health disks_screen_health(struct app *app, const struct disk *disk);
 /* The copy that can be continued, where nothing is chosen yet; NULL: none. */
 const struct session_unfinished *disks_screen_unfinished(const struct disks_state *state,
 							 struct app *app);

@@ -10,42 +10,113 @@
 
 #include "machine.h"
 
-static const struct disks_health no_health;
+static const struct disk_health no_health;
 
 /* Known, still asked, and why it is not known: the line says which; where nobody asked there is
  * none. What matters least stays the last. */
 TEST(health_is_known_or_why_not)
 {
-	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct disk_facts facts;
 	struct health health;
 	struct disk_list *list;
-	int count;
+	const struct disk *disk;
+	const char *text;
 
 	list = machine_make("rescue");
-	count = disks_details(&list->disks[0], &no_health, details);
-	for (int i = 0; i < count; i++)
-		ck_assert_str_ne(details[i].label, "Health");
+	disk = &list->disks[0];
+	disk_describe(list, disk, &no_health, &facts);
+	for (size_t i = 0; i < facts.count; i++)
+		ck_assert_str_ne(facts.facts[i].label, "Health");
 	health_clear(&health, NULL);
-	count = disks_details(&list->disks[0], &(struct disks_health){ &health, true }, details);
-	ck_assert_str_eq(details[count - 2].label, "Health");
-	ck_assert_str_eq(details[count - 2].text.text, "(being asked)");
-	ck_assert_str_eq(details[count - 1].label, "Limits");
+	disk_describe(list, disk, &(struct disk_health){ &health, true }, &facts);
+	ck_assert_str_eq(facts.facts[facts.brief - 2].label, "Health");
+	ck_assert_str_eq(facts.facts[facts.brief - 1].label, "Limits");
+	text = facts.facts[facts.brief - 2].text;
+	ck_assert_str_eq(text, "(being asked)");
 	health_clear(&health, "It has locked itself.");
-	disks_details(&list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text.text, "It has locked itself.");
+	disk_describe(list, disk, &(struct disk_health){ &health, false }, &facts);
+	ck_assert_str_eq(text, "It has locked itself.");
 	health.time = 1;
 	health.passed = YES;
 	health.values[HEALTH_TEMPERATURE] = 31;
 	health.values[HEALTH_PENDING] = 2;
-	disks_details(&list->disks[0], &(struct disks_health){ &health, false }, details);
-	ck_assert_str_eq(details[count - 2].text.text,
-			 "passed, pending sectors 2, temperature 31 C");
+	disk_describe(list, disk, &(struct disk_health){ &health, false }, &facts);
+	ck_assert_str_eq(text, "passed, pending sectors 2, temperature 31 C");
+	disk_list_destroy(list);
+}
+
+static const char *fact_of(const struct disk_list *list, const struct disk *disk, const char *label)
+{
+	static struct disk_facts facts;
+
+	disk_describe(list, disk, &no_health, &facts);
+	for (size_t i = 0; i < facts.count; i++)
+		if (strcmp(facts.facts[i].label, label) == 0)
+			return facts.facts[i].text;
+	return NULL;
+}
+
+/* What is not known takes no word, and what nothing is known of says so. */
+TEST(in_words)
+{
+	struct disk_list *list = machine_make("rescue");
+	struct disk *disk = &list->disks[0];
+
+	ck_assert_str_eq(fact_of(list, disk, "Model"),
+			 "ST2000DM008-2FR102, firmware 0001, rotating");
+	ck_assert_str_eq(fact_of(list, disk, "Serial"), "ZFL1A2B3, WWN 0x5000c500a1b2c3d4");
+	ck_assert_str_eq(fact_of(list, disk, "Size"),
+			 "2,000,398,934,016 B = 3,907,029,168 sectors of 512 (physical 4096)");
+	ck_assert_str_eq(fact_of(list, disk, "In use"), "no mount, no swap, no holder");
+	ck_assert_str_eq(fact_of(list, disk, "Table"),
+			 "gpt, 3 partitions: vfat \"ESP\", ext4 \"boot\", LVM2_member \"vg0\"");
+	ck_assert_str_eq(fact_of(list, &list->disks[4], "In use"),
+			 "sde: running system, sde1: mounted /");
+	disk->read_only = YES;
+	disk->alignment_offset = 3584;
+	disk->medium_present = NO;
+	text_copy(disk->zoned, sizeof(disk->zoned), "host-managed");
+	ck_assert_str_eq(fact_of(list, disk, "In use"), "read-only, no mount, no swap, no holder");
+	ck_assert_str_eq(fact_of(list, disk, "Alignment"), "offset 3584 B");
+	ck_assert_str_eq(fact_of(list, disk, "Size"), "no medium in the drive");
+	ck_assert_ptr_nonnull(strstr(fact_of(list, disk, "Zones"), "no destination"));
+	disk->table[0] = disk->transport[0] = disk->driver[0] = disk->path[0] = '\0';
+	disk->identity = (struct identity){ 0 };
+	disk->medium_present = YES;
+	disk->partition_count = 0;
+	text_copy(disk->whole_fs, sizeof(disk->whole_fs), "ext4");
+	text_copy(disk->whole_label, sizeof(disk->whole_label), "home");
+	ck_assert_str_eq(fact_of(list, disk, "Table"), "none; the whole disk is ext4 \"home\"");
+	ck_assert_str_eq(fact_of(list, disk, "Path"), "unknown");
+	ck_assert_str_eq(fact_of(list, disk, "Model"), "unknown, rotating");
+	ck_assert_str_eq(fact_of(list, disk, "Serial"), "unknown");
+	ck_assert_str_eq(fact_of(list, disk, "Size"), "unknown");
+	ck_assert_ptr_null(fact_of(list, disk, "diskseq"));
+	disk_list_destroy(list);
+}
+
+/* More uses than there is room for: it says that there are more. */
+TEST(in_use_by_very_much)
+{
+	struct disk_list *list = machine_make("rescue");
+	struct disk *disk = &list->disks[4];
+	const struct use mount = disk->in_use.items[1];
+	const char *text;
+
+	free(disk->in_use.items);
+	disk->in_use = (struct use_list){ calloc(1000, sizeof(mount)), 1000 };
+	ck_assert_ptr_nonnull(disk->in_use.items);
+	for (size_t i = 0; i < disk->in_use.count; i++)
+		disk->in_use.items[i] = mount;
+	text = fact_of(list, disk, "In use");
+	ck_assert_str_eq(text + strlen(text) - strlen("sde1: mounted /, .."),
+			 "sde1: mounted /, ..");
 	disk_list_destroy(list);
 }
 
 TEST(all_that_is_known)
 {
-	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct disk_facts facts;
 	struct line summary[DISKS_SUMMARY_MAX];
 	struct disk_list *list;
 	char *text;
@@ -53,13 +124,14 @@ TEST(all_that_is_known)
 
 	list = machine_make("hostile");
 	for (size_t i = 0; i < list->count; i++) {
-		count = disks_details(&list->disks[i], &no_health, details);
-		ck_assert_int_gt(count, 0);
-		ck_assert_int_le(count, DISKS_DETAILS_MAX);
-		for (int d = 0; d < count; d++) {
-			ck_assert_ptr_nonnull(details[d].label);
-			ck_assert(details[d].text.text[0] != '\0');
-			for (const char *p = details[d].text.text; *p; p++)
+		disk_describe(list, &list->disks[i], &no_health, &facts);
+		ck_assert_uint_gt(facts.brief, 0);
+		ck_assert_uint_ge(facts.count, facts.brief);
+		ck_assert_uint_le(facts.count, DISK_FACTS_MAX);
+		for (size_t d = 0; d < facts.count; d++) {
+			ck_assert_ptr_nonnull(facts.facts[d].label);
+			ck_assert(facts.facts[d].text[0] != '\0');
+			for (const char *p = facts.facts[d].text; *p; p++)
 				ck_assert((unsigned char)*p >= ' ');
 		}
 		count = disks_summary(&list->disks[i], &no_health, summary);

@@ -227,7 +227,7 @@ TEST(test_partition_refusals)
 	ck_assert_ptr_nonnull(strstr(verdict.sentence, "screen 2"));
 }
 
-static struct disks_health shown_health;
+static struct disk_health shown_health;
 
 static void row_text(size_t at, int cols)
 {
@@ -269,7 +269,7 @@ TEST(test_health_column)
 	struct health health;
 
 	setup("rescue");
-	shown_health = (struct disks_health){ .known = &health };
+	shown_health = (struct disk_health){ .known = &health };
 	health_clear(&health, NULL);
 	row_text(0, 80);
 	ck_assert_ptr_null(strstr(line.text, "good"));
@@ -290,7 +290,7 @@ TEST(test_health_column)
 	row_text(0, 80);
 	ck_assert_ptr_nonnull(strstr(line.text, " FAILING  38C "));
 	ck_assert_int_eq(disks_health_role(&shown_health), ROLE_BAD);
-	shown_health = (struct disks_health){ 0 };
+	shown_health = (struct disk_health){ 0 };
 }
 
 TEST(test_images)
@@ -369,7 +369,7 @@ TEST(test_serial_keeps_its_tail)
 /* A disk that hangs says so in its row and in its details, with what to do. */
 TEST(test_silent)
 {
-	struct disks_detail details[DISKS_DETAILS_MAX];
+	struct disk_facts facts;
 
 	setup("silent");
 	row_text(1, 80);
@@ -378,9 +378,9 @@ TEST(test_silent)
 	ck_assert_ptr_nonnull(strstr(line.text, "-        -    ?"));
 	row_text(0, 80);
 	ck_assert_ptr_null(strchr(line.text, '?'));
-	disks_details(&f.list->disks[1], &(struct disks_health){ 0 }, details);
-	ck_assert_str_eq(details[1].label, "State");
-	ck_assert_ptr_nonnull(strstr(details[1].text.text, "r asks again"));
+	disk_describe(f.list, &f.list->disks[1], &(struct disk_health){ 0 }, &facts);
+	ck_assert_str_eq(facts.facts[1].label, "State");
+	ck_assert_ptr_nonnull(strstr(facts.facts[1].text, "Ask again."));
 }
 
 TEST(test_choice_in_words)
