@@ -13,7 +13,6 @@
 #include "discover/table.h"
 #include "health/smartctl.h"
 #include "scsi/ata.h"
-#include "session/files.h"
 #include "session/measured_disks.h"
 #include "session/outcome.h"
 
@@ -46,9 +45,10 @@ static uint64_t empty_to(const struct plan *plan, const struct map *map)
 	return held && held->wiped.count && !held->arming ? plan_chosen_bytes(plan) : 0;
 }
 
-void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
-		     bool fresh)
+void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume)
 {
+	bool fresh = check->first && !check->load;
+
 	check->damaged = resume && map_damaged_areas(resume) > 0;
 	check->leaves_out = plan_left_out(plan);
 	check->fits = fresh && plan->options.table != TABLE_KEEP;
@@ -68,18 +68,28 @@ static int load(struct check *check)
 	struct loaded *loaded = &check->loaded;
 	int r = load_plan(&check->wish, check->disks, loaded, &check->error);
 
-	if (r == 0 && !loaded->resume && !loaded->recorded.digests)
-		r = files_check_new(loaded->plan, check->new_map, &check->error);
-	/* Another program's map: nothing beside it is ours yet. */
-	if (r == 0 && loaded->resume && check->wish.ends)
-		r = files_check_beside(check->wish.map, &check->error);
 	if (r < 0)
 		return r;
 	check->goes_on = loaded->resume != NULL;
 	if (check->goes_on)
 		text_copy(check->map_path, sizeof(check->map_path), check->wish.map);
-	check_take_plan(check, loaded->plan, loaded->resume, false);
+	check_take_plan(check, loaded->plan, loaded->resume);
 	return 0;
+}
+
+static int check_files(struct check *check)
+{
+	const struct plan *plan = &check->ends;
+	const char *map = check->goes_on ? check->map_path : NULL;
+	int r = 0;
+
+	files_follow(check->options, &check->named);
+	if (!check->goes_on && !check->loaded.recorded.digests)
+		r = files_check_new(plan, check->named.map, &check->error);
+	/* Another program's map: nothing beside it is ours yet. */
+	if (check->goes_on && check->wish.ends)
+		r = files_check_beside(check->map_path, &check->error);
+	return r < 0 ? r : files_check(&check->named, plan, map, &check->error);
 }
 
 /* The LVM groups of the source. */
@@ -166,9 +176,9 @@ static void ask(struct check *check)
 {
 	const struct plan *plan = &check->ends;
 	struct guard_facts *facts = &check->facts;
+	const char *map_path = check->goes_on ? check->map_path : check->named.map;
 
-	facts_gather(plan, check->disks, check->log_dir,
-		     check->map_path[0] ? check->map_path : NULL, facts);
+	facts_gather(plan, check->disks, check->log_dir, map_path[0] ? map_path : NULL, facts);
 	check_images(check->images, plan, facts);
 	find_rates(check, plan);
 	ask_reach(check->disks, &plan->source, &facts->source_reach);
@@ -248,7 +258,11 @@ void check_run(void *data)
 	layout_done(&check->layout);
 	check->layout.table.count = 0;
 	check->no_offer = (struct error){ 0 };
-	check->result = check->load ? load(check) : fit(check);
+	check->result = check->load ? load(check) : 0;
+	if (check->result == 0 && check->first)
+		check->result = check_files(check);
+	if (check->result == 0 && !check->load)
+		check->result = fit(check);
 	if (check->result == 0)
 		ask(check);
 }

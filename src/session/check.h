@@ -15,18 +15,20 @@
 #include "health/health.h"
 #include "layout/layout.h"
 #include "session/choose.h"
+#include "session/files.h"
 #include "session/plan_from_file.h"
 
 struct check {
 	/* What is asked. */
 	const struct disk_list *disks; /* the session keeps it so long; NULL while none runs */
 	struct image_store *images;    /* the session's */
+	const struct session_options *options; /* the session's; only their paths */
 	char log_dir[512], map_path[512];
+	bool first;   /* of this plan: nothing of it was decided or found yet */
 	bool load;    /* the plan is in a file of the wish */
 	bool goes_on; /* from the map at map_path */
 	struct wish wish;
-	const char *new_map; /* that the user named; must not be there. NULL: none */
-	struct plan ends;    /* of the plan; without its extents */
+	struct plan ends; /* of the plan; without its extents */
 	/* The destination is half made, and up to this byte nothing may show yet; 0: it may. */
 	uint64_t empty_to;
 	bool fits;       /* the table of the destination is to be made */
@@ -41,6 +43,7 @@ struct check {
 	struct layout layout;          /* no extents: there is none */
 	struct error no_offer;         /* why a smaller disk cannot be offered one; empty: it can */
 	struct loaded loaded;
+	struct files_named named; /* of the first check */
 	struct guard_facts facts;
 	struct boot_look boot; /* of the source */
 	struct error error;
@@ -50,9 +53,8 @@ struct check {
 /* data: a struct check. */
 void check_run(void *data);
 /* What is to be asked of a plan, unless that is still in a file, and of the map that it goes on
- * from (NULL: none). fresh: nothing was decided yet. */
-void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume,
-		     bool fresh);
+ * from (NULL: none). */
+void check_take_plan(struct check *check, const struct plan *plan, const struct map *resume);
 /* Of a plan whose table fits: does the source still have the table that it was made from? */
 int check_table(const struct plan *plan, int source, struct error *reterr);
 /* Reads what images at the ends hold. */

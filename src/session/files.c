@@ -173,10 +173,10 @@ static void name_certificate(struct files *files)
 {
 	char beside[sizeof(files->at.certificate)];
 
-	if (files->wanted_certificate)
+	if (files->named.certificate[0])
 		files_absolute(files->at.certificate, sizeof(files->at.certificate),
-			       files->wanted_certificate);
-	else if (files->wanted_report &&
+			       files->named.certificate);
+	else if (files->named.report[0] &&
 		 files_name_beside(beside, sizeof(beside), files->at.json, ".html") &&
 		 access(beside, F_OK) < 0 && !same_file(beside, files->at.map) &&
 		 !same_file(beside, files->at.json))
@@ -202,7 +202,7 @@ bool files_name_checksums(unsigned checksums, const char *report, char *ret, siz
 /* The list of digests is beside the report, wherever that is. */
 static void name_report(struct files *files, unsigned checksums)
 {
-	files_absolute(files->at.json, sizeof(files->at.json), files->wanted_report);
+	files_absolute(files->at.json, sizeof(files->at.json), files->named.report);
 	snprintf(files->at.digests, sizeof(files->at.digests), "%.503s" REPORT_LIST_ENDING,
 		 files->at.json);
 	files_name_checksums(checksums, files->at.json, files->at.checksums,
@@ -232,9 +232,9 @@ int files_make(struct files *files, unsigned checksums, const char *map, struct 
 				 _("Log and map cannot be kept in %s: %s. Name another directory "
 				   "with --log-dir."),
 				 files->directory, file_phrase(r));
-	if (map || files->wanted_map)
-		files_absolute(files->at.map, sizeof(files->at.map), map ? map : files->wanted_map);
-	if (files->wanted_report)
+	if (map || files->named.map[0])
+		files_absolute(files->at.map, sizeof(files->at.map), map ? map : files->named.map);
+	if (files->named.report[0])
 		name_report(files, checksums);
 	name_certificate(files);
 	files->report_beneath = beneath(files->at.json);
@@ -268,7 +268,7 @@ static int check_file(const char *path, struct error *reterr)
 	char copy[PATH_MAX];
 	struct stat st;
 
-	if (!path)
+	if (!*path)
 		return 0;
 	if (strlen(path) >= sizeof(((struct report_files *)0)->map) - 8)
 		return cannot_be_kept(path, -ENAMETOOLONG, reterr);
@@ -295,7 +295,7 @@ int files_check_not_an_end(const struct plan *plan, const char *path, struct err
 {
 	const struct endpoint *ends[] = { &plan->source, &plan->destinations[0] };
 
-	for (size_t i = 0; path && *path && i < 2; i++)
+	for (size_t i = 0; *path && i < 2; i++)
 		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
 		    facts_is_storage(path, ends[i]))
 			return error_set(reterr, ERROR_CLASS_USAGE, -EINVAL, "plan", path,
@@ -316,7 +316,7 @@ int files_check_map(const struct plan *plan, const char *map, struct error *rete
 	char beside[PATH_MAX];
 	int r = files_check_not_an_end(plan, map, reterr);
 
-	for (size_t i = 0; map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
+	for (size_t i = 0; *map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
 		beside_map[i](map, beside);
 		r = files_check_not_an_end(plan, beside, reterr);
 	}
@@ -364,10 +364,10 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 	char word[PATH_MAX];
 	int r = files_check_map(plan, map, reterr);
 
-	if (map && r == 0)
+	if (*map && r == 0)
 		r = files_check_beside(map, reterr);
 	/* Anything but a file is refused elsewhere. */
-	if (r < 0 || !map || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
+	if (r < 0 || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
 		return r;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
 			 _("The map %s exists already. Name another file, or go on with its copy:  "
@@ -398,42 +398,53 @@ static void name_checksum(const char *report, enum checksum_algorithm algorithm,
 		path[0] = '\0';
 }
 
-static void name_written(const struct files *files, unsigned checksums, const char *map,
+static void name_written(const struct files_named *named, unsigned checksums, const char *map,
 			 char paths[static WRITTEN_COUNT][PATH_MAX])
 {
 	for (size_t i = 0; i < WRITTEN_COUNT; i++)
 		paths[i][0] = '\0';
-	for (unsigned i = 0; files->wanted_report && i < CHECKSUM_ALGORITHMS; i++)
+	for (unsigned i = 0; named->report[0] && i < CHECKSUM_ALGORITHMS; i++)
 		if (checksums & 1u << i)
-			name_checksum(files->wanted_report, (enum checksum_algorithm)i,
+			name_checksum(named->report, (enum checksum_algorithm)i,
 				      paths[CHECKSUMS + i]);
-	if (map) {
+	if (*map) {
 		text_copy(paths[MAP], PATH_MAX, map);
 		partial_digests_path(map, paths[MAP_DIGESTS]);
 		saved_tables_path(map, paths[MAP_TABLES]);
 	}
-	if (files->wanted_report) {
-		text_copy(paths[REPORT], PATH_MAX, files->wanted_report);
+	if (named->report[0])
 		snprintf(paths[REPORT_DIGESTS], PATH_MAX, "%.503s" REPORT_LIST_ENDING,
-			 files->wanted_report);
-	}
-	if (files->wanted_certificate)
-		text_copy(paths[CERTIFICATE], PATH_MAX, files->wanted_certificate);
+			 named->report);
+	text_copy(paths[REPORT], PATH_MAX, named->report);
+	text_copy(paths[CERTIFICATE], PATH_MAX, named->certificate);
 }
 
-int files_check(const struct files *files, const struct plan *plan, const char *map,
+static void follow(const char *path, char file[static 512])
+{
+	file[0] = '\0';
+	if (path)
+		(void)file_follow(path, file, 512);
+}
+
+void files_follow(const struct session_options *options, struct files_named *ret)
+{
+	follow(options->map_path, ret->map);
+	follow(options->report_path, ret->report);
+	follow(options->certificate_path, ret->certificate);
+}
+
+int files_check(const struct files_named *named, const struct plan *plan, const char *map,
 		struct error *reterr)
 {
-	const char *const named[] = { files->wanted_map, files->wanted_report,
-				      files->wanted_certificate };
+	const char *const files[] = { named->map, named->report, named->certificate };
 	char paths[WRITTEN_COUNT][PATH_MAX];
 	int r = 0;
 
-	name_written(files, plan->options.checksums, map ? map : files->wanted_map, paths);
+	name_written(named, plan->options.checksums, map ? map : named->map, paths);
 	for (size_t i = 0; r == 0 && i < WRITTEN_COUNT; i++)
 		r = files_check_not_an_end(plan, paths[i], reterr);
-	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(named); i++)
-		r = check_file(named[i], reterr);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(files); i++)
+		r = check_file(files[i], reterr);
 	/* The digests of a part become those of the report: both may have one name. */
 	for (size_t i = 0; i < WRITTEN_COUNT; i++)
 		for (size_t k = i + 1; r == 0 && k < WRITTEN_COUNT; k++)

@@ -16,24 +16,32 @@
 #include "report/report.h"
 #include "session/choose.h"
 
+/* Files that the user named; "": in the directory. */
+struct files_named {
+	char map[512], report[512], certificate[512];
+};
+
 /* The one record of it. */
 struct files {
-	char directory[512]; /* of the logs */
-	/* As the user named them, borrowed, links followed; NULL: in the directory. */
-	const char *wanted_map, *wanted_report, *wanted_certificate;
+	char directory[512];      /* of the logs */
+	struct files_named named; /* since there is a plan */
 	struct report_files at;
 	/* Of their directories (base/file.h); digests and checksums are beside the report. */
 	dev_t map_beneath, report_beneath, certificate_beneath;
 };
 
 void files_find_directory(struct files *files, const char *log_dir, const char *practice_dir);
+/* Follows links to files that are to be written. What cannot be followed is refused by
+ * files_check(). */
+void files_follow(const struct session_options *options, struct files_named *ret);
 /* Can the files that the user named be written, each of them, and is none of them an end of the
  * plan? Hours later is too late to find out. map: to go on from; NULL: a new one. */
-int files_check(const struct files *files, const struct plan *plan, const char *map,
+int files_check(const struct files_named *named, const struct plan *plan, const char *map,
 		struct error *reterr);
 /* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
 int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
-/* The same for a map and what is saved beside it: its digests, the tables of the source. */
+/* The same for a map ("": none) and what is saved beside it: its digests, the tables of the
+ * source. */
 int files_check_map(const struct plan *plan, const char *map, struct error *reterr);
 /* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. Nor is
  * what somebody else has made where something is saved beside it. */

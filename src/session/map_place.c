@@ -280,14 +280,14 @@ void move_rename(const struct move *move, struct files *files)
 	bool certificate_too = files_beside(files->at.certificate, files->at.log);
 
 	snprintf(files->at.log, sizeof(files->at.log), "%.500s.log", move->stem);
-	if (!files->wanted_report) {
+	if (!files->named.report[0]) {
 		snprintf(files->at.json, sizeof(files->at.json), "%.500s.json", move->stem);
 		snprintf(files->at.digests, sizeof(files->at.digests), "%.500s.digests",
 			 move->stem);
 		text_copy(files->at.checksums, sizeof(files->at.checksums), move->stem);
 		files->report_beneath = move->place.beneath;
 	}
-	if (!files->wanted_certificate && certificate_too) {
+	if (!files->named.certificate[0] && certificate_too) {
 		snprintf(files->at.certificate, sizeof(files->at.certificate), "%.500s.html",
 			 move->stem);
 		files->certificate_beneath = move->place.beneath;

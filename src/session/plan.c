@@ -180,7 +180,6 @@ static void note_health(const struct session *session, struct check *check)
 static int begin_check(struct session *session, struct error *reterr)
 {
 	struct check *check = &session->checking;
-	const char *map_path;
 	struct range_list ranges;
 
 	if (session->state == SESSION_CHOOSING || session->state == SESSION_FINISHED)
@@ -193,15 +192,14 @@ static int begin_check(struct session *session, struct error *reterr)
 	range_list_done(&check->wish.ranges);
 	check->wish = session->wish;
 	check->wish.ranges = ranges;
+	check->options = &session->options;
 	check->goes_on = session->resumes && !session->loads;
-	map_path = check->goes_on ? session->resume_path : session->files.wanted_map;
-	text_copy(check->map_path, sizeof(check->map_path), map_path ? map_path : "");
+	text_copy(check->map_path, sizeof(check->map_path), session->resume_path);
 	text_copy(check->log_dir, sizeof(check->log_dir), session->files.directory);
+	check->first = session->state == SESSION_CHECKING;
 	check->load = session->loads;
-	check->new_map = session->files.wanted_map;
 	if (!session->loads)
-		check_take_plan(check, session->plan, session->resume,
-				session->state == SESSION_CHECKING && !session->resumes);
+		check_take_plan(check, session->plan, session->resume);
 	note_health(session, check);
 	loaded_done(&check->loaded);
 	check->error = (struct error){ 0 };
@@ -245,7 +243,7 @@ static void take_again(struct session *session, unsigned *changes)
 }
 
 /* The plan was in a file. */
-static int take_loaded(struct session *session)
+static void take_loaded(struct session *session)
 {
 	struct check *check = &session->checking;
 	struct loaded *loaded = &check->loaded;
@@ -261,8 +259,6 @@ static int take_loaded(struct session *session)
 	session->from_report = session->recorded.digests != NULL;
 	if (resumes)
 		text_copy(session->resume_path, sizeof(session->resume_path), check->map_path);
-	return files_check(&session->files, session->plan, resumes ? session->resume_path : NULL,
-			   &check->error);
 }
 
 /* The table that the plan writes, or could write. */
@@ -289,12 +285,13 @@ static void take_first(struct session *session, unsigned *changes)
 
 	*changes |= SESSION_CHANGE_STATE;
 	if (r == 0 && check->load)
-		r = take_loaded(session);
+		take_loaded(session);
 	if (r == 0)
 		r = take_layout(session);
 	if (r == 0)
 		r = take_facts(session, &check->facts, &check->error);
 	if (r == 0) {
+		session->files.named = check->named;
 		session->state = SESSION_PLANNED;
 		return;
 	}
@@ -377,20 +374,6 @@ static int begin_loading(struct session *session, const struct session_wish *wis
 	return r;
 }
 
-static int begin_new(struct session *session, struct plan *plan, struct error *reterr)
-{
-	session_discard_plan(session);
-	session->plan = plan;
-
-	int r = files_check(&session->files, plan, NULL, reterr);
-
-	if (r == 0)
-		r = begin_check(session, reterr);
-	if (r < 0)
-		session_discard_plan(session);
-	return r;
-}
-
 static int new_plan(const struct session *session, const struct session_wish *wish,
 		    struct plan **ret, struct error *reterr)
 {
@@ -425,18 +408,19 @@ int session_plan(struct session *session, const struct session_wish *wish, struc
 	if (wish->map || wish->report || wish->domain)
 		return begin_loading(session, wish, reterr);
 	r = new_plan(session, wish, &plan, reterr);
-	if (r == 0)
-		r = files_check_new(plan, session->files.wanted_map, reterr);
+	session_discard_plan(session);
+	if (r < 0)
+		return r;
+	session->plan = cleanup_steal(plan);
+	r = begin_check(session, reterr);
 	if (r < 0) {
 		session_discard_plan(session);
 		return r;
 	}
-	r = begin_new(session, cleanup_steal(plan), reterr);
-	if (r == 0 && wish->used)
+	if (wish->used)
 		session->modes = *wish->used;
-	if (r == 0)
-		session_renew_destination(session);
-	return r;
+	session_renew_destination(session);
+	return 0;
 }
 
 struct session_choice session_choice(const struct session *session)

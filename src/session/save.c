@@ -100,7 +100,7 @@ int save_first(struct report *report, const struct files *files, struct log *log
 
 	if (certificate < 0) {
 		report->files.certificate[0] = '\0';
-		report->file_missing |= files->wanted_certificate != NULL;
+		report->file_missing |= files->named.certificate[0] != '\0';
 	}
 	/* The report is more important: return its error. */
 	int json = save(report, REPORT_JSON, report->files.json, files->report_beneath, log,
@@ -108,7 +108,7 @@ int save_first(struct report *report, const struct files *files, struct log *log
 
 	if (json < 0) {
 		report->files.json[0] = '\0';
-		report->file_missing |= files->wanted_report != NULL;
+		report->file_missing |= files->named.report[0] != '\0';
 	}
 	if (json < 0 || certificate < 0)
 		return json < 0 ? json : certificate;

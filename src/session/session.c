@@ -8,7 +8,6 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/thread.h"
@@ -128,16 +127,6 @@ static int init(struct session *session, struct error *reterr)
 	return r < 0 ? r : watch_timer(session, &session->unplugged.timer_fd, EVENT_TIMER, reterr);
 }
 
-/* Links to files that are to be written are followed once, here. What cannot be followed is refused
- * with the plan. */
-static const char *follow(struct session *session, int number, const char *path)
-{
-	if (!path)
-		return NULL;
-	(void)file_follow(path, session->given[number], sizeof(session->given[number]));
-	return session->given[number];
-}
-
 int session_new(const struct session_options *options, struct session **ret, struct error *reterr)
 {
 	struct session *session;
@@ -156,9 +145,6 @@ int session_new(const struct session_options *options, struct session **ret, str
 	}
 	session->options.allow = NULL;
 	session->notifier.command = options->notify;
-	session->files.wanted_map = follow(session, 0, options->map_path);
-	session->files.wanted_report = follow(session, 1, options->report_path);
-	session->files.wanted_certificate = follow(session, 2, options->certificate_path);
 	session_sign(session, options->operator_name, options->ticket, options->mask_serials, NULL);
 	session->epoll_fd = session->unplugged.timer_fd = session->heartbeat.timer_fd = -1;
 	for (int i = 0; i < SESSION_TASK_COUNT; i++)

@@ -108,8 +108,7 @@ struct finishing {
 struct session {
 	struct session_options options;       /* allow: NULL, `allowed` has them */
 	const char *allowed[ALLOWED_MAX + 1]; /* rule ids, NULL-terminated */
-	size_t allowed_always;   /* so many are from the options, the rest are for this plan */
-	char given[3][PATH_MAX]; /* the options' paths, links followed */
+	size_t allowed_always; /* so many are from the options, the rest are for this plan */
 	enum session_state state;
 	atomic_bool stopped; /* by the user: the copy or verification, maybe as it starts */
 	int epoll_fd;

@@ -7,8 +7,11 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -144,6 +147,37 @@ TEST(a_plan_is_checked_meanwhile)
 	ck_assert_int_eq(session_state(session), SESSION_PLANNED);
 	ck_assert_uint_gt(session_choice(session).verdicts->count, 0);
 	ck_assert_str_eq(session_choice(session).token, destination);
+}
+
+/* A file system that does not answer, as that of a server that is gone: until the descriptor that
+ * this returns is closed. */
+static int mount_dead(const char *at)
+{
+	char options[64];
+	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", fd);
+	run("mkdir %s", at);
+	ck_assert_int_eq(mount("dead", at, "fuse", 0, options), 0);
+	return fd;
+}
+
+/* From the first look at a file that the user named. */
+TEST(a_named_file_is_looked_at_meanwhile)
+{
+	const char *at = path_of("dead");
+	int dead = mount_dead(at);
+
+	open_session("logs", "dead/new.map");
+	begin_plan(source, destination);
+	ck_assert(!session_wait(session, -1, 500));
+	ck_assert_int_eq(session_state(session), SESSION_CHECKING);
+	close(dead);
+	ck_assert(session_wait(session, -1, TIMEOUT));
+	ck_assert_int_eq(session_state(session), SESSION_CHOOSING);
+	ck_assert_int_lt(session_error(session, SESSION_TASK_PLAN)->code, 0);
+	ck_assert_int_eq(umount2(at, MNT_DETACH), 0);
 }
 
 /* Who leaves does not wait for what never answers, and is told so. */

@@ -342,18 +342,18 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 {
 	static const char *const endings[] = { "m.tables", "m.digests" };
 	struct plan plan = { .source = { .kind = ENDPOINT_IMAGE } };
-	struct files files = { 0 };
+	struct files_named named = { "" };
 
 	for (size_t i = 0; i < 2; i++) {
 		text_copy(plan.source.node, sizeof(plan.source.node), endings[i]);
 		ck_assert_int_eq(files_check_map(&plan, "m.map", &error), -EINVAL);
 		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
 		ck_assert_int_eq(files_check_new(&plan, "other.map", &error), 0);
-		files.wanted_report = endings[i];
-		ck_assert_int_eq(files_check(&files, &plan, "other.map", &error), -EINVAL);
+		text_copy(named.report, sizeof(named.report), endings[i]);
+		ck_assert_int_eq(files_check(&named, &plan, "other.map", &error), -EINVAL);
 		text_copy(plan.source.node, sizeof(plan.source.node), "elsewhere");
-		ck_assert_int_eq(files_check(&files, &plan, "other.map", &error), 0);
-		ck_assert_int_eq(files_check(&files, &plan, "m.map", &error), -EINVAL);
+		ck_assert_int_eq(files_check(&named, &plan, "other.map", &error), 0);
+		ck_assert_int_eq(files_check(&named, &plan, "m.map", &error), -EINVAL);
 		ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
 		FILE *file = fopen(endings[i], "w");
 
@@ -369,18 +369,18 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 		unlink(endings[i]);
 	}
 	/* The digests of a report are saved beside it. */
-	files.wanted_report = "x";
-	ck_assert_int_eq(files_check(&files, &plan, "y.digests", &error), 0);
-	ck_assert_int_eq(files_check(&files, &plan, "x.digests", &error), -EINVAL);
+	text_copy(named.report, sizeof(named.report), "x");
+	ck_assert_int_eq(files_check(&named, &plan, "y.digests", &error), 0);
+	ck_assert_int_eq(files_check(&named, &plan, "x.digests", &error), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
 	/* So are its checksums, without its ending. */
-	files.wanted_report = "x.json";
+	text_copy(named.report, sizeof(named.report), "x.json");
 	plan.options.checksums = 1U << CHECKSUM_SHA256;
-	ck_assert_int_eq(files_check(&files, &plan, "x.sha256", &error), -EINVAL);
+	ck_assert_int_eq(files_check(&named, &plan, "x.sha256", &error), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "named twice"));
-	ck_assert_int_eq(files_check(&files, &plan, "x.md5", &error), 0);
+	ck_assert_int_eq(files_check(&named, &plan, "x.md5", &error), 0);
 	run("echo precious >x.json.digests");
-	ck_assert_int_eq(files_check(&files, &plan, NULL, &error), -EEXIST);
+	ck_assert_int_eq(files_check(&named, &plan, NULL, &error), -EEXIST);
 	ck_assert_ptr_nonnull(strstr(error.sentence, "x.json.digests"));
 	unlink("x.json.digests");
 }
@@ -391,11 +391,10 @@ TEST(certificate_replaces_neither_map_nor_report)
 	static const char *const rows[][2] = { { "r.html", "r.json" }, { "r.map", "r.html" } };
 
 	for (size_t i = 0; i < 2; i++) {
-		char map[160], report[160];
-		struct files files = { .wanted_map = text_copy(map, 160, path_of(rows[i][0])),
-				       .wanted_report =
-					       text_copy(report, 160, path_of(rows[i][1])) };
+		struct files files = { 0 };
 
+		text_copy(files.named.map, sizeof(files.named.map), path_of(rows[i][0]));
+		text_copy(files.named.report, sizeof(files.named.report), path_of(rows[i][1]));
 		text_copy(files.directory, sizeof(files.directory), path_of("logs"));
 		ck_assert_int_eq(files_make(&files, 0, NULL, &error), 0);
 		ck_assert_int_eq(
