@@ -356,13 +356,14 @@ bool session_snapshot(const struct session *session, struct job_snapshot *ret)
 
 struct session_copy session_copy(const struct session *session)
 {
-	bool waits = session->state == SESSION_WAITING;
+	bool waits = session->state == SESSION_WAITING, starts = session->state == SESSION_STARTING;
 
 	return (struct session_copy){
 		.job = session_job(session),
 		.waiting = waits ? &session->unplugged.shown : NULL,
 		.report = session->has_report ? &session->report : NULL,
-		.map_path = session->files.at.map,
+		/* It is the starting thread's until then. */
+		.map_path = starts ? "" : session->files.at.map,
 		.map_in_memory = session->map_in_memory,
 		.log_moved = session->log_moved,
 		.verified = session->compared ? &session->verified : NULL,
