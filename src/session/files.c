@@ -291,9 +291,10 @@ static int check_apart(const char *one, const char *other, struct error *reterr)
 		one);
 }
 
-int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr)
+int files_check_not_an_end(const struct endpoint *source, const struct endpoint *destination,
+			   const char *path, struct error *reterr)
 {
-	const struct endpoint *ends[] = { &plan->source, &plan->destinations[0] };
+	const struct endpoint *ends[] = { source, destination };
 
 	for (size_t i = 0; *path && i < 2; i++)
 		if ((ends[i]->kind == ENDPOINT_IMAGE && same_file(path, ends[i]->node)) ||
@@ -311,14 +312,15 @@ static void (*const beside_map[])(const char *map, char path[static PATH_MAX]) =
 	saved_tables_path,
 };
 
-int files_check_map(const struct plan *plan, const char *map, struct error *reterr)
+int files_check_map(const struct endpoint *source, const struct endpoint *destination,
+		    const char *map, struct error *reterr)
 {
 	char beside[PATH_MAX];
-	int r = files_check_not_an_end(plan, map, reterr);
+	int r = files_check_not_an_end(source, destination, map, reterr);
 
 	for (size_t i = 0; *map && r == 0 && i < ARRAY_SIZE(beside_map); i++) {
 		beside_map[i](map, beside);
-		r = files_check_not_an_end(plan, beside, reterr);
+		r = files_check_not_an_end(source, destination, beside, reterr);
 	}
 	return r;
 }
@@ -362,7 +364,7 @@ int files_check_new(const struct plan *plan, const char *map, struct error *rete
 {
 	struct stat st;
 	char word[PATH_MAX];
-	int r = files_check_map(plan, map, reterr);
+	int r = files_check_map(&plan->source, &plan->destinations[0], map, reterr);
 
 	if (*map && r == 0)
 		r = files_check_beside(map, reterr);
@@ -442,7 +444,7 @@ int files_check(const struct files_named *named, const struct plan *plan, const 
 
 	name_written(named, plan->options.checksums, map ? map : named->map, paths);
 	for (size_t i = 0; r == 0 && i < WRITTEN_COUNT; i++)
-		r = files_check_not_an_end(plan, paths[i], reterr);
+		r = files_check_not_an_end(&plan->source, &plan->destinations[0], paths[i], reterr);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(files); i++)
 		r = check_file(files[i], reterr);
 	/* The digests of a part become those of the report: both may have one name. */

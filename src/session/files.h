@@ -38,11 +38,12 @@ void files_follow(const struct session_options *options, struct files_named *ret
  * plan? Hours later is too late to find out. map: to go on from; NULL: a new one. */
 int files_check(const struct files_named *named, const struct plan *plan, const char *map,
 		struct error *reterr);
-/* -EINVAL if the file `path` (NULL: none) is an end of the plan. */
-int files_check_not_an_end(const struct plan *plan, const char *path, struct error *reterr);
-/* The same for a map ("": none) and what is saved beside it: its digests, the tables of the
- * source. */
-int files_check_map(const struct plan *plan, const char *map, struct error *reterr);
+/* -EINVAL if the file `path` ("": none) is one of the ends. */
+int files_check_not_an_end(const struct endpoint *source, const struct endpoint *destination,
+			   const char *path, struct error *reterr);
+/* The same for a map and what is saved beside it: its digests, the tables of the source. */
+int files_check_map(const struct endpoint *source, const struct endpoint *destination,
+		    const char *map, struct error *reterr);
 /* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. Nor is
  * what somebody else has made where something is saved beside it. */
 int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
@@ -99,8 +100,8 @@ struct move {
 	bool in_memory; /* it does not survive a restart */
 	/* Of a copy that has ended without one: saved at the new place. NULL: the job saves it. */
 	struct map *map;
-	bool map_is_lost; /* could not be saved, and there is none where it was */
-	int result;
+	bool map_is_lost;   /* could not be saved, and there is none where it was */
+	struct error error; /* code 0: it can be kept there, and is */
 };
 
 /* wanted NULL: the log directory, or if the map was in it, $TMPDIR or /dev/shm. */
@@ -108,8 +109,6 @@ void move_prepare(struct move *move, const struct files *files, const struct pla
 		  const char *wanted);
 /* data: a struct move. */
 void move_run(void *data);
-/* The sentence for a result below 0. */
-int move_refused(const struct move *move, struct error *reterr);
 /* Names what goes along with the map: the log, and what is saved at the end; files named by the
  * user stay where they are. */
 void move_rename(const struct move *move, struct files *files);

@@ -321,8 +321,6 @@ static void save_there(struct session *session, struct error *reterr)
 	struct files *files = &session->files, before = *files;
 	struct job *job = session->opened.job;
 
-	if (files_check_map(session->plan, session->move.place.path, reterr) < 0)
-		return;
 	name_map(session);
 	text_copy(session->resume_path, sizeof(session->resume_path), files->at.map);
 	if (job_set_map_path(job, files->at.map, files->map_beneath, reterr) < 0)
@@ -336,7 +334,7 @@ static void take_rescued(struct session *session)
 {
 	map_destroy(cleanup_steal(session->move.map));
 	session->map_lost = session->move.map_is_lost;
-	if (session->move.result < 0)
+	if (session->move.error.code)
 		return;
 	session->map_saved = true;
 	log_line(session->log, LOG_LEVEL_WARNING, "session", "the map could not be saved as %s: %s",
@@ -358,13 +356,11 @@ void session_take_move(struct session *session, unsigned *changes)
 	struct move *move = &session->move;
 
 	*changes |= SESSION_CHANGE_MAP;
-	*error = (struct error){ 0 };
-	if (move->result < 0)
-		move_refused(move, error);
+	*error = move->error;
 	if (move->map)
 		take_rescued(session);
 	/* If the copy has ended by now, the map stays where it is. */
-	else if (move->result == 0 && session->state == SESSION_RUNNING &&
+	else if (!move->error.code && session->state == SESSION_RUNNING &&
 		 !has_ended(session->opened.job))
 		save_there(session, error);
 	if (session->finishing.wanted)

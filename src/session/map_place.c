@@ -170,7 +170,11 @@ static int try_wanted(struct move *move)
 	if (r == 0 &&
 	    files_has_foreign_beside(move->place.path, move->place.path, sizeof(move->place.path)))
 		r = -EEXIST;
-	return r < 0 ? r : look_below(move);
+	if (r == 0)
+		r = look_below(move);
+	return r < 0 ? r
+		     : files_check_map(&move->source, &move->destination, move->place.path,
+				       &move->error);
 }
 
 /* Another copy that began in the same second may have taken this name already: then a number is
@@ -215,26 +219,44 @@ static bool is_lost(const char *path)
 	return r != -EEXIST && r != -ETIMEDOUT;
 }
 
-static void save_at_the_end(struct move *move)
+static int save_at_the_end(const struct move *move)
 {
 	const struct map_state state = { .status = '?', .pass = 1 };
 	struct file_timeout timeout = { .ns = TIMEOUT_AT_END, .beneath = move->place.beneath };
+	int r = map_save(move->map, move->place.path, &state, &timeout, NULL);
 
-	if (move->result == 0)
-		move->result = map_save(move->map, move->place.path, &state, &timeout, NULL);
 	file_timeout_done(&timeout);
-	move->map_is_lost = move->result < 0 && is_lost(move->from);
+	return r;
+}
+
+static void refuse(struct move *move, int code)
+{
+	const char *path = move->place.path[0] ? move->place.path : move->wanted;
+
+	if (code == -EXDEV)
+		error_set(&move->error, ERROR_CLASS_REFUSED, -EXDEV, "save", path,
+			  _("The map cannot be kept as %s: that is on a disk of this copy. "
+			    "Choose another disk."),
+			  path);
+	else
+		error_set(&move->error, ERROR_CLASS_ENVIRONMENT, code, "save", path,
+			  _("The map cannot be kept as %s: %s."), path, file_phrase(code));
 }
 
 void move_run(void *data)
 {
 	struct move *move = data;
+	int r;
 
-	move->result = move->fallback ? try_fallback(move) : try_wanted(move);
-	if (move->result == 0)
+	move->error = (struct error){ 0 };
+	r = move->fallback ? try_fallback(move) : try_wanted(move);
+	if (r == 0)
 		find_stem(move);
-	if (move->map)
-		save_at_the_end(move);
+	if (r == 0 && move->map)
+		r = save_at_the_end(move);
+	move->map_is_lost = move->map && r < 0 && is_lost(move->from);
+	if (r < 0 && !move->error.code)
+		refuse(move, r);
 }
 
 /* A name in it, not the directory: a file must not take the place of one that is not there. */
@@ -260,19 +282,6 @@ void move_prepare(struct move *move, const struct files *files, const struct pla
 	text_copy(move->from, sizeof(move->from), files->at.map);
 	move->source = plan->source;
 	move->destination = plan->destinations[0];
-}
-
-int move_refused(const struct move *move, struct error *reterr)
-{
-	const char *path = move->place.path[0] ? move->place.path : move->wanted;
-
-	if (move->result == -EXDEV)
-		return error_set(reterr, ERROR_CLASS_REFUSED, -EXDEV, "save", path,
-				 _("The map cannot be kept as %s: that is on a disk of this copy. "
-				   "Choose another disk."),
-				 path);
-	return error_set(reterr, ERROR_CLASS_ENVIRONMENT, move->result, "save", path,
-			 _("The map cannot be kept as %s: %s."), path, file_phrase(move->result));
 }
 
 void move_rename(const struct move *move, struct files *files)

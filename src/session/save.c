@@ -186,7 +186,8 @@ static void save_as(struct report *report, const char *path, struct error *reter
 	if (r == 0)
 		r = check_place(report->plan, files.json, reterr);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(paths); i++)
-		r = files_check_not_an_end(report->plan, paths[i], reterr);
+		r = files_check_not_an_end(&report->plan->source, &report->plan->destinations[0],
+					   paths[i], reterr);
 	if (r < 0)
 		return;
 	/* The files name each other; the report is worth keeping without a list. */

@@ -36,6 +36,8 @@ void __real_aftercare_run(struct log *log, const struct disk *copied,
 void __wrap_aftercare_run(struct log *log, const struct disk *copied,
 			  const struct layout_shrink *shrink, struct report *report);
 
+bool __real_facts_is_storage(const char *path, const struct endpoint *endpoint);
+bool __wrap_facts_is_storage(const char *path, const struct endpoint *endpoint);
 int __real_job_start(struct job *job, struct error *reterr);
 int __wrap_job_start(struct job *job, struct error *reterr);
 
@@ -89,6 +91,12 @@ int __wrap_report_save(struct report *report, enum report_form form, const char 
 {
 	pass();
 	return __real_report_save(report, form, path, timeout, reterr);
+}
+
+bool __wrap_facts_is_storage(const char *path, const struct endpoint *endpoint)
+{
+	pass();
+	return __real_facts_is_storage(path, endpoint);
 }
 
 /* The job runs, and the session does not know it yet. */
@@ -262,6 +270,23 @@ TEST(what_is_stopped_as_it_begins_to_run_stops)
 	hold(false);
 	wait_while(SESSION_STARTING);
 	ck_assert_int_eq(report_exit_code(finish()), EXIT_STOPPED);
+}
+
+TEST(a_place_for_the_map_is_looked_at_meanwhile)
+{
+	char path[192];
+
+	text_copy(path, sizeof(path), path_of("moved.map"));
+	begin_copy(NULL, SIZE / 10);
+	hold(true);
+	ck_assert_int_eq(session_move_map(session, path, &error), 0);
+	wait_until_it_hangs();
+	session_dispatch(session);
+	ck_assert_int_eq(session_move_map(session, path, &error), -EBUSY);
+	hold(false);
+	wait_for_change(SESSION_CHANGE_MAP);
+	ck_assert_int_eq(session_error(session, SESSION_TASK_MOVE)->code, 0);
+	ck_assert_str_eq(session_copy(session).map_path, path);
 }
 
 TEST(a_copy_is_finished_meanwhile)

@@ -346,7 +346,9 @@ TEST(what_is_saved_beside_a_map_replaces_nothing)
 
 	for (size_t i = 0; i < 2; i++) {
 		text_copy(plan.source.node, sizeof(plan.source.node), endings[i]);
-		ck_assert_int_eq(files_check_map(&plan, "m.map", &error), -EINVAL);
+		ck_assert_int_eq(
+			files_check_map(&plan.source, &plan.destinations[0], "m.map", &error),
+			-EINVAL);
 		ck_assert_ptr_nonnull(strstr(error.sentence, endings[i]));
 		ck_assert_int_eq(files_check_new(&plan, "other.map", &error), 0);
 		text_copy(named.report, sizeof(named.report), endings[i]);
