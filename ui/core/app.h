@@ -73,6 +73,8 @@ bool app_choose_everything(struct app *app);
 bool app_choose_ranges(struct app *app, const struct range_list *ranges);
 bool app_choose_at(struct app *app, const uint64_t *lba);
 bool app_choose_used(struct app *app, const struct used_modes *modes);
+/* Of some partition, what is used is copied first or alone. */
+bool app_wants_used(const struct app *app);
 bool app_choose_options(struct app *app, const struct plan_options *options);
 /* A file system that is shrunk in an image (app_shrink.h): what is waited for. */
 struct app_shrink {

@@ -45,14 +45,19 @@ struct app_shrink *app_shrink(struct app *app)
 	return &app->shrink;
 }
 
+static bool may_change(struct app *app)
+{
+	if (!app_copying(app))
+		return true;
+	app_message(app, MESSAGE_WARN, _("A copy is running: the choice cannot be changed now."));
+	return false;
+}
+
 /* To be called before any change: drops the plan that was made of the old choice. */
 static bool change(struct app *app, enum screen_id forget)
 {
-	if (app_copying(app)) {
-		app_message(app, MESSAGE_WARN,
-			    _("A copy is running: the choice cannot be changed now."));
+	if (!may_change(app))
 		return false;
-	}
 	session_discard_plan(app->session);
 	app->session_state = session_state(app->session);
 	app->stop_wanted = app->planning = false;
@@ -68,11 +73,15 @@ static bool change(struct app *app, enum screen_id forget)
 	return true;
 }
 
-static void forget_ranges(struct app *app)
+static void take_everything(struct app *app)
 {
 	range_list_done(&app->choice.ranges);
-	app->choice.ranges = (struct range_list){ 0 };
 	app->choice.everything = true;
+}
+
+static void forget_ranges(struct app *app)
+{
+	take_everything(app);
 	app->choice.at_set = false;
 	app->choice.at = 0;
 	app->choice.used = (struct used_modes){ 0 };
@@ -111,9 +120,7 @@ bool app_choose_everything(struct app *app)
 {
 	if (!change(app, SCREEN_PLAN))
 		return false;
-	range_list_done(&app->choice.ranges);
-	app->choice.ranges = (struct range_list){ 0 };
-	app->choice.everything = true;
+	take_everything(app);
 	return true;
 }
 
@@ -150,11 +157,11 @@ bool app_choose_used(struct app *app, const struct used_modes *modes)
 	return true;
 }
 
-static bool wants_used(const struct choice *choice)
+bool app_wants_used(const struct app *app)
 {
 	static const struct used_modes whole;
 
-	return memcmp(&choice->used, &whole, sizeof(whole)) != 0;
+	return memcmp(&app->choice.used, &whole, sizeof(whole)) != 0;
 }
 
 bool app_choose_options(struct app *app, const struct plan_options *options)
@@ -187,14 +194,13 @@ bool app_plan(struct app *app, struct error *reterr)
 	if (!change(app, SCREEN_RUN))
 		return false;
 	range_list_done(&app->retry);
-	app->retry = (struct range_list){ 0 };
 	const struct session_wish wish = {
 		.source = &choice->source,
 		.destination = &choice->destination,
 		.ranges = choice->everything ? NULL : &choice->ranges,
 		.destination_lba = choice->at_set ? &choice->at : NULL,
 		.options = &choice->options,
-		.used = wants_used(choice) ? &choice->used : NULL,
+		.used = app_wants_used(app) ? &choice->used : NULL,
 	};
 
 	/* It was forgotten, since it was not right any more. */
@@ -249,11 +255,8 @@ bool app_resume(struct app *app, const char *map_path, const struct range_list *
 	struct error error = { 0 };
 	int err;
 
-	if (app_copying(app)) {
-		app_message(app, MESSAGE_WARN,
-			    _("A copy is running: the choice cannot be changed now."));
+	if (!may_change(app))
 		return false;
-	}
 	err = range_list_copy(areas, &retry);
 	if (err) {
 		error_nomem(&error);

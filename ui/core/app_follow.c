@@ -52,14 +52,6 @@ static void answer_waiting(void *user, struct app *app, int choice)
 		app_message(app, MESSAGE_WARN, _("A disk is gone: p on 4 Run tells more."));
 }
 
-/* "since 14:32:05", by the clock on the wall. */
-static void since_text(const struct session_waiting *waiting, char *buffer, size_t size)
-{
-	char at[16];
-
-	snprintf(buffer, size, _("since %s"), clock_print(waiting->at, "%H:%M:%S", at, sizeof(at)));
-}
-
 static const char *advice(const struct app *app, const struct session_waiting *waiting)
 {
 	if (waiting->trying)
@@ -98,13 +90,14 @@ void app_show_waiting(struct app *app)
 		{ 'g', _("go on now, if it is back") },
 		{ 's', _("stop: report; the map can be resumed") },
 	};
-	char text[2048], since[64];
+	char text[2048], since[64], at[16];
 	const char *note;
 
 	if (!waiting || !app->term)
 		return;
 	note = waiting->trying ? "" : waiting->note;
-	since_text(waiting, since, sizeof(since));
+	snprintf(since, sizeof(since), _("since %s"),
+		 clock_print(waiting->at, "%H:%M:%S", at, sizeof(at)));
 	snprintf(text, sizeof(text), "%s, %s.\n%s%s%s%s", waiting->who, since, advice(app, waiting),
 		 if_lost(app, waiting), note[0] ? "\n" : "", note);
 	popup_interrupt(app, waiting_title(), text, choices, 2, answer_waiting, NULL);

@@ -444,20 +444,14 @@ static void park_cursor(struct draw *draw, struct rect message)
 	draw_cursor(draw, message, 0, message.cols > 1 ? 1 : 0);
 }
 
-/* Of the whole window: also seen while another one is in front. */
-static void choose_title(const struct app *app, struct title *ret)
-{
-	const struct choice *choice = &app->choice;
-	bool job = app->has_job && app_copying(app);
-
-	title_of(job ? &app->snapshot : NULL, choice->source.node, choice->destination.node, ret);
-}
-
+/* Its title is that of the whole window: also seen while another one is in front. */
 static void show(struct app *app, const struct draw *draw)
 {
+	const struct choice *choice = &app->choice;
 	struct title title;
 
-	choose_title(app, &title);
+	title_of(app_copying(app) ? app_job(app) : NULL, choice->source.node,
+		 choice->destination.node, &title);
 	term_title(app->term, &title);
 	term_show(app->term, draw->cursor_row, draw->cursor_col);
 	viewers_frame(&app->viewers, draw, &title);

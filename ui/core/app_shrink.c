@@ -42,12 +42,10 @@ static void give_up(struct app *app)
 /* Once what the source uses is known. */
 static void plan_step(struct app *app)
 {
-	static const struct used_modes whole;
 	bool first = app_shrink(app)->step == SHRINK_USED;
-	bool used = memcmp(&app_choice(app)->used, &whole, sizeof(whole)) != 0;
 	struct plan_options options = app_choice(app)->options;
 
-	if (used && !session_used(app_session(app), &app_choice(app)->source)) {
+	if (app_wants_used(app) && !session_used(app_session(app), &app_choice(app)->source)) {
 		if (session_read_used(app_session(app), &app_choice(app)->source, NULL) < 0)
 			give_up(app);
 		return;

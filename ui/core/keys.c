@@ -360,17 +360,14 @@ int keys_named(const char *name, size_t length)
 
 const char *keys_names(const struct command_info *info, int cols, char *buffer, size_t size)
 {
-	size_t length = 0;
-
 	*buffer = '\0';
 	for (int i = 0; i < COMMAND_KEYS_MAX && info->keys[i]; i++) {
 		char name[32];
 
 		keys_name(info->keys[i], name, sizeof(name));
-		if (length + strlen(name) + 2 > size ||
-		    text_width(buffer) + text_width(name) + (i > 0) > cols)
+		if (text_width(buffer) + text_width(name) + (i > 0) > cols ||
+		    !text_append(buffer, size, " ", "%s", name))
 			break;
-		length += (size_t)sprintf(buffer + length, "%s%s", i ? " " : "", name);
 	}
 	return buffer;
 }

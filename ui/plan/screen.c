@@ -25,19 +25,13 @@ static void drop_lost(struct plan_screen *screen)
 	screen->lost_count = 0;
 }
 
-static void drop_finished(struct plan_screen *screen)
-{
-	range_list_done(&screen->finished);
-	screen->finished = (struct range_list){ 0 };
-}
-
 static void done(void *state)
 {
 	struct plan_screen *screen = state;
 
 	plan_lines_done(&screen->lines);
 	drop_lost(screen);
-	drop_finished(screen);
+	range_list_done(&screen->finished);
 	gate_done(&screen->gate);
 }
 
@@ -123,7 +117,7 @@ static void look_at_plan(struct plan_screen *screen, struct app *app)
 	/* For a started plan the list stays as it was at the start. Without memory the map shows
 	 * everything as still to be written. */
 	if (!plan || plan_screen_startable(app))
-		drop_finished(screen);
+		range_list_done(&screen->finished);
 	if (plan && plan_screen_startable(app))
 		session_list_finished(session, &screen->finished);
 	if (screen->gate.about != about) {
