@@ -200,7 +200,7 @@ static const char *rule_typed(void *user, struct app *app, const char *text)
 /* The name has to be typed: a check must not be lifted by a single key. */
 void plan_screen_allow(struct plan_screen *screen, struct app *app)
 {
-	const struct verdict *verdict = gate_to_lift(&screen->gate);
+	const struct verdict *verdict = gate_refusals(&screen->gate).to_lift;
 	char text[sizeof(verdict->sentence) + 512];
 
 	if (!verdict)

@@ -321,24 +321,24 @@ static void text_typed(const struct gate *gate, struct line *line)
 
 void plan_text_start(const struct gate *gate, bool shrinks, struct line *line)
 {
-	bool fits = gate_only_fits(gate);
+	const struct gate_refusals found = gate_refusals(gate);
 
 	if (gate_refused(gate)) {
 		line_add(
 			line, "%s",
-			gate_may_pass(gate)
+			found.may_pass
 				? _(" REFUSED: it is in use at this moment. Enter looks again.")
-			: shrinks && gate_only_too_small(gate)
+			: shrinks && found.only_too_small
 				? _(" REFUSED: it does not fit. s shrinks what is too large, in an "
 				    "image.")
-			: fits && gate_fits_with_table(gate)
+			: found.only_fit && found.fits_with_table
 				? _(" REFUSED: it does not fit. t makes table and partitions fit.")
-			: fits && gate_fits(gate)
+			: found.only_fit && found.fits
 				? _(" REFUSED: it does not fit. f takes the range that does.")
-			: gate_liftable(gate) ? _(" REFUSED: choose anew on 1 or 2, or lift the "
-						  "check by its name: a.")
-					      : _(" REFUSED: this plan cannot be started. Change "
-						  "the choice on 1 or 2."));
+			: found.all_liftable ? _(" REFUSED: choose anew on 1 or 2, or lift the "
+						 "check by its name: a.")
+					     : _(" REFUSED: this plan cannot be started. Change "
+						 "the choice on 1 or 2."));
 		return;
 	}
 	if (gate->typed.text[0] && !gate_matches(gate)) {

@@ -261,7 +261,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 
 static void fit(struct plan_screen *screen, struct app *app)
 {
-	struct range range = { 0, gate_fits(&screen->gate) };
+	struct range range = { 0, gate_refusals(&screen->gate).fits };
 	const struct range_list ranges = { .items = &range, .count = 1 };
 
 	if (range.count && app_choose_ranges(app, &ranges))
@@ -373,11 +373,11 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 			return _("Both disks are being read already.");
 		break;
 	case COMMAND_FIT:
-		if (!gate_fits(&screen->gate))
+		if (!gate_refusals(&screen->gate).fits)
 			return _("No check here knows of a range that would fit.");
 		break;
 	case COMMAND_ALLOW:
-		if (!gate_to_lift(&screen->gate))
+		if (!gate_refusals(&screen->gate).to_lift)
 			return _("No check refuses here that may be lifted.");
 		break;
 	case COMMAND_FIT_TABLE:
@@ -426,13 +426,14 @@ static const char *unavailable(void *state, struct app *app, enum command comman
 static enum command wanted(void *state, struct app *app)
 {
 	const struct plan_screen *screen = state;
+	const struct gate_refusals found = gate_refusals(&screen->gate);
 
 	if (!plan_screen_startable(app))
 		return COMMAND_NONE;
 	return session_choice(app_session(app)).shrink ? COMMAND_SHRINK
-	       : gate_fits_with_table(&screen->gate)   ? COMMAND_FIT_TABLE
-	       : gate_fits(&screen->gate)              ? COMMAND_FIT
-	       : gate_to_lift(&screen->gate)           ? COMMAND_ALLOW
+	       : found.fits_with_table                 ? COMMAND_FIT_TABLE
+	       : found.fits                            ? COMMAND_FIT
+	       : found.to_lift                         ? COMMAND_ALLOW
 						       : COMMAND_NONE;
 }
 

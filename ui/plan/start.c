@@ -74,7 +74,7 @@ void plan_screen_enter(struct plan_screen *screen, struct app *app)
 	text_copy(typed, sizeof(typed), screen->gate.typed.text);
 	switch (gate_enter(&screen->gate)) {
 	case GATE_REFUSED:
-		if (gate_may_pass(&screen->gate)) {
+		if (gate_refusals(&screen->gate).may_pass) {
 			app_say(app, _("Looking whether it is still in use..."));
 			session_scan(app_session(app), NULL);
 			break;

@@ -58,88 +58,32 @@ bool gate_refused(const struct gate *gate)
 	       verdict_list_worst(gate->verdicts) == VERDICT_REFUSE;
 }
 
-/* The next verdict that refuses; NULL: there is no other. *at begins with 0. */
-static const struct verdict *next_refusal(const struct gate *gate, size_t *at)
+struct gate_refusals gate_refusals(const struct gate *gate)
 {
-	while (gate->verdicts && *at < gate->verdicts->count) {
-		const struct verdict *verdict = &gate->verdicts->items[(*at)++];
+	struct gate_refusals ret = { 0 };
+	size_t count = 0, liftable = 0, fit = 0, too_small = 0, pass = 0;
 
-		if (verdict->kind == VERDICT_REFUSE)
-			return verdict;
+	for (size_t i = 0; gate->verdicts && i < gate->verdicts->count; i++) {
+		const struct verdict *verdict = &gate->verdicts->items[i];
+
+		if (verdict->kind != VERDICT_REFUSE)
+			continue;
+		if (verdict->liftable && !ret.to_lift)
+			ret.to_lift = verdict;
+		if (!ret.fits)
+			ret.fits = verdict->fits;
+		ret.fits_with_table |= verdict->fits_with_table;
+		count++;
+		liftable += verdict->liftable;
+		fit += verdict->fits || verdict->fits_with_table;
+		too_small += verdict->means == MEANS_TOO_SMALL;
+		pass += verdict->means == MEANS_MAY_PASS;
 	}
-	return NULL;
-}
-
-bool gate_liftable(const struct gate *gate)
-{
-	const struct verdict *verdict;
-	size_t found = 0;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at)); found++)
-		if (!verdict->liftable)
-			return false;
-	return found > 0;
-}
-
-const struct verdict *gate_to_lift(const struct gate *gate)
-{
-	const struct verdict *verdict;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
-		if (verdict->liftable)
-			return verdict;
-	return NULL;
-}
-
-uint64_t gate_fits(const struct gate *gate)
-{
-	const struct verdict *verdict;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
-		if (verdict->fits)
-			return verdict->fits;
-	return 0;
-}
-
-bool gate_fits_with_table(const struct gate *gate)
-{
-	const struct verdict *verdict;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
-		if (verdict->fits_with_table)
-			return true;
-	return false;
-}
-
-bool gate_only_fits(const struct gate *gate)
-{
-	const struct verdict *verdict;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at));)
-		if (!verdict->fits && !verdict->fits_with_table)
-			return false;
-	return true;
-}
-
-static bool only_means(const struct gate *gate, enum verdict_means means)
-{
-	const struct verdict *verdict;
-	size_t found = 0;
-
-	for (size_t at = 0; (verdict = next_refusal(gate, &at)); found++)
-		if (verdict->means != means)
-			return false;
-	return found > 0;
-}
-
-bool gate_only_too_small(const struct gate *gate)
-{
-	return only_means(gate, MEANS_TOO_SMALL);
-}
-
-bool gate_may_pass(const struct gate *gate)
-{
-	return only_means(gate, MEANS_MAY_PASS);
+	ret.all_liftable = count && liftable == count;
+	ret.only_fit = count && fit == count;
+	ret.only_too_small = count && too_small == count;
+	ret.may_pass = count && pass == count;
+	return ret;
 }
 
 bool gate_set_typing(struct gate *gate, bool typing)

@@ -42,20 +42,17 @@ void gate_update(struct gate *gate, const char *plan_id, const struct verdict_li
 		 const char *token);
 void gate_done(struct gate *gate);
 bool gate_refused(const struct gate *gate);
-/* All that refuses can be lifted, one by one and by name. */
-bool gate_liftable(const struct gate *gate);
-/* The first refusal that can be lifted, or NULL. */
-const struct verdict *gate_to_lift(const struct gate *gate);
-/* So many sectors from the start of the source would fit, where a rule refuses all of it; or 0. */
-uint64_t gate_fits(const struct gate *gate);
-/* Does a check refuse what a table made to fit would solve? */
-bool gate_fits_with_table(const struct gate *gate);
-/* Does nothing else refuse it? */
-bool gate_only_fits(const struct gate *gate);
-/* Nothing refuses but that the destination has no room. */
-bool gate_only_too_small(const struct gate *gate);
-/* May all that refuses be over in a moment, without anybody's doing? */
-bool gate_may_pass(const struct gate *gate);
+/* What the verdicts that refuse have to say; without any, all of it is 0. */
+struct gate_refusals {
+	const struct verdict *to_lift; /* the first one that can be lifted, by its name */
+	uint64_t fits;                 /* so many sectors from the start of the source would fit */
+	bool fits_with_table;          /* a table made to fit would solve one of them */
+	bool all_liftable;
+	bool only_fit;       /* none but those that less, or such a table, would solve */
+	bool only_too_small; /* none but that the destination has no room */
+	bool may_pass;       /* all may be over in a moment, without anybody's doing */
+};
+struct gate_refusals gate_refusals(const struct gate *gate);
 /* Into the field or out of it. False: there is no field, for a rule refuses. */
 bool gate_set_typing(struct gate *gate, bool typing);
 /* Is what was typed so far the beginning of the token? */

@@ -84,19 +84,20 @@ TEST(test_refusal_has_no_field)
 /* --allow is named only where it opens the gate. */
 TEST(test_what_may_be_lifted)
 {
-	ck_assert(!gate_liftable(&gate));
+	ck_assert(!gate_refusals(&gate).all_liftable);
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert(!gate_liftable(&gate) && !gate_to_lift(&gate) && !gate_fits(&gate));
+	ck_assert(!gate_refusals(&gate).all_liftable && !gate_refusals(&gate).to_lift &&
+		  !gate_refusals(&gate).fits);
 	items[0].kind = VERDICT_REFUSE;
 	items[0].liftable = true;
 	items[0].fits = 4096;
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert(gate_refused(&gate) && gate_liftable(&gate));
-	ck_assert_ptr_eq(gate_to_lift(&gate), &items[0]);
-	ck_assert_uint_eq(gate_fits(&gate), 4096);
+	ck_assert(gate_refused(&gate) && gate_refusals(&gate).all_liftable);
+	ck_assert_ptr_eq(gate_refusals(&gate).to_lift, &items[0]);
+	ck_assert_uint_eq(gate_refusals(&gate).fits, 4096);
 	items[1].kind = VERDICT_REFUSE;
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert(!gate_liftable(&gate));
+	ck_assert(!gate_refusals(&gate).all_liftable);
 }
 
 TEST(test_no_token_is_refused)
@@ -232,12 +233,12 @@ TEST(test_repeated_keys)
 /* Only where nothing else refuses. */
 TEST(test_what_may_pass)
 {
-	ck_assert(!gate_may_pass(&gate));
+	ck_assert(!gate_refusals(&gate).may_pass);
 	gate_update(&gate, "p", &verdicts, "456789");
-	ck_assert(!gate_may_pass(&gate));
+	ck_assert(!gate_refusals(&gate).may_pass);
 	items[0].kind = VERDICT_REFUSE;
 	items[0].means = MEANS_MAY_PASS;
-	ck_assert(gate_may_pass(&gate));
+	ck_assert(gate_refusals(&gate).may_pass);
 	items[1].kind = VERDICT_REFUSE;
-	ck_assert(!gate_may_pass(&gate));
+	ck_assert(!gate_refusals(&gate).may_pass);
 }
