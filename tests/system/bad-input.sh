@@ -305,7 +305,7 @@ a_loop_device_over_a_device() {
 	mkfs.ext4 -q -F "$destination"
 	over=$(attach_over "$destination")
 	run 0 show "$destination"
-	says "$destination is held by $over"
+	says "${destination#/dev/}: held by $over"
 	refused 3 "$source" clone "$source" "$destination"
 	says "Another device is built upon the destination $destination"
 	says "($destination: $over)"
