@@ -11,11 +11,24 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 
 #define KILL_WAIT (100 * NSEC_PER_MSEC)
 #define WAIT_STEP NSEC_PER_MSEC
+
+void signals_that_stop(sigset_t *ret)
+{
+	static const int signals[] = { SIGINT,  SIGTERM,   SIGQUIT, SIGPWR,   SIGXCPU,
+				       SIGPROF, SIGVTALRM, SIGIO,   SIGSTKFLT };
+
+	sigemptyset(ret);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(ret, signals[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		sigaddset(ret, signal);
+}
 
 static void add_stream(posix_spawn_file_actions_t *actions, int given, int stream)
 {

@@ -2,6 +2,7 @@
 /* This process's own standard streams, and other programs that it runs. */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -14,6 +15,10 @@
 int standard_fill(void);
 /* /dev/null, for reading and writing: a descriptor, or a negative errno. */
 int standard_null(void);
+
+/* The signals that end a program, as SIGTERM does, unless it takes them: all that do so but those
+ * of its own faults and of a timer (SIGALRM), SIGPIPE, SIGXFSZ, SIGHUP, SIGUSR1 and SIGUSR2. */
+void signals_that_stop(sigset_t *ret);
 
 /*
  * Another program, run beside: no signal blocked, and in a process group of its own,

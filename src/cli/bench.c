@@ -250,8 +250,7 @@ static bool wait_for(const struct bench_command *command, struct bench *bench)
 				break;
 		bool told = read(command->signal_fd, &info, sizeof(info)) == sizeof(info);
 
-		if (told && (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM ||
-			     info.ssi_signo == SIGHUP)) {
+		if (told && info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2) {
 			if (stopped)
 				break;
 			stopped = clock_monotonic();

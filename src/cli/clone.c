@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
@@ -279,9 +280,7 @@ static int stop_signals(const struct clone_options *options)
 
 	if (options->dry_run)
 		return -1;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	signals_that_stop(&set);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

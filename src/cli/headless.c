@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/i18n.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "report/json.h"
@@ -54,9 +55,7 @@ int headless_block_signals(void)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	signals_that_stop(&set);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGUSR1);
 	sigaddset(&set, SIGUSR2);
@@ -268,6 +267,10 @@ static void take_signals(struct headless *run)
 					: _("The terminal is gone; the copy goes on without it."));
 			if (run->wanted.stop_on_hangup)
 				want_stop(run);
+			break;
+		case SIGXCPU:
+			/* It comes again with every second of processor time. */
+			want_stop(run);
 			break;
 		default:
 			stop_signal(run);

@@ -45,11 +45,17 @@ def what_is_typed_behind_ctrl_c_answers_it():
 
 
 def sigterm_stops_without_asking():
-    with Terminal(f"{FAKEDECK} rescue") as terminal:
-        start(terminal, RUN)
-        terminal.wait("elapsed")
-        os.kill(terminal.child("fakedeck"), signal.SIGTERM)
-        terminal.wait("EXIT 6")
+    """So does what else would end it: a power supply that fails, a limit of processor time. SIGUSR2
+    is for the map."""
+    for to_client, number in ((True, signal.SIGTERM), (False, signal.SIGPWR), (False, signal.SIGXCPU)):
+        with Terminal(f"{FAKEDECK} rescue") as terminal:
+            start(terminal, RUN)
+            terminal.wait("elapsed")
+            pid = terminal.child("fakedeck") if to_client else terminal.deck("fakedeck")
+            os.kill(pid, signal.SIGUSR2)
+            terminal.wait("is kept as")
+            os.kill(pid, number)
+            terminal.wait("EXIT 6")
     with Terminal(f"{FAKEDECK} rescue") as terminal:
         start(terminal)
         os.kill(terminal.child("fakedeck"), signal.SIGTERM)

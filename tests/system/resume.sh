@@ -59,6 +59,18 @@ SIGTERM_drains_saves_the_map_and_the_copy_goes_on() {
 	go_on
 }
 
+what_else_ends_a_program_stops_it_too() {
+	two_disks
+	for signal in QUIT PWR XCPU RTMIN; do
+		start_copy
+		kill -s "$signal" "$copy"
+		ends 6
+		ddrescuelog -t copy.map
+		rm copy.map
+		dd if=/dev/zero of="$destination" bs=1M count=8 oflag=direct status=none
+	done
+}
+
 clonedeck() { # ARGUMENT...: a command that was printed, and what it does not know
 	run 0 "$@" --rate 0 --confirm "$destination" --log-dir "$case_dir/logs"
 }
@@ -591,7 +603,7 @@ for told, name in zip(files, sys.argv[2:], strict=True):
 	run 0 verify elsewhere/r.json -d "$destination"
 }
 
-run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too \
+run_together 3 SIGTERM_drains_saves_the_map_and_the_copy_goes_on SIGINT_stops_too what_else_ends_a_program_stops_it_too \
 	kill_9_loses_nothing_that_the_map_calls_finished a_resumed_copy_does_not_start_over \
 	what_was_found_to_differ_is_copied_again \
 	another_disk_under_the_same_name_is_refused a_broken_map_is_refused \

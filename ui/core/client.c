@@ -43,11 +43,9 @@ struct client {
 
 static void choose_signals(sigset_t *set)
 {
-	static const int wanted[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH,
-				      /* Progress is on the screen. */
-				      SIGUSR1 };
+	static const int wanted[] = { SIGHUP, SIGTSTP, SIGCONT, SIGWINCH, SIGUSR1, SIGUSR2 };
 
-	sigemptyset(set);
+	signals_that_stop(set);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		sigaddset(set, wanted[i]);
 }
@@ -246,6 +244,7 @@ static void on_signal_looking(struct client *self, int signal)
 		come_back(self);
 		break;
 	case SIGUSR1:
+	case SIGUSR2:
 		break;
 	default:
 		leave(self);
@@ -318,18 +317,20 @@ static void on_signal(struct client *self, int signal)
 		tell(self, WIRE_SIGNAL, signal);
 		break;
 	case SIGUSR1:
+		/* Progress is on the screen. */
 		break;
-	case SIGTERM:
-	case SIGQUIT:
+	case SIGINT:
+	case SIGTSTP:
+	case SIGUSR2:
+		tell(self, WIRE_SIGNAL, signal);
+		break;
+	default:
 		/* To the copy only by way of the process that was the deck from the start: one that
 		 * came to look on just goes. */
 		if (!self->deck)
 			tell(self, WIRE_DETACH, 0);
 		else
 			tell(self, WIRE_SIGNAL, signal);
-		break;
-	default:
-		tell(self, WIRE_SIGNAL, signal);
 	}
 }
 

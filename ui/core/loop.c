@@ -27,6 +27,15 @@
 #include "ui/core/wire.h"
 #include "ui/deck.h"
 
+/* A deck that was left has no screen to ask on. */
+static void move_map(struct app *app)
+{
+	struct error error = { 0 };
+
+	if (session_move_map(app->session, NULL, &error) < 0)
+		app_error(app, &error);
+}
+
 static void on_signal(struct app *app, unsigned signal)
 {
 	switch (signal) {
@@ -45,15 +54,21 @@ static void on_signal(struct app *app, unsigned signal)
 	case SIGHUP:
 		app_lose_terminal(app);
 		break;
-	case SIGTERM:
-	case SIGQUIT:
-		app->leaving = true;
-		if (app_copying(app))
-			app_stop_or_leave(app);
-		else
-			app->quit = true;
+	case SIGUSR1:
+		/* Asks the headless front end for progress; here it is on the screen. */
+		break;
+	case SIGUSR2:
+		move_map(app);
 		break;
 	default:
+		app->leaving = true;
+		if (!app_copying(app))
+			app->quit = true;
+		else if (signal == SIGXCPU)
+			/* It comes again with every second of processor time. */
+			app_stop_now(app);
+		else
+			app_stop_or_leave(app);
 		break;
 	}
 }
@@ -282,14 +297,11 @@ static int take_signals(struct error *reterr)
 	sigset_t wanted, blocked;
 	int fd;
 
-	sigemptyset(&wanted);
-	sigaddset(&wanted, SIGINT);
-	sigaddset(&wanted, SIGTERM);
-	sigaddset(&wanted, SIGQUIT);
+	signals_that_stop(&wanted);
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGTSTP);
-	/* Asks the headless front end for progress; here it is on the screen. */
 	sigaddset(&wanted, SIGUSR1);
+	sigaddset(&wanted, SIGUSR2);
 	blocked = wanted;
 	sigaddset(&blocked, SIGALRM);
 	sigaddset(&blocked, SIGWINCH);
