@@ -484,7 +484,6 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 	struct session *session = app_session(app);
 	const struct plan *plan = session_choice(session).plan;
 	const struct disk *destination = session_choice(session).destination;
-	const struct disk *shown = session_choice(session).destination;
 	struct layout_plan layout;
 	int ends;
 
@@ -502,19 +501,16 @@ void plan_screen_draw(void *state, struct app *app, struct draw *draw, struct re
 		return;
 	}
 	ends = count_ends(screen, app);
-	/* An image that is being written to is not read again. */
-	if (!destination && !plan_screen_startable(app))
-		shown = NULL;
 	/* The list's width is known before its height. */
-	layout_plan(body, ends, shown != NULL, 0, 0, &layout);
-	layout_plan(body, ends, shown != NULL, count_checks(screen, layout.list.cols),
+	layout_plan(body, ends, destination != NULL, 0, 0, &layout);
+	layout_plan(body, ends, destination != NULL, count_checks(screen, layout.list.cols),
 		    (int)screen->lost_count, &layout);
 	make_lines(screen, plan, layout.list, rect_empty(layout.lost));
 	screen->app = app;
 	draw_ends(screen, app, draw, layout.ends);
-	if (shown)
+	if (destination)
 		draw_picture(screen, app, draw, layout.picture, plan,
-			     session_choice(session).source, shown);
+			     session_choice(session).source, destination);
 	draw_list(screen, app, draw, &layout);
 	draw_files(app, draw, layout.files);
 	draw_estimate(app, draw, layout.estimate, plan, destination);
