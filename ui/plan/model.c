@@ -383,20 +383,6 @@ static bool is_said_above(const struct verdict *verdict)
 	       verdict->kind != VERDICT_REFUSE;
 }
 
-/* Lines that a sentence takes in full, beyond the one that it has anyway. */
-static int lines_more(const char *sentence, int room)
-{
-	size_t skip;
-	int more = -1;
-
-	do {
-		sentence += text_break(sentence, room, &skip);
-		sentence += skip;
-		more++;
-	} while (*sentence);
-	return more;
-}
-
 void plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *verdicts,
 			   int columns, int rows, size_t at)
 {
@@ -406,12 +392,13 @@ void plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *
 	for (size_t i = 0; i < verdicts->count; i++) {
 		if (is_said_above(&verdicts->items[i]))
 			continue;
-		spare -= entry++ == at ? 1 + lines_more(verdicts->items[i].sentence, room) : 1;
+		spare -= entry++ == at ? text_rows(verdicts->items[i].sentence, room) : 1;
 	}
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const char *sentence = verdicts->items[i].sentence;
 		bool here = lines->entries == at;
-		int more = here ? 0 : lines_more(sentence, room);
+		/* Beyond the one that it has anyway. */
+		int more = here ? 0 : text_rows(sentence, room) - 1;
 
 		if (is_said_above(&verdicts->items[i]))
 			continue;

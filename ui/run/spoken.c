@@ -29,24 +29,13 @@ void run_spoken_follow(struct run_spoken *spoken, const struct job_snapshot *job
 	spoken->fresh = true;
 }
 
-static int rows_of(const char *text, int cols)
-{
-	int rows = 0;
-
-	for (size_t skip; *text && cols > 0; rows++) {
-		text += text_break(text, cols, &skip);
-		text += skip;
-	}
-	return rows;
-}
-
 /* False when the lines do not all fit. A single one is cut instead. */
 static bool draw_page(struct run_spoken *spoken, struct draw *draw, struct rect area)
 {
 	int row = 0, last = 0;
 
 	for (size_t i = 0; i < spoken->count; i++) {
-		if (i && row + rows_of(spoken->lines[i], area.cols - 1) > area.rows)
+		if (i && row + text_rows(spoken->lines[i], area.cols - 1) > area.rows)
 			return false;
 		last = row;
 		row += draw_wrapped(draw, area, row, 1, area.rows - row, ROLE_NORMAL,
