@@ -15,12 +15,15 @@ void line_start(struct line *line, int limit)
 	line->text[0] = '\0';
 	line->columns = 0;
 	line->limit = limit;
+	line->cut = false;
 }
 
 static void put(struct line *line, int width, const char *text, bool tail)
 {
-	if (width > line->limit - line->columns)
+	if (width > line->limit - line->columns) {
 		width = line->limit - line->columns;
+		line->cut = true;
+	}
 	if (width <= 0)
 		return;
 
@@ -131,6 +134,18 @@ void line_add(struct line *line, const char *format, ...)
 
 	text_vprint(text, sizeof(text), format);
 	put(line, text_width(text), text, false);
+}
+
+void line_mark_cut(struct line *line)
+{
+	struct line kept;
+
+	if (!line->cut || line->limit < 3)
+		return;
+	line_start(&kept, line->limit);
+	put(&kept, line->limit - 2, line->text, false);
+	put(&kept, 2, "..", false);
+	*line = kept;
 }
 
 void line_fit(struct line *line, const char *text)

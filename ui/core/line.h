@@ -16,6 +16,7 @@ struct line {
 	char text[4 * LINE_COLUMNS_MAX + 1];
 	int columns; /* used so far */
 	int limit;   /* most columns it may take */
+	bool cut;    /* there was no room for all of it */
 };
 
 /* limit is cut to 0…LINE_COLUMNS_MAX. */
@@ -41,7 +42,9 @@ void line_cell_right(struct line *line, int width, const char *text);
 void line_cell_right_word(struct line *line, int width, const char *word);
 /* As wide as it is; what lies beyond the limit is lost. */
 void line_add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The same, but a text that is cut ends in "..". */
+/* Where something had no room, the line ends in "..". */
+void line_mark_cut(struct line *line);
+/* As line_add(), but a text that is cut ends in "..". */
 void line_fit(struct line *line, const char *text);
 /* Adds the whole text, two blanks behind what is there (one at the start). False: there was no
  * room, and nothing was added, since a number that is cut would be another number. */

@@ -78,11 +78,8 @@ void disks_text_image(const struct endpoint *image, const struct disk *disk, str
 
 void disks_text_holds(const struct disk *disk, struct line *line)
 {
-	struct line all;
-
-	line_start(&all, LINE_COLUMNS_MAX);
-	write_holds(disk, &all);
-	line_fit(line, all.text);
+	write_holds(disk, line);
+	line_mark_cut(line);
 }
 
 static void everything_partitions(FILE *out, const struct disk *disk, enum units_scale scale)

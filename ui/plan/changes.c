@@ -57,15 +57,12 @@ static void add_fitted(const struct plan *plan, enum units_scale scale, struct l
 void plan_text_layout(const struct plan *plan, bool offered, bool done, enum units_scale scale,
 		      struct line *line)
 {
-	struct line all;
-
-	line_start(&all, LINE_COLUMNS_MAX);
-	plan_text_label(_("TABLE"), &all);
+	plan_text_label(_("TABLE"), line);
 	if (plan->options.table != TABLE_KEEP)
-		add_fitted(plan, scale, &all);
+		add_fitted(plan, scale, line);
 	else
-		line_add(&all, "%s", _("as on the source, for a disk of that size"));
-	line_fit(line, all.text);
+		line_add(line, "%s", _("as on the source, for a disk of that size"));
+	line_mark_cut(line);
 	if (offered)
 		line_piece(line, "%s", _("t=fit"));
 	if (!done)
@@ -91,24 +88,22 @@ void plan_text_ids(const struct plan_options *options, const struct identifiers 
 		   struct line *line)
 {
 	size_t stuck = options->identities == IDENTITIES_KEEP ? 0 : plan_ids_stuck(shared);
-	struct line all;
 
-	line_start(&all, LINE_COLUMNS_MAX);
-	plan_text_label(_("IDS"), &all);
+	plan_text_label(_("IDS"), line);
 	if (options->identities == IDENTITIES_KEEP)
-		line_add(&all, "%s", _("the same on both: unplug one before the next start"));
+		line_add(line, "%s", _("the same on both: unplug one before the next start"));
 	else if (shared->hidden)
-		line_add(&all, "%s", _("new; if the system is in LUKS, RAID or LVM, mostly kept"));
+		line_add(line, "%s", _("new; if the system is in LUKS, RAID or LVM, mostly kept"));
 	else if (stuck)
-		line_add(&all,
+		line_add(line,
 			 P_("new on the copy, but for %zu that stays the same",
 			    "new on the copy, but for %zu that stay the same", stuck),
 			 stuck);
 	else if (options->identities == IDENTITIES_NEW)
-		line_add(&all, "%s", _("new on the copy; its files still name the old ones"));
+		line_add(line, "%s", _("new on the copy; its files still name the old ones"));
 	else
-		line_add(&all, "%s", _("new on the copy, and in its files that name them"));
-	line_fit(line, all.text);
+		line_add(line, "%s", _("new on the copy, and in its files that name them"));
+	line_mark_cut(line);
 	if (!done)
 		line_piece(line, "%s", _("i=which"));
 }

@@ -150,8 +150,7 @@ static const char *whole_name(enum endpoint_kind kind)
 	return _("whole disk");
 }
 
-static void text_all_extents(const struct plan *plan, size_t held, uint64_t finished,
-			     struct line *line)
+void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line)
 {
 	char count[UNITS_TEXT_MAX], size[UNITS_TEXT_MAX];
 	const struct extent *first = plan->extents;
@@ -186,15 +185,7 @@ static void text_all_extents(const struct plan *plan, size_t held, uint64_t fini
 	else if (held)
 		line_add(line, P_(", %zu area written last", ", %zu areas written last", held),
 			 held);
-}
-
-void plan_text_copy(const struct plan *plan, size_t held, uint64_t finished, struct line *line)
-{
-	struct line all;
-
-	line_start(&all, LINE_COLUMNS_MAX);
-	text_all_extents(plan, held, finished, &all);
-	line_fit(line, all.text);
+	line_mark_cut(line);
 }
 
 /* What was asked for by name; what was not is measured and chosen when the copy starts. */
@@ -250,8 +241,8 @@ bool plan_verifies_meanwhile(const struct plan_options *options, enum rolling_ho
 	return rolling == ROLLING_ASKED || (rolling == ROLLING_SPARE && !options->rate);
 }
 
-static void text_all_options(const struct plan_options *options, enum rolling_how rolling,
-			     struct line *line)
+void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
+		       struct line *line)
 {
 	char rate[UNITS_TEXT_MAX], sums[CHECKSUMS_TEXT_MAX];
 	bool meanwhile = plan_verifies_meanwhile(options, rolling);
@@ -274,34 +265,22 @@ static void text_all_options(const struct plan_options *options, enum rolling_ho
 		 options->retries);
 	if (verifies_digests(options->verify))
 		line_add(line, "%s", meanwhile ? _("; read back meanwhile") : _("; read back"));
+	line_mark_cut(line);
 }
 
 void plan_text_preset(const struct plan_options *options, const char *offer, bool done,
 		      struct line *line)
 {
-	struct line all;
-
-	line_start(&all, LINE_COLUMNS_MAX);
-	plan_text_label(_("PRESET"), &all);
+	plan_text_label(_("PRESET"), line);
 	if (offer)
-		line_add(&all, _("%s. %s: Ctrl-P takes the preset %s"),
+		line_add(line, _("%s. %s: Ctrl-P takes the preset %s"),
 			 preset_title(options->preset), offer, preset_title(PRESET_FAILING));
 	else
-		line_add(&all, "%s: %s", preset_title(options->preset),
+		line_add(line, "%s: %s", preset_title(options->preset),
 			 preset_summary(options->preset));
-	line_fit(line, all.text);
+	line_mark_cut(line);
 	if (!offer && !done)
 		line_piece(line, "%s", _("Ctrl-P=next"));
-}
-
-void plan_text_options(const struct plan_options *options, enum rolling_how rolling,
-		       struct line *line)
-{
-	struct line all;
-
-	line_start(&all, LINE_COLUMNS_MAX);
-	text_all_options(options, rolling, &all);
-	line_fit(line, all.text);
 }
 
 /* What was typed so far is right: says how much is missing. */

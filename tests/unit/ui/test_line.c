@@ -48,6 +48,28 @@ TEST(test_fit)
 	line_is(2, line_fit(&line, "abc"), "ab");
 }
 
+/* Whichever piece had no room; and what had just enough says nothing. */
+TEST(test_mark_cut)
+{
+	line_start(&line, 10);
+	line_add(&line, "01234");
+	line_add(&line, "56789");
+	line_mark_cut(&line);
+	ck_assert_str_eq(line.text, "0123456789");
+	line_add(&line, "x");
+	line_mark_cut(&line);
+	ck_assert_str_eq(line.text, "01234567..");
+	line_start(&line, 8);
+	line_add(&line, "abc\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xbd\xa0");
+	line_mark_cut(&line);
+	ck_assert_str_eq(line.text, "abc\xe4\xbd\xa0 ..");
+	ck_assert_int_eq(line.columns, 8);
+	line_start(&line, 2);
+	line_add(&line, "abc");
+	line_mark_cut(&line);
+	ck_assert_str_eq(line.text, "ab");
+}
+
 TEST(test_file_systems)
 {
 	line_start(&line, 80);
