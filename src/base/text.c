@@ -368,17 +368,6 @@ size_t text_break(const char *text, int columns, size_t *retskip)
 	return at;
 }
 
-int text_rows(const char *text, int columns)
-{
-	int rows = 0;
-
-	for (size_t skip; *text && columns > 0; rows++) {
-		text += text_break(text, columns, &skip);
-		text += skip;
-	}
-	return rows;
-}
-
 /* A quoted word may hold two blanks as well. */
 static size_t command_length(const char *text)
 {

@@ -48,8 +48,6 @@ char *text_fit_tail(char *to, size_t size, const char *text, int columns);
  * be: bytes that go on this line, 0 only for an empty text; *retskip is how many (blanks) to leave
  * out before the next. */
 size_t text_break(const char *text, int columns, size_t *retskip);
-/* Lines of `columns` that `text` takes. */
-int text_rows(const char *text, int columns);
 /* Writes `first` and `text` behind it, broken into lines of `columns` (0: no limit); all but the
  * first are indented by the width of `first`. Ends with a line end.
  *

@@ -190,3 +190,14 @@ int line_digits(uint64_t value)
 	}
 	return digits;
 }
+
+int line_rows(const char *text, int columns)
+{
+	int rows = 0;
+
+	for (size_t skip; *text && columns > 0; rows++) {
+		text += text_break(text, columns, &skip);
+		text += skip;
+	}
+	return rows;
+}

@@ -54,3 +54,5 @@ void line_to(struct line *line, int column);
 
 /* Decimal digits that `value` needs. */
 int line_digits(uint64_t value);
+/* Lines of so many columns that a text takes, broken at blanks. */
+int line_rows(const char *text, int columns);

@@ -371,13 +371,13 @@ void plan_lines_add_checks(struct plan_lines *lines, const struct verdict_list *
 	for (size_t i = 0; i < verdicts->count; i++) {
 		if (is_said_above(&verdicts->items[i]))
 			continue;
-		spare -= entry++ == at ? text_rows(verdicts->items[i].sentence, room) : 1;
+		spare -= entry++ == at ? line_rows(verdicts->items[i].sentence, room) : 1;
 	}
 	for (size_t i = 0; i < verdicts->count; i++) {
 		const char *sentence = verdicts->items[i].sentence;
 		bool here = lines->entries == at;
 		/* Beyond the one that it has anyway. */
-		int more = here ? 0 : text_rows(sentence, room) - 1;
+		int more = here ? 0 : line_rows(sentence, room) - 1;
 
 		if (is_said_above(&verdicts->items[i]))
 			continue;

@@ -35,7 +35,7 @@ static bool draw_page(struct run_spoken *spoken, struct draw *draw, struct rect 
 	int row = 0, last = 0;
 
 	for (size_t i = 0; i < spoken->count; i++) {
-		if (i && row + text_rows(spoken->lines[i], area.cols - 1) > area.rows)
+		if (i && row + line_rows(spoken->lines[i], area.cols - 1) > area.rows)
 			return false;
 		last = row;
 		row += draw_wrapped(draw, area, row, 1, area.rows - row, ROLE_NORMAL,

@@ -85,12 +85,3 @@ TEST(breaks_beside_wide_characters)
 		ck_assert_msg(text_break(cases[i].text, cases[i].columns, &skip) == cases[i].bytes,
 			      "%zu", i);
 }
-
-TEST(rows)
-{
-	ck_assert_int_eq(text_rows("", 10), 0);
-	ck_assert_int_eq(text_rows("a b c", 10), 1);
-	ck_assert_int_eq(text_rows("a b c", 3), 2);
-	ck_assert_int_eq(text_rows("abcde", 2), 3);
-	ck_assert_int_eq(text_rows("a", 0), 0);
-}

@@ -129,3 +129,12 @@ TEST(test_digits)
 	ck_assert_int_eq(line_digits(10), 2);
 	ck_assert_int_eq(line_digits(UINT64_MAX), 20);
 }
+
+TEST(test_rows)
+{
+	ck_assert_int_eq(line_rows("", 10), 0);
+	ck_assert_int_eq(line_rows("a b c", 10), 1);
+	ck_assert_int_eq(line_rows("a b c", 3), 2);
+	ck_assert_int_eq(line_rows("abcde", 2), 3);
+	ck_assert_int_eq(line_rows("a", 0), 0);
+}
