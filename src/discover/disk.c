@@ -142,6 +142,14 @@ const struct partition *disk_partition(const struct disk *disk, unsigned number)
 	return NULL;
 }
 
+const struct partition *disk_partition_at(const struct disk *disk, dev_t devno)
+{
+	for (size_t i = 0; i < disk->partition_count; i++)
+		if (disk->partitions[i].devno == devno)
+			return &disk->partitions[i];
+	return NULL;
+}
+
 const char *use_letters(const struct use_list *list, enum tristate read_only,
 			char buffer[static 16])
 {

@@ -200,6 +200,8 @@ bool identity_same_inode(const struct identity *a, const struct identity *b);
 int partition_compare(const void *a, const void *b);
 /* NULL: it has none of this number, or `disk` is NULL. */
 const struct partition *disk_partition(const struct disk *disk, unsigned number);
+/* By its own node's number; NULL: it has none of that. */
+const struct partition *disk_partition_at(const struct disk *disk, dev_t devno);
 /* "sda" of "/dev/sda", borrowed from it; any other path as it is. */
 const char *node_short(const char *node);
 /* "GPT backup", translated; "" for what has a name of its own: partitions, and a disk without any.

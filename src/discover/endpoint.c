@@ -195,15 +195,14 @@ static int resolve_block(const struct disk_list *disks, const char *text, dev_t 
 {
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
+		const struct partition *partition = disk_partition_at(disk, devno);
 
 		if (disk->identity.devno == devno) {
 			endpoint_from_disk(disk, ret);
 			return 0;
 		}
-		for (size_t p = 0; p < disk->partition_count; p++) {
-			if (disk->partitions[p].devno != devno || !disk->partitions[p].node[0])
-				continue;
-			endpoint_from_partition(disk, &disk->partitions[p], ret);
+		if (partition && partition->node[0]) {
+			endpoint_from_partition(disk, partition, ret);
 			return 0;
 		}
 	}

@@ -190,21 +190,11 @@ int nodes_add_raw(struct nodes *nodes)
 	return 0;
 }
 
-static bool is_bound_to(const struct disk *disk, dev_t devno)
-{
-	if (disk->identity.devno == devno)
-		return true;
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (disk->partitions[i].devno == devno)
-			return true;
-	return false;
-}
-
 static void give_raw(const struct found_node *node, struct disk *disk)
 {
-	size_t room = ARRAY_SIZE(disk->raw);
+	bool bound = disk->identity.devno == node->devno || disk_partition_at(disk, node->devno);
 
-	if (disk->raw_count < room && is_bound_to(disk, node->devno))
+	if (disk->raw_count < ARRAY_SIZE(disk->raw) && bound)
 		text_copy(disk->raw[disk->raw_count++], sizeof(disk->raw[0]), node->path);
 }
 

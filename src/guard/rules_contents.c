@@ -29,19 +29,16 @@ static void add_partition(char list[static RULE_LIST_MAX], const struct disk *di
 
 static void say_partition_data(const struct rule_context *c, struct verdict *ret)
 {
-	for (size_t i = 0; i < c->destination_disk->partition_count; i++) {
-		const struct partition *p = &c->destination_disk->partitions[i];
+	const struct partition *p = disk_partition_at(c->destination_disk, c->destination->devno);
 
-		if (p->devno != c->destination->devno || !p->fs[0])
-			continue;
-		if (p->label[0])
-			rule_say(ret, VERDICT_WARN,
-				 _("%s holds %s \"%s\", which will be overwritten."),
-				 c->destination->node, p->fs, p->label);
-		else
-			rule_say(ret, VERDICT_WARN, _("%s holds %s, which will be overwritten."),
-				 c->destination->node, p->fs);
-	}
+	if (!p || !p->fs[0])
+		return;
+	if (p->label[0])
+		rule_say(ret, VERDICT_WARN, _("%s holds %s \"%s\", which will be overwritten."),
+			 c->destination->node, p->fs, p->label);
+	else
+		rule_say(ret, VERDICT_WARN, _("%s holds %s, which will be overwritten."),
+			 c->destination->node, p->fs);
 }
 
 void rule_destination_holds_data(const struct rule_context *c, struct verdict *ret)
@@ -172,17 +169,16 @@ void rule_table_not_copied(const struct rule_context *c, struct verdict *ret)
 
 void rule_destination_extended(const struct rule_context *c, struct verdict *ret)
 {
+	const struct partition *p;
+
 	if (!c->destination_disk || c->destination->kind != ENDPOINT_PARTITION)
 		return;
-	for (size_t i = 0; i < c->destination_disk->partition_count; i++) {
-		const struct partition *p = &c->destination_disk->partitions[i];
-
-		if (p->devno == c->destination->devno && p->extended)
-			rule_say(ret, VERDICT_REFUSE,
-				 _("%s is an extended partition: it holds nothing but the list of "
-				   "the logical ones, which would be lost. Choose one of those."),
-				 c->destination->node);
-	}
+	p = disk_partition_at(c->destination_disk, c->destination->devno);
+	if (p && p->extended)
+		rule_say(ret, VERDICT_REFUSE,
+			 _("%s is an extended partition: it holds nothing but the list of the "
+			   "logical ones, which would be lost. Choose one of those."),
+			 c->destination->node);
 }
 
 void rule_disk_into_partition(const struct rule_context *c, struct verdict *ret)

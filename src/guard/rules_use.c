@@ -145,10 +145,12 @@ static void say_held(const struct use *use, const char *name, const char *list, 
 
 static void endpoint_with(const struct disk *disk, dev_t devno, struct endpoint *ret)
 {
-	endpoint_from_disk(disk, ret);
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (disk->partitions[i].devno == devno)
-			endpoint_from_partition(disk, &disk->partitions[i], ret);
+	const struct partition *partition = disk_partition_at(disk, devno);
+
+	if (partition)
+		endpoint_from_partition(disk, partition, ret);
+	else
+		endpoint_from_disk(disk, ret);
 }
 
 /* A loop device over a disk does not open it exclusively, so others may use the disk below. */

@@ -96,15 +96,12 @@ static int check_files(struct check *check)
 static void look_for_volumes(const struct plan *plan, const struct disk *source, int fd,
 			     struct volumes *ret)
 {
-	struct partition one = { 0 };
+	const struct partition *p = disk_partition_at(source, plan->source.devno);
+	struct partition one = p ? *p : (struct partition){ 0 };
 	const struct table_source from = { .fd = fd,
 					   .size = plan->source.size,
 					   .sector_size = source->identity.logical_sector_size };
 
-	for (size_t i = 0; plan->source.kind == ENDPOINT_PARTITION && i < source->partition_count;
-	     i++)
-		if (source->partitions[i].devno == plan->source.devno)
-			one = source->partitions[i];
 	one.start = 0;
 	if (plan->source.kind == ENDPOINT_PARTITION)
 		lvm_find(&from, &one, 1, ret);

@@ -184,6 +184,7 @@ static void look_at_map(const struct map *map, void *user)
 	struct look *look = user;
 	const struct plan *plan = look->report->plan;
 	const struct disk *disk = look->source;
+	const struct partition *partition;
 
 	look->map = map;
 	if (!disk)
@@ -195,10 +196,9 @@ static void look_at_map(const struct map *map, void *user)
 			look_at_disk(look, disk);
 		return;
 	}
-	for (size_t i = 0; i < disk->partition_count; i++)
-		if (disk->partitions[i].devno == plan->source.devno)
-			look_at_fs(look, plan->source.partition, disk->partitions[i].fs, 0,
-				   plan->source.size);
+	partition = disk_partition_at(disk, plan->source.devno);
+	if (partition)
+		look_at_fs(look, plan->source.partition, partition->fs, 0, plan->source.size);
 }
 
 /* Only of a copy that went to its end: what else is missing is known to be. */

@@ -205,19 +205,14 @@ int ends_find(const struct disk_list *disks, const struct endpoint *recorded,
 static const struct disk *disk_below(const struct disk_list *disks, dev_t devno,
 				     const struct partition **ret)
 {
-	*ret = NULL;
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];
 
-		if (disk->identity.devno == devno)
+		*ret = disk_partition_at(disk, devno);
+		if (*ret || disk->identity.devno == devno)
 			return disk;
-		for (size_t p = 0; p < disk->partition_count; p++) {
-			if (disk->partitions[p].devno != devno)
-				continue;
-			*ret = &disk->partitions[p];
-			return disk;
-		}
 	}
+	*ret = NULL;
 	return NULL;
 }
 
