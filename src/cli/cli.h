@@ -52,7 +52,7 @@ enum cli_kind {
 	CLI_SWITCH, /* bool */
 	CLI_TEXT,   /* const char *, of at most `most` bytes, 0 any; given once, not empty */
 	CLI_NUMBER, /* uint32_t, from 1 to `most` */
-	CLI_WORD,   /* an enum: the index of one of the words */
+	CLI_WORD,   /* an enum or uint32_t: the index of one of the words, or its value */
 	CLI_OWN,    /* whatever set() makes of it */
 };
 
@@ -66,6 +66,7 @@ struct cli_option {
 	size_t member; /* its place in what cli_parse() fills */
 	uint32_t most;
 	const char *const *words; /* the end is NULL */
+	const uint32_t *values;   /* of the words; NULL: their indices */
 	/* 0, or the exit code to end with. */
 	int (*set)(const char *command, const char *name, const char *value, void *member);
 };

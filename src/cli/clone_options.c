@@ -38,18 +38,6 @@ static int set_confirm(const char *command, const char *name, const char *value,
 	return 0;
 }
 
-/* Without "ask", which only the deck can do. */
-static int set_on_vanish(const char *command, const char *name, const char *value, void *member)
-{
-	static const char *const words[] = { "wait", "stop", NULL };
-	int i = cli_choose(command, name, value, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	*(enum session_vanish *)member = i == 0 ? SESSION_VANISH_WAIT : SESSION_VANISH_STOP;
-	return 0;
-}
-
 static int set_probe(const char *command, const char *name, const char *value, void *member)
 {
 	enum probe_choice *probe = member, choice = name[0] == 'n' ? PROBE_NO : PROBE_YES;
@@ -105,17 +93,6 @@ static int set_digest(const char *command, const char *name, const char *value, 
 	return set_of_plan(command, name, value, options);
 }
 
-static int set_sector_size(const char *command, const char *name, const char *value, void *member)
-{
-	static const char *const words[] = { "512", "4096", NULL };
-	int i = cli_choose(command, name, value, words);
-
-	if (i < 0)
-		return EXIT_USAGE;
-	*(uint32_t *)member = i == 0 ? 512 : 4096;
-	return 0;
-}
-
 #define CLONE  COMMAND_CLONE
 #define RESUME COMMAND_RESUME
 #define VERIFY COMMAND_VERIFY
@@ -124,6 +101,7 @@ static int set_sector_size(const char *command, const char *name, const char *va
 #define PERSON(member)        CLI_TEXT(struct clone_options, member, REPORT_PERSON_MAX - 1)
 #define NUMBER(member, limit) CLI_NUMBER(struct clone_options, member, limit)
 #define SWITCH(member)        CLI_SWITCH(struct clone_options, member)
+#define WORD(member, ...)     CLI_WORD(struct clone_options, member, __VA_ARGS__)
 #define OWN(member, set)      CLI_OWN(struct clone_options, member, required_argument, set)
 /* They need more than one member. */
 #define OF_ALL(set) OWN(command, set)
@@ -136,8 +114,8 @@ static const struct cli_option known[] = {
 	{ "source", CLONE | RESUME | VERIFY, 's', TEXT(source) },
 	{ "destination", CLONE | RESUME | VERIFY, 'd', TEXT(destination) },
 	{ "ranges", CLONE | VERIFY, 'r', TEXT(ranges) },
-	{ "source-sector-size", CLONE | RESUME | VERIFY, 0,
-	  OWN(source_sector_size, set_sector_size) },
+	{ "source-sector-size", CLONE | RESUME | VERIFY, 0, WORD(source_sector_size, "512", "4096"),
+	  .values = (const uint32_t[]){ 512, 4096 } },
 	{ "domain", CLONE, 0, TEXT(domain) },
 	{ "retry-area", RESUME, 0, TEXT(retry_area) },
 	{ "at", CLONE | VERIFY, 0, TEXT(at) },
@@ -157,7 +135,9 @@ static const struct cli_option known[] = {
 	{ "operator", CLONE | RESUME, 0, PERSON(session.operator_name) },
 	{ "ticket", CLONE | RESUME, 0, PERSON(session.ticket) },
 	{ "mask-serials", CLONE | RESUME, 0, SWITCH(session.mask_serials) },
-	{ "on-vanish", CLONE | RESUME, 0, OWN(session.on_vanish, set_on_vanish) },
+	{ "on-vanish", CLONE | RESUME, 0, WORD(session.on_vanish, "wait", "stop"),
+	  /* Only the deck can ask. */
+	  .values = (const uint32_t[]){ SESSION_VANISH_WAIT, SESSION_VANISH_STOP } },
 	{ "on-hangup", CLONE | RESUME, 0, OWN(run.stop_on_hangup, cli_set_on_hangup) },
 	{ "wait", CLONE | RESUME, 0, NUMBER(run.wait, UINT32_MAX) },
 	{ "notify", CLONE | RESUME, 0, TEXT(session.notify) },

@@ -140,7 +140,7 @@ static int set_word(const char *command, const struct cli_option *option, const 
 
 	if (i < 0)
 		return EXIT_USAGE;
-	*ret = (unsigned)i;
+	*ret = option->values ? option->values[i] : (unsigned)i;
 	return 0;
 }
 
