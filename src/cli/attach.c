@@ -21,12 +21,12 @@
 
 static void print_end(FILE *out, const struct running *job)
 {
-	char report[3 * sizeof(job->report)], ends[2][CLI_END_MAX];
+	char report[3 * sizeof(job->report)];
 
 	fprintf(out,
 		_("The copy of process %ld, %s -> %s, has ended with exit status %d. Report: %s\n"),
-		(long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
-		cli_end_name(&job->destination, ends[1], sizeof(ends[1])), job->exit_code,
+		(long)job->pid, CLI_END_NAME(&job->source), CLI_END_NAME(&job->destination),
+		job->exit_code,
 		job->report[0] ? text_show(report, sizeof(report), job->report)
 			       : _("none was written"));
 }
@@ -87,15 +87,13 @@ static int watch(const struct running *job)
 	struct running now = *job;
 	struct pollfd signals = { .fd = headless_block_signals(), .events = POLLIN };
 	bool terminal = isatty(STDOUT_FILENO), left = false;
-	char ends[2][CLI_END_MAX];
 
 	if (signals.fd < 0)
 		return EXIT_ENVIRONMENT;
 	cli_fit_output();
 	printf(_("Process %ld copies %s to %s. It has no deck that can come to this terminal; "
 		 "Ctrl-C leaves it to itself.\n"),
-	       (long)job->pid, cli_end_name(&job->source, ends[0], sizeof(ends[0])),
-	       cli_end_name(&job->destination, ends[1], sizeof(ends[1])));
+	       (long)job->pid, CLI_END_NAME(&job->source), CLI_END_NAME(&job->destination));
 	for (unsigned look = 0; !left && still_runs(job, &now); look++) {
 		bool prints = terminal || look % EVERY_FILE == 0;
 
@@ -109,12 +107,8 @@ static int watch(const struct running *job)
 
 static void print_job(FILE *out, const struct running *job)
 {
-	char ends[2][CLI_END_MAX];
-
-	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid,
-		cli_end_name(&job->source, ends[0], sizeof(ends[0])),
-		cli_end_name(&job->destination, ends[1], sizeof(ends[1])), job->percent,
-		job->state);
+	fprintf(out, _("%ld: %s -> %s, %.1f %%, %s\n"), (long)job->pid, CLI_END_NAME(&job->source),
+		CLI_END_NAME(&job->destination), job->percent, job->state);
 }
 
 /* The copies that ended a short time ago. */

@@ -152,8 +152,10 @@ int bench_print_text(const struct bench_result *result, struct error *reterr);
 /* ---- jobs.c ---- */
 
 #define CLI_END_MAX (3 * sizeof(((struct running_end *)0)->file))
-/* The node of an end, or the path of an image. Returns buffer. */
-const char *cli_end_name(const struct running_end *end, char *buffer, size_t size);
+/* The node of an end, or the path of an image. Returns buffer; that of the macro lasts until the
+ * end of the block. */
+#define CLI_END_NAME(end) cli_end_name((end), (char[CLI_END_MAX]){ "" })
+const char *cli_end_name(const struct running_end *end, char *buffer);
 /* Says on standard error that a process copies of which nothing else is known. Returns its number;
  * 0: there is none. */
 pid_t cli_tell_unwritten(void);

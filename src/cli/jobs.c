@@ -24,11 +24,11 @@ static const struct column columns[COLUMN_COUNT] = {
 	[SINCE] = { N_("SINCE") },
 };
 
-const char *cli_end_name(const struct running_end *end, char *buffer, size_t size)
+const char *cli_end_name(const struct running_end *end, char *buffer)
 {
 	if (end->file[0])
-		return text_show(buffer, size, end->file);
-	return text_copy(buffer, size, end->node[0] ? end->node : _("image"));
+		return text_show(buffer, CLI_END_MAX, end->file);
+	return text_copy(buffer, CLI_END_MAX, end->node[0] ? end->node : _("image"));
 }
 
 pid_t cli_tell_unwritten(void)
@@ -44,11 +44,11 @@ pid_t cli_tell_unwritten(void)
 
 static int add_row(struct columns *table, const struct running *job, struct error *reterr)
 {
-	char pid[24], done[16], left[96], since[32], ends[2][CLI_END_MAX];
+	char pid[24], done[16], left[96], since[32];
 	const char *texts[COLUMN_COUNT] = {
 		[PID] = pid,
-		[SOURCE] = cli_end_name(&job->source, ends[0], sizeof(ends[0])),
-		[DESTINATION] = cli_end_name(&job->destination, ends[1], sizeof(ends[1])),
+		[SOURCE] = CLI_END_NAME(&job->source),
+		[DESTINATION] = CLI_END_NAME(&job->destination),
 		[DONE] = done,
 		[LEFT] = progress_left_of_record(job, left, sizeof(left)),
 		[STATE] = job->state,
