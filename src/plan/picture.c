@@ -123,17 +123,7 @@ static struct bytes cell_bytes(const struct row *row, int cell)
 /* The last cell that starts at or before the byte. */
 static int cell_of(const struct row *row, uint64_t byte)
 {
-	int low = 0, high = row->cells - 1;
-
-	while (low < high) {
-		int middle = low + (high - low + 1) / 2;
-
-		if (cell_start(row, middle) <= byte)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return (int)array_first((size_t)row->cells, i, cell_start(row, (int)i) > byte) - 1;
 }
 
 static bool meet(struct bytes a, struct bytes b)
