@@ -13,20 +13,13 @@
 #include "base/i18n.h"
 #include "discover/table.h"
 
-#define DOS_ENTRIES   446
 #define DOS_SIGNATURE 510
 /* More logical partitions than any system numbers. */
 #define DOS_CHAIN_MAX 256
 
-struct dos_entry {
-	uint8_t active, first_chs[3], type, last_chs[3];
-	uint32_t start, sectors;
-} __attribute__((packed));
-
 static bool is_extended(const struct dos_entry *entry)
 {
-	return (entry->type == 0x05 || entry->type == 0x0f || entry->type == 0x85) &&
-	       entry->sectors != 0;
+	return dos_type_is_extended(entry->type) && entry->sectors != 0;
 }
 
 static const struct dos_entry *extended_entry(const uint8_t *sector)

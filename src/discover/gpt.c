@@ -34,11 +34,10 @@ struct gpt_copy {
 	size_t outside_count;
 };
 
-/* How every entry begins. */
-struct gpt_entry {
-	uint8_t type[16], guid[16];
-	uint64_t first, last;
-} __attribute__((packed));
+uint32_t gpt_sum(const void *data, size_t length)
+{
+	return ~crc32(~0U, CRC32_IEEE, data, length);
+}
 
 bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 {
@@ -52,7 +51,7 @@ bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 	/* The checksum is made with itself as zero. */
 	header->header_crc = 0;
 
-	uint32_t found = ~crc32(~0U, CRC32_IEEE, sector, size);
+	uint32_t found = gpt_sum(sector, size);
 
 	header->header_crc = htole32(said);
 	return found == said;
@@ -93,7 +92,7 @@ static bool entries_are_sound(const struct table_source *source, const struct gp
 	entries = malloc(rounded);
 	if (!entries || table_read_sectors(source, copy->entries, copy->entry_sectors, entries) < 0)
 		return false;
-	if (~crc32(~0U, CRC32_IEEE, entries, bytes) != le32toh(header->entries_crc))
+	if (gpt_sum(entries, bytes) != le32toh(header->entries_crc))
 		return false;
 	find_outside(header, entries, copy);
 	return true;

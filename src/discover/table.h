@@ -86,7 +86,19 @@ uint32_t gpt_sector_size(int fd, uint64_t size);
 /* Adds a note if there is a GPT that was made for sectors of another size. */
 int gpt_inspect_other_size(const struct table_source *source, struct table *table);
 
-/* ---- the header of a GUID partition table (UEFI 2.9, chapter 5.3), as it is on the disk ---- */
+/* ---- tables as they are on the disk; GPT: UEFI 2.9, chapter 5.3 ---- */
+
+#define DOS_ENTRIES 446 /* bytes from the start of the sector */
+
+struct dos_entry {
+	uint8_t boot, first[3], type, last[3]; /* first, last: cylinder, head and sector */
+	uint32_t start, sectors;
+} __attribute__((packed));
+
+static inline bool dos_type_is_extended(uint8_t type)
+{
+	return type == 0x05 || type == 0x0f || type == 0x85;
+}
 
 #define GPT_SIGNATURE "EFI PART"
 
@@ -99,5 +111,13 @@ struct gpt_header {
 	uint32_t entry_count, entry_size, entries_crc;
 } __attribute__((packed));
 
+/* Entries may be longer, but no tool makes such. */
+struct gpt_entry {
+	uint8_t type[16], guid[16];
+	uint64_t first, last, attributes;
+	uint8_t name[72];
+} __attribute__((packed));
+
+uint32_t gpt_sum(const void *data, size_t length);
 /* Is there a header in this sector, with its checksum right, which says that it lies here? */
 bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba);

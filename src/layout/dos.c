@@ -10,21 +10,9 @@
 #include "discover/table.h"
 #include "layout/layout_private.h"
 
-#define ENTRIES 446
-
-struct dos_entry {
-	uint8_t boot, first[3], type, last[3];
-	uint32_t start, sectors;
-} __attribute__((packed));
-
-static bool is_extended(uint8_t type)
-{
-	return type == 0x05 || type == 0x0f || type == 0x85;
-}
-
 static bool is_sane(const struct fitting *f)
 {
-	const struct dos_entry *entries = (const struct dos_entry *)(f->before + ENTRIES);
+	const struct dos_entry *entries = (const struct dos_entry *)(f->before + DOS_ENTRIES);
 	bool any = false;
 
 	for (unsigned i = 0; i < 4; i++) {
@@ -37,7 +25,7 @@ static bool is_sane(const struct fitting *f)
 
 static void rescale(const struct fitting *f)
 {
-	struct dos_entry *entries = (struct dos_entry *)(f->table + ENTRIES);
+	struct dos_entry *entries = (struct dos_entry *)(f->table + DOS_ENTRIES);
 
 	for (unsigned i = 0; i < 4; i++) {
 		entries[i].start = htole32((uint32_t)sector_there(f, le32toh(entries[i].start)));
@@ -48,7 +36,7 @@ static void rescale(const struct fitting *f)
 
 int dos_prepare(struct fitting *f, struct error *reterr)
 {
-	const struct dos_entry *entries = (const struct dos_entry *)(f->before + ENTRIES);
+	const struct dos_entry *entries = (const struct dos_entry *)(f->before + DOS_ENTRIES);
 	uint64_t most;
 
 	if (!is_sane(f))
@@ -65,7 +53,7 @@ int dos_prepare(struct fitting *f, struct error *reterr)
 				_("The GPT at the start of %s is missing or damaged. Repair it "
 				  "first (gdisk does that), or keep the table as it is."),
 				f->name);
-		f->extended |= is_extended(entries[i].type);
+		f->extended |= dos_type_is_extended(entries[i].type);
 		if (fitting_add(f, i + 1, le32toh(entries[i].start), le32toh(entries[i].sectors)) <
 		    0)
 			return error_nomem(reterr);
@@ -91,7 +79,7 @@ void dos_change(const struct fitting *f, unsigned char *table, const unsigned ch
 {
 	for (size_t i = 0; i < f->part_count; i++) {
 		const struct layout_part *part = &f->parts[i];
-		size_t at = ENTRIES + 16 * (size_t)(part->number - 1);
+		size_t at = DOS_ENTRIES + 16 * (size_t)(part->number - 1);
 		struct dos_entry *entry = (struct dos_entry *)(table + at);
 		const struct dos_entry *other = (const struct dos_entry *)(made + at);
 
@@ -147,7 +135,7 @@ static const struct kind {
 
 static const struct dos_entry *entry_of(const struct fitting *f, const struct layout_part *part)
 {
-	return (const struct dos_entry *)(f->before + ENTRIES) + part->number - 1;
+	return (const struct dos_entry *)(f->before + DOS_ENTRIES) + part->number - 1;
 }
 
 static const struct kind *find_kind(uint8_t type)
@@ -202,8 +190,8 @@ static void make_protective_mbr(const struct fitting *f)
 	static const unsigned char entry[] = { 0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff, 1 };
 	uint32_t sectors = htole32(f->room - 1 < UINT32_MAX ? (uint32_t)(f->room - 1) : UINT32_MAX);
 
-	memcpy(f->table + ENTRIES, entry, sizeof(entry));
-	memcpy(f->table + ENTRIES + 12, &sectors, sizeof(sectors));
+	memcpy(f->table + DOS_ENTRIES, entry, sizeof(entry));
+	memcpy(f->table + DOS_ENTRIES + 12, &sectors, sizeof(sectors));
 	f->table[510] = 0x55;
 	f->table[511] = 0xaa;
 }

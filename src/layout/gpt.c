@@ -5,21 +5,16 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/hash.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "discover/table.h"
 #include "layout/layout_private.h"
 
+/* All tools write entries of this size, and libfdisk takes no other. */
 #define ENTRY_SIZE 128U
 #define MBR_SIZE   512U
 
 _Static_assert(sizeof(struct gpt_entry) == ENTRY_SIZE, "as in the specification");
-
-static uint32_t sum(const void *data, size_t length)
-{
-	return ~crc32(~0U, CRC32_IEEE, data, length);
-}
 
 static struct gpt_header *header_of(uint32_t sector, unsigned char *table)
 {
@@ -67,7 +62,7 @@ static int check_header(struct fitting *f, struct error *reterr)
 		count = 0;
 	}
 	if (count == 0 || lba + sectors > le64toh(header->first_usable) ||
-	    sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
+	    gpt_sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
 		    le32toh(header->entries_crc))
 		return fitting_refuse(f, reterr,
 				      _("The entries of the GPT of %s are damaged. Repair them "
@@ -213,7 +208,7 @@ int gpt_prepare(struct fitting *f, struct error *reterr)
 	if (f->other_sector != f->sector)
 		gpt_change(f, f->table);
 	header->header_crc = 0;
-	header->header_crc = htole32(sum(header, le32toh(header->header_size)));
+	header->header_crc = htole32(gpt_sum(header, le32toh(header->header_size)));
 	return 0;
 }
 
@@ -230,7 +225,7 @@ void gpt_change(const struct fitting *f, unsigned char *table)
 		entries[part->number - 1].last =
 			htole64(sector_there(f, part->to + part->size) - 1);
 	}
-	header->entries_crc = htole32(sum(entries, bytes));
+	header->entries_crc = htole32(gpt_sum(entries, bytes));
 	header->header_crc = 0;
-	header->header_crc = htole32(sum(header, le32toh(header->header_size)));
+	header->header_crc = htole32(gpt_sum(header, le32toh(header->header_size)));
 }

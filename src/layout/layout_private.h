@@ -7,13 +7,6 @@
 
 #define TABLE_MAX (1U << 20) /* bytes: the table at the start lies in these */
 
-/* All tools write entries of this size, and libfdisk takes no other. */
-struct gpt_entry {
-	uint8_t type[16], guid[16];
-	uint64_t first, last, attributes;
-	uint8_t name[72];
-} __attribute__((packed));
-
 /* Sectors that hold a copy of the table: where they are read, and where they are written. */
 struct table_place {
 	uint64_t source, destination, sectors;
