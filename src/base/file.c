@@ -473,7 +473,8 @@ int file_open_again(int fd, int flags)
 {
 	char path[40];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* This thread may have descriptors of its own. */
+	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }

@@ -155,17 +155,10 @@ static void print_command(const char *command, const char *path, char *buffer, s
 		 text_shell_word(quoted, sizeof(quoted), path, "FILE"), gap + 2);
 }
 
-static const char *last_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 int container_refuse_source(const struct container *container, const char *path,
 			    struct error *reterr)
 {
-	const char *name = last_name(path);
+	const char *name = text_base_name(path);
 	char read[160], attach[160];
 
 	if (!container->read)
@@ -190,7 +183,7 @@ int container_refuse_source(const struct container *container, const char *path,
 int container_refuse_destination(const struct container *container, const char *path, bool exists,
 				 struct error *reterr)
 {
-	const char *name = last_name(path);
+	const char *name = text_base_name(path);
 	char write[160];
 
 	if (exists)

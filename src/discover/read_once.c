@@ -3,24 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #define ALIGNMENT    4096
 #define FAILURES_MAX 2
 
 void once_open(struct once *once, int fd)
 {
-	char path[48];
-
-	/* This thread may have descriptors of its own. */
-	snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
-	*once = (struct once){ .fd = fd };
-	once->direct = open(path, O_RDONLY | O_DIRECT | O_NONBLOCK | O_CLOEXEC);
+	*once = (struct once){
+		.fd = fd,
+		.direct = file_open_again(fd, O_RDONLY | O_DIRECT | O_NONBLOCK),
+	};
 }
 
 void once_close(struct once *once)

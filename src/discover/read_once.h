@@ -12,7 +12,7 @@
 
 struct once {
 	int fd;     /* borrowed */
-	int direct; /* the same disk past the page cache; -1: the kernel has no such way */
+	int direct; /* the same disk past the page cache; negative: the kernel has no such way */
 	unsigned failures;
 	uint64_t bad, bad_end; /* bytes: the read that failed first */
 };
