@@ -52,6 +52,16 @@ void files_absolute(char *to, size_t size, const char *path)
 		text_copy(to, size, path);
 }
 
+/* A rescue system may have nothing else that can be written to. The plan warns of it. */
+static void use_memory(struct files *files)
+{
+	char memory[sizeof(files->directory)];
+
+	if (!could_be_made(files->directory) && running_folder(memory, sizeof(memory)) &&
+	    access(memory, W_OK | X_OK) == 0)
+		text_copy(files->directory, sizeof(files->directory), memory);
+}
+
 void files_find_directory(struct files *files, const char *log_dir, const char *practice_dir)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -74,6 +84,7 @@ void files_find_directory(struct files *files, const char *log_dir, const char *
 		snprintf(directory, size, "%s/clonedeck", state);
 	else if (home && home[0] == '/')
 		snprintf(directory, size, "%s/.local/state/clonedeck", home);
+	use_memory(files);
 }
 
 static bool name_files(struct files *files, const char *stem)

@@ -505,6 +505,26 @@ a_log_folder_that_cannot_be_written() {
 	says file/logs
 }
 
+# Of a rescue system only memory may be writable: map and log go there, and that is told.
+a_system_that_is_read_only() {
+	two_disks
+	mkdir run home
+	mount_at "$case_dir/run" -t tmpfs tmpfs
+	for arguments in "clone -s $source -d $destination --dry-run" \
+		"clone -s $source -d $destination --confirm $destination"; do
+		# shellcheck disable=SC2016,SC2086 # for that shell; several arguments
+		unshare --mount --propagation private sh -c '
+			run=$1
+			shift
+			mount --bind "$run" /run && mount --bind / / && mount -o remount,bind,ro / && exec "$@"' sh \
+			"$case_dir/run" env -u XDG_STATE_HOME HOME="$case_dir/home" \
+			"$CLONEDECK" $arguments >out 2>err || fail "$arguments failed"
+		says 'The map is kept in memory here (/run/clonedeck)'
+	done
+	ls run/clonedeck/*.json run/clonedeck/*.map
+	cmp "$source" "$destination"
+}
+
 files_in_each_others_place() {
 	two_disks
 	for options in '--report a --certificate ./a' "--map a --report $PWD/a" \
@@ -748,6 +768,6 @@ run_cases unknown_and_abbreviated_options odd_ranges a_destination_lba_beyond_th
 	sector_sizes_that_differ the_same_disk_twice mounted used_as_swap \
 	backing_file_of_another_loop_device a_loop_device_over_a_device an_image_that_is_attached_as_a_disk \
 	a_file_that_is_attached_twice an_empty_device no_image_below_dev \
-	images_that_are_not_raw no_images_of_the_kernel an_overlay_and_its_layers an_active_swap_file pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written \
+	images_that_are_not_raw no_images_of_the_kernel an_overlay_and_its_layers an_active_swap_file pipes_are_no_ends the_dialect_of_dd no_room_for_an_image a_log_folder_that_cannot_be_written a_system_that_is_read_only \
 	files_named_by_links files_in_each_others_place hostile_labels labels_on_a_terminal_that_is_not_utf8 errors_on_a_terminal_that_is_not_utf8 \
 	names_that_a_terminal_obeys broken_tables
