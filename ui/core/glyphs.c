@@ -203,78 +203,55 @@ static uint32_t half_of_dots(uint32_t code)
 	return top && low ? 0x2588 : low ? 0x2584 : top ? 0x2580 : ' ';
 }
 
+struct stand_in {
+	uint32_t code, other;
+};
+
+/* The other one of `code`, or itself. */
+static uint32_t look_up(const struct stand_in *table, size_t count, uint32_t code)
+{
+	for (size_t i = 0; i < count; i++)
+		if (table[i].code == code)
+			return table[i].other;
+	return code;
+}
+
 /* With the blocks and marks that the Linux console has. */
 static uint32_t nearest_half(uint32_t code)
 {
+	static const struct stand_in table[] = {
+		{ 0x2501, 0x2584 }, { 0x2578, 0x2500 }, { 0x25b8, 0x25ba },
+		{ 0x2713, 0x221a }, { 0x2016, '=' },
+	};
+
 	if (code >= 0x2581 && code <= 0x2587)
 		return code <= 0x2585 ? 0x2584 : 0x2588;
 	if (code >= 0x2589 && code <= 0x258f)
 		return code <= 0x258a ? 0x2588 : 0x258c;
-	switch (code) {
-	case 0x2501:
-		return 0x2584;
-	case 0x2578:
-		return 0x2500;
-	case 0x25b8:
-		return 0x25ba;
-	case 0x2713:
-		return 0x221a;
-	case 0x2016:
-		return '=';
-	default:
-		return code;
-	}
+	return look_up(table, ARRAY_SIZE(table), code);
 }
 
 /* Of those, what is neither ASCII nor a line. */
 static uint32_t nearest_acs(uint32_t code)
 {
-	switch (code) {
-	case 0x2588:
-	case 0x258c:
-	case 0x2590:
-		return 0x2592;
-	case 0x2593:
-		return '#';
-	case 0x2580:
-		return 0x23bb;
-	case 0x2584:
-		return 0x23bc;
-	case 0x2591:
-	case 0xb7:
-		return '.';
-	case 0x25ba:
-		return '>';
-	case 0x221a:
-		return 'v';
-	default:
-		return code;
-	}
+	static const struct stand_in table[] = {
+		{ 0x2588, 0x2592 }, { 0x258c, 0x2592 }, { 0x2590, 0x2592 }, { 0x2593, '#' },
+		{ 0x2580, 0x23bb }, { 0x2584, 0x23bc }, { 0x2591, '.' },    { 0xb7, '.' },
+		{ 0x25ba, '>' },    { 0x221a, 'v' },
+	};
+
+	return look_up(table, ARRAY_SIZE(table), code);
 }
 
 static uint32_t nearest_ascii(uint32_t code)
 {
-	switch (code) {
-	case 0x2592:
-		return '%';
-	case 0x23ba:
-	case 0x23bb:
-		return '\'';
-	case 0x23bc:
-	case 0x23bd:
-		return '.';
-	case 0x2500:
-		return '-';
-	case 0x2502:
-		return '|';
-	case 0x250c:
-	case 0x2510:
-	case 0x2514:
-	case 0x2518:
-		return '+';
-	default:
-		return code;
-	}
+	static const struct stand_in table[] = {
+		{ 0x2592, '%' }, { 0x23ba, '\'' }, { 0x23bb, '\'' }, { 0x23bc, '.' },
+		{ 0x23bd, '.' }, { 0x2500, '-' },  { 0x2502, '|' },  { 0x250c, '+' },
+		{ 0x2510, '+' }, { 0x2514, '+' },  { 0x2518, '+' },
+	};
+
+	return look_up(table, ARRAY_SIZE(table), code);
 }
 
 /* Rounded corners, as only GLYPHS_BRAILLE has them. */
