@@ -305,89 +305,75 @@ enum sense_key {
 	KEY_ABORTED = 0xb,
 };
 
-static const char *medium(bool write)
-{
-	return write ? _("The destination could not store this: it has no spare sectors left or is "
-			 "failing. Use another destination.")
-		     : _("The disk could not read these sectors: the surface is damaged or the "
-			 "checksum is wrong. A retry may still succeed.");
-}
-
-static const char *hardware(void)
-{
-	return _("The disk reports a fault of its own electronics or mechanics. It may get worse "
-		 "with every hour it runs.");
-}
-
-static const char *connection(void)
-{
-	return _("The way to the disk was disturbed, not the disk itself: check cable, power and "
-		 "port.");
-}
-
-static const char *gone(void)
-{
-	return _("The disk does not answer or is gone: check cable and power.");
-}
-
-static const char *protect(void)
-{
-	return _("The disk is write-protected or locked by a password.");
-}
-
-static const char *by_errno(int code, bool write)
+/* What an error of the kernel stands for; 0: no key in particular. */
+static int key_of(int code)
 {
 	switch (code < 0 ? -code : code) {
-	case 0:
-		return _("An earlier run could not read it, and the map does not say why.");
 	case ENODATA:
-		return medium(write);
-	case EIO:
-		return _("The disk or the way to it failed; the kernel does not say which. Its log "
-			 "(dmesg) and the sg backend tell more.");
+		return KEY_MEDIUM;
 	case EREMOTEIO:
-		return hardware();
+		return KEY_HARDWARE;
 	case ENOLINK:
 	case EILSEQ:
-		return connection();
+		return KEY_ABORTED;
 	case ENODEV:
 	case ENXIO:
 	case ENOMEDIUM:
 	case ETIMEDOUT:
-		return gone();
+		return KEY_NOT_READY;
 	case EROFS:
 	case EACCES:
 	case EPERM:
-		return protect();
+		return KEY_PROTECT;
 	default:
-		return _("Why this failed is not known.");
+		return 0;
 	}
 }
 
-const char *explain_failure(const struct sense *sense, int code, bool write)
+/* NULL: that key says nothing. */
+static const char *key_words(int key, bool write)
 {
-	if (!sense->known)
-		return by_errno(code, write);
-	switch (sense->key) {
+	switch (key) {
 	case KEY_RECOVERED:
 		return _("The disk read this only with error correction or retries: it may fail "
 			 "soon.");
 	case KEY_NOT_READY:
-		return gone();
+		return _("The disk does not answer or is gone: check cable and power.");
 	case KEY_MEDIUM:
-		return medium(write);
+		return write ? _("The destination could not store this: it has no spare sectors "
+				 "left or is failing. Use another destination.")
+			     : _("The disk could not read these sectors: the surface is damaged or "
+				 "the checksum is wrong. A retry may still succeed.");
 	case KEY_HARDWARE:
-		return hardware();
+		return _("The disk reports a fault of its own electronics or mechanics. It may get "
+			 "worse with every hour it runs.");
 	case KEY_ILLEGAL:
 		return _("The disk does not accept this request: a bridge or its firmware may not "
 			 "know the command, or the address lies beyond its end.");
 	case KEY_ATTENTION:
 		return _("The disk was reset or changed while it was used: check cable and power.");
 	case KEY_PROTECT:
-		return protect();
+		return _("The disk is write-protected or locked by a password.");
 	case KEY_ABORTED:
-		return connection();
+		return _("The way to the disk was disturbed, not the disk itself: check cable, "
+			 "power and port.");
 	default:
-		return by_errno(code, write);
+		return NULL;
 	}
+}
+
+const char *explain_failure(const struct sense *sense, int code, bool write)
+{
+	const char *words = sense->known ? key_words(sense->key, write) : NULL;
+
+	if (!words)
+		words = key_words(key_of(code), write);
+	if (words)
+		return words;
+	if (code == 0)
+		return _("An earlier run could not read it, and the map does not say why.");
+	if (code == EIO || code == -EIO)
+		return _("The disk or the way to it failed; the kernel does not say which. Its log "
+			 "(dmesg) and the sg backend tell more.");
+	return _("Why this failed is not known.");
 }
