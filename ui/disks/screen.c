@@ -239,32 +239,29 @@ static const char *file_named(void *user, struct app *app, const char *text)
 	return NULL;
 }
 
+/* Before anything is chosen, an interrupted copy is offered. */
 static void ask_file(struct app *app, const char *path, struct disks_state *state)
 {
-	/* Before anything is chosen, an interrupted copy is offered. */
-	const struct session_unfinished *unfinished = disks_screen_unfinished(state, app);
-	char text[512];
+	const struct session_unfinished *unfinished =
+		path[0] ? NULL : disks_screen_unfinished(state, app);
+	const char *text = _("Path of an image file: one that does not exist can be a destination, "
+			     "and is made when the copy starts. Or the map of a copy that was "
+			     "stopped.");
+	char running[512];
 
-	if (!path[0] && unfinished && unfinished->running[0]) {
-		snprintf(text, sizeof(text),
+	if (unfinished && unfinished->running[0]) {
+		snprintf(running, sizeof(running),
 			 _("%s. Its map cannot be continued before it has ended. Here you can type "
 			   "the path of an image file, or of another map."),
 			 unfinished->running);
-		popup_prompt(app, _("Image file, or map"), text, path, file_named, state);
-		return;
+		text = running;
+	} else if (unfinished) {
+		text = _("The newest copy was not finished. Enter continues it from this map. "
+			 "Ctrl-U empties the line for the path of an image file, or of another "
+			 "map.");
+		path = unfinished->map;
 	}
-	if (!path[0] && unfinished) {
-		popup_prompt(app, _("Image file, or map"),
-			     _("The newest copy was not finished. Enter continues it from this "
-			       "map. Ctrl-U empties the line for the path of an image file, or of "
-			       "another map."),
-			     unfinished->map, file_named, state);
-		return;
-	}
-	popup_prompt(app, _("Image file, or map"),
-		     _("Path of an image file: one that does not exist can be a destination, and "
-		       "is made when the copy starts. Or the map of a copy that was stopped."),
-		     path, file_named, state);
+	popup_prompt(app, _("Image file, or map"), text, path, file_named, state);
 }
 
 /* A path below /dev is a disk: it is checked like one of the list. */
