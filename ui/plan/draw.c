@@ -465,7 +465,7 @@ static void draw_lost(struct plan_screen *screen, struct app *app, struct draw *
 
 	if (rect_empty(area) || !screen->lost_count)
 		return;
-	draw_text(draw, area, 0, 1, ROLE_STRONG, _("DESTINATION PARTITIONS THAT WILL BE LOST"));
+	draw_text(draw, area, 0, 1, ROLE_STRONG, section_title(PLAN_LINE_LOST));
 	for (int i = 0; i < room && (size_t)i < screen->lost_count; i++) {
 		if (i == room - 1 && (size_t)i + 1 < screen->lost_count) {
 			draw_printf(draw, area, i + 1, 2, ROLE_WARN, _("and %zu more"),

@@ -167,7 +167,7 @@ static void enter(void *state, struct app *app)
 	if (!app_helped(app))
 		screen->letters = false;
 	look_at_plan(screen, app);
-	gate_set_typing(&screen->gate, !screen->letters && !gate_refused(&screen->gate));
+	gate_set_typing(&screen->gate, !screen->letters);
 	tell_ready(screen, app);
 }
 
@@ -243,7 +243,7 @@ static void changed(void *state, struct app *app, unsigned changes)
 	/* The start failed: it can be tried again. */
 	if (screen->started && session_state(app_session(app)) == SESSION_PLANNED) {
 		screen->started = false;
-		gate_set_typing(&screen->gate, !gate_refused(&screen->gate));
+		gate_set_typing(&screen->gate, true);
 	}
 	if (!checking || screen->checking || app_current(app) != SCREEN_PLAN)
 		return;

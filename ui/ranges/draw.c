@@ -132,22 +132,13 @@ static void draw_map(struct ranges_screen *screen, struct draw *draw, struct rec
 
 static void draw_heading(struct draw *draw, struct rect area, const struct ranges_model *model)
 {
-	unsigned bytes = model->context.sector_size;
-
-	switch (model->entry) {
-	case RANGES_ENTRY_TEXT:
-		draw_printf(draw, area, 0, 1, ROLE_STRONG,
-			    _("Free-form range (LBA of %u bytes unless a suffix is given)"), bytes);
-		break;
-	case RANGES_ENTRY_ADD:
-		draw_printf(draw, area, 0, 1, ROLE_STRONG,
-			    _("Range to ADD (LBA of %u bytes unless a suffix is given)"), bytes);
-		break;
-	case RANGES_ENTRY_REMOVE:
-		draw_printf(draw, area, 0, 1, ROLE_STRONG,
-			    _("Range to REMOVE (LBA of %u bytes unless a suffix is given)"), bytes);
-		break;
-	}
+	draw_printf(draw, area, 0, 1, ROLE_STRONG,
+		    model->entry == RANGES_ENTRY_ADD
+			    ? _("Range to ADD (LBA of %u bytes unless a suffix is given)")
+		    : model->entry == RANGES_ENTRY_REMOVE
+			    ? _("Range to REMOVE (LBA of %u bytes unless a suffix is given)")
+			    : _("Free-form range (LBA of %u bytes unless a suffix is given)"),
+		    (unsigned)model->context.sector_size);
 }
 
 /* Points at what is wrong: marks below it, the sentence below them, also over the grammar when

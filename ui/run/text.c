@@ -375,13 +375,6 @@ static void put_count(struct line *line, const char *label, uint64_t count)
 	put_right(line, label, UNITS_COUNT(count));
 }
 
-static void put_last_good(const struct job_snapshot *job, struct line *line)
-{
-	char text[UNITS_TEXT_MAX + 32];
-
-	put_right(line, _("last good read"), run_text_last_good(job, text, sizeof(text)));
-}
-
 /* Only where the pane is taller than on the smallest screen. */
 static bool more_text(const struct job_snapshot *job, int index, struct line *line)
 {
@@ -420,6 +413,7 @@ void rescue_title(const struct job_snapshot *job, char *buffer, size_t size)
 bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 {
 	const struct job_rescue *rescue = &job->rescue;
+	char text[UNITS_TEXT_MAX + 32];
 
 	switch (index) {
 	case 0:
@@ -436,7 +430,7 @@ bool rescue_text(const struct job_snapshot *job, int index, struct line *line)
 		return true;
 	case 3:
 		put_share(job, _("bad"), rescue->bad_sector, line);
-		put_last_good(job, line);
+		put_right(line, _("last good read"), run_text_last_good(job, text, sizeof(text)));
 		return true;
 	default:
 		return more_text(job, index, line);

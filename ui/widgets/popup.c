@@ -409,11 +409,6 @@ void popup_draw(struct popup *popup, struct draw *draw, struct rect screen)
 
 /* ---- keys ---- */
 
-static bool is_back(int key)
-{
-	return key == SPECIAL_ESCAPE || key == SPECIAL_BACKSPACE || key == 'h';
-}
-
 /* Where all of a text is seen, nothing is scrolled. */
 static void scroll(struct app *app, int key)
 {
@@ -441,7 +436,7 @@ static void ask_key(struct app *app, int key)
 	struct popup *popup = app_popup(app);
 	int answers = popup->count + 1;
 
-	if (is_back(key)) {
+	if (key == SPECIAL_ESCAPE || key == SPECIAL_BACKSPACE || key == 'h') {
 		choose(app, -1);
 		return;
 	}
