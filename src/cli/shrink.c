@@ -63,7 +63,7 @@ static int check_destination(struct session *session, const struct clone_options
 		return cli_usage(command,
 				 _("Nothing was written: --confirm is missing. It needs %s."),
 				 choice.token_phrase);
-	if (strcmp(options->confirm, choice.token) == 0)
+	if (session_takes_token(session, options->confirm))
 		return 0;
 	error_set(&error, ERROR_CLASS_REFUSED, -EACCES, "confirm", options->destination,
 		  _("The confirmation is wrong; nothing was written. Expected: %s."),

@@ -293,3 +293,6 @@ void session_give_up_plan(struct session *session);
 /* Accepts if the token is right and no rule refuses; otherwise -EACCES (class REFUSED). -EAGAIN
  * while the plan is being checked again because disks came or went. */
 int session_confirm(struct session *session, const char *token, struct error *reterr);
+/* Of a plan: is this the token, or what may be given for it: the path of an image as it is, or a
+ * device mapper's volume by name? */
+bool session_takes_token(const struct session *session, const char *token);

@@ -528,13 +528,26 @@ static int refuse(const struct session *session, struct error *reterr)
 			 session->plan->destinations[0].node, "%s", first->sentence);
 }
 
-/* For an image, its unencoded path is accepted, too: a script has that one. */
-static bool is_right(const struct session *session, const char *token)
+/* A name of the device mapper says more than the number of its node, which may be another one
+ * after a restart. */
+static bool is_mapper_name(const struct endpoint *destination, const char *path)
+{
+	const char *name = text_after(path, "/dev/mapper/");
+
+	return name && text_after(destination->node, "/dev/dm-") &&
+	       strcmp(name, destination->identity.model) == 0;
+}
+
+bool session_takes_token(const struct session *session, const char *token)
 {
 	const struct endpoint *destination = &session->plan->destinations[0];
 
-	return strcmp(token, session->token) == 0 ||
-	       (destination->kind == ENDPOINT_IMAGE && strcmp(token, destination->node) == 0);
+	if (strcmp(token, session->token) == 0)
+		return true;
+	/* For an image, its unencoded path is accepted, too: a script has that one. */
+	if (destination->kind == ENDPOINT_IMAGE)
+		return strcmp(token, destination->node) == 0;
+	return strcmp(session->token, destination->node) == 0 && is_mapper_name(destination, token);
 }
 
 int session_confirm(struct session *session, const char *token, struct error *reterr)
@@ -550,7 +563,7 @@ int session_confirm(struct session *session, const char *token, struct error *re
 				   "Confirm it once more."));
 	if (verdict_list_worst(&session->verdicts) == VERDICT_REFUSE)
 		return refuse(session, reterr);
-	if (session->token[0] && (!token || !is_right(session, token)))
+	if (session->token[0] && (!token || !session_takes_token(session, token)))
 		return error_set(reterr, ERROR_CLASS_REFUSED, -EACCES, "confirm",
 				 session->plan->destinations[0].node,
 				 _("The confirmation is wrong; nothing was written. Expected: %s."),

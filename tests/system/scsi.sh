@@ -117,8 +117,8 @@ a_volume_onto_a_volume() {
 	cp "$spare" spare.img
 	dd if="$source" of=destination.img bs=512 conv=notrunc status=none skip=2048 seek=1024 count=8192
 	dd if="$source" of=spare.img bs=512 conv=notrunc status=none skip=10240 seek=4096 count=8192
-	run 0 clone -s /dev/mapper/one -d /dev/mapper/two --confirm "$(readlink -f /dev/mapper/two)" \
-		--log-dir logs
+	run 3 clone -s /dev/mapper/one -d /dev/mapper/two --confirm /dev/mapper/one --log-dir logs
+	run 0 clone -s /dev/mapper/one -d /dev/mapper/two --confirm /dev/mapper/two --log-dir logs
 	says COMPLETE
 	cmp -n $((16384 * 512)) /dev/mapper/one /dev/mapper/two
 	blockdev --flushbufs "$destination" "$spare"
