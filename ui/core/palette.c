@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ui/core/palette.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What roles have in common. */

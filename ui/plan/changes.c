@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What of the copy is to differ from its source: the table, and the identifiers. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "after/after.h"

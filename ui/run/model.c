@@ -2,7 +2,6 @@
 /* Head, figures and graph of screen 4. */
 #include "ui/run/model.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

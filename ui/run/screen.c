@@ -5,7 +5,6 @@
  */
 #include "ui/run/screen.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

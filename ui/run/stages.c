@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stages of a copy in a box of their own: how long each took, what it did and how fast. */
-#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/i18n.h"
