@@ -87,6 +87,10 @@ bool text_append(char *text, size_t size, const char *between, const char *forma
 	__attribute__((format(printf, 4, 5)));
 /* To a list in words. */
 #define text_join(list, size, ...) text_append((list), (size), ", ", __VA_ARGS__)
+static inline const char *text_or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
 /* "sdb" of "/dev/sdb", "a.img" of "/srv/a.img"; borrowed from it. */
 const char *text_base_name(const char *path);
 

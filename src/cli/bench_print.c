@@ -96,11 +96,9 @@ static void print_heading(const struct bench_result *result)
 
 	printf("%s: %s\n", result->kind, result->title);
 	if (result->node[0])
-		printf("%s  %s  %s  %s  %s\n", result->node,
-		       identity->model[0] ? identity->model : "-",
-		       identity->serial[0] ? identity->serial : "-",
-		       result->transport[0] ? result->transport : "-",
-		       result->driver[0] ? result->driver : "-");
+		printf("%s  %s  %s  %s  %s\n", result->node, text_or_dash(identity->model),
+		       text_or_dash(identity->serial), text_or_dash(result->transport),
+		       text_or_dash(result->driver));
 	printf("%s\n", result->machine);
 	if (result->before[0]) {
 		printf(_("before: %s"), result->before);

@@ -9,6 +9,7 @@
 #include "after/resize_fs.h"
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "session/choose.h"
 #include "plan/picture.h"
@@ -275,8 +276,7 @@ static void put_lost(const struct session_choice *choice, struct page *page)
 			  p->start + p->sectors - 1,
 			  UNITS_SHORT(p->sectors * disk->identity.logical_sector_size, UNITS_SI,
 				      disk->identity.logical_sector_size),
-			  p->fs[0] ? p->fs : "-", p->label[0] ? p->label : "-",
-			  how_lost(lost[i].how));
+			  text_or_dash(p->fs), text_or_dash(p->label), how_lost(lost[i].how));
 	}
 }
 

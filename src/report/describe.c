@@ -28,7 +28,7 @@ const char *partition_words(const struct partition *p, char *buffer, size_t size
 {
 	const char *fs = p->fs[0] ? p->fs : p->label[0] ? "" : p->type_name;
 
-	snprintf(buffer, size, "%s", fs[0] ? fs : "-");
+	snprintf(buffer, size, "%s", text_or_dash(fs));
 	if (p->label[0])
 		text_append(buffer, size, " ", "\"%s\"", p->label);
 	return buffer;

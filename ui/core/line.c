@@ -101,7 +101,7 @@ static void cell(struct line *line, int width, const char *text,
 	if (!width)
 		return;
 	line_put(line, 1, "");
-	put_text(line, width, text[0] ? text : "-");
+	put_text(line, width, text_or_dash(text));
 }
 
 void line_put_marked(struct line *line, int width, const char *text)

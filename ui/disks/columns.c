@@ -11,11 +11,6 @@
 
 #include "ui/core/layout.h"
 
-const char *text_or_dash(const char *text)
-{
-	return text[0] ? text : "-";
-}
-
 /* The character device of a disk: sg, or the generic node of NVMe. */
 static const char *generic_node(const struct disk *disk)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A disk in words: the detail panes of screen 1, and which disks are chosen. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/i18n.h"

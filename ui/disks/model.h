@@ -111,5 +111,3 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 		       const struct disk_health *health, enum units_scale scale);
 /* What is chosen and what to look out for, one sentence. */
 void disks_text_choice(const struct disks_model *model, struct line *line);
-
-const char *text_or_dash(const char *text);

@@ -162,7 +162,7 @@ void plan_text_lost(const struct lost *lost, uint32_t sector_size, enum units_sc
 	line_put(line, 1, "");
 	line_put_fs(line, fs, partition->fs);
 	line_put(line, 1, "");
-	line_put(line, room, label[0] ? label : "-");
+	line_put(line, room, text_or_dash(label));
 	line_put(line, 1, "");
 	line_add(line, "%s", how);
 }

@@ -17,7 +17,7 @@
 /* The serial's tail, and behind it the WWN where there is room for both. */
 static void put_serial(struct line *line, const struct identity *identity, int width)
 {
-	const char *serial = identity->serial[0] ? identity->serial : "-";
+	const char *serial = text_or_dash(identity->serial);
 	int wwn = identity->wwn[0] ? text_width(_("WWN")) + text_width(identity->wwn) + 3 : 0;
 
 	if (line->limit < LAYOUT_WIDE_COLS || !wwn || text_width(serial) + wwn > width) {
@@ -110,7 +110,7 @@ static void text_end(const struct plan *plan, const char *label, const struct en
 
 		line_put(line, name, node_short(end->node));
 		line_put(line, 1, "");
-		line_put_marked(line, model, end->identity.model[0] ? end->identity.model : "-");
+		line_put_marked(line, model, text_or_dash(end->identity.model));
 		line_add(line, " %s ", _("S/N"));
 		put_serial(line, &end->identity, line->limit - line->columns - wide - 2);
 	}

@@ -98,7 +98,7 @@ static const char *row_type(const struct ranges_model *model, const struct range
 	if (row->partition) {
 		if (row->partition->type_name[0])
 			return row->partition->type_name;
-		return row->partition->type[0] ? row->partition->type : "-";
+		return text_or_dash(row->partition->type);
 	}
 	return model->source.kind == ENDPOINT_IMAGE ? _("image file") : _("no partition table");
 }
@@ -204,14 +204,13 @@ void ranges_model_row(const struct ranges_model *model, size_t index, enum units
 /* As wide as it is, but not wider than `most`. */
 static void put_short(struct line *line, int most, const char *text, bool tail)
 {
-	int wide = text[0] ? text_width(text) : 1;
+	const char *shown = text_or_dash(text);
+	int wide = text_width(shown) < most ? text_width(shown) : most;
 
-	if (wide > most)
-		wide = most;
 	if (tail)
-		line_put_tail(line, wide, text[0] ? text : "-");
+		line_put_tail(line, wide, shown);
 	else
-		line_put_marked(line, wide, text[0] ? text : "-");
+		line_put_marked(line, wide, shown);
 }
 
 #define IDENTITY_COLS 12 /* of both, from which on they can be told apart */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The processors of screen 4 in words, and the table of all lanes. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -132,9 +131,8 @@ static void print_end(FILE *out, const char *word, const struct endpoint *end)
 
 	fprintf(out, "%s  %s", word, end->node);
 	if (end->kind != ENDPOINT_IMAGE)
-		fprintf(out, "  %s\n   %s %s  %s %s", identity->model[0] ? identity->model : "-",
-			_("S/N"), identity->serial[0] ? identity->serial : "-", _("WWN"),
-			identity->wwn[0] ? identity->wwn : "-");
+		fprintf(out, "  %s\n   %s %s  %s %s", text_or_dash(identity->model), _("S/N"),
+			text_or_dash(identity->serial), _("WWN"), text_or_dash(identity->wwn));
 	fputc('\n', out);
 }
 
