@@ -158,7 +158,10 @@ static void print_device(const struct disk_list *list, const struct disk *disk,
 
 	line(_("Disk"), disk->medium_present != NO && identity->size ? "%s, %s" : "%s", disk->node,
 	     UNITS_LONG(identity->size, UNITS_SI, 0));
-	disk_describe(list, disk, &(struct disk_health){ .known = health }, &facts);
+	disk_describe(list, disk,
+		      &(struct disk_health){
+			      .known = health_is_known(health) || health->why[0] ? health : NULL },
+		      &facts);
 	for (size_t i = 0; i < facts.count; i++)
 		line(facts.facts[i].label, "%s", facts.facts[i].text);
 }
@@ -242,7 +245,7 @@ static void print_missing(const struct disk_list *list, const struct disk *disk)
 	bool first = true;
 
 	for (size_t i = 0; i < list->missing_count; i++) {
-		if (!disk_misses(disk, list->missing[i]))
+		if (text_after(list->missing[i], "/dev/") && !strstr(list->missing[i], disk->node))
 			continue;
 		if (first)
 			putchar('\n');

@@ -34,11 +34,6 @@ const char *partition_words(const struct partition *p, char *buffer, size_t size
 	return buffer;
 }
 
-bool disk_misses(const struct disk *disk, const char *missing)
-{
-	return strncmp(missing, "/dev/", strlen("/dev/")) != 0 || strstr(missing, disk->node);
-}
-
 const char *disk_state_words(const struct disk *disk)
 {
 	return disk->silent ? _("NO ANSWER: it spins up, or power, cable or disk fail. Ask again.")

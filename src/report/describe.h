@@ -36,5 +36,3 @@ const char *disk_health_words(const struct disk_health *health, char text[static
 const char *disk_notes_words(const struct disk *disk, char text[static DISK_FACT_MAX]);
 /* File system and label, or what the table calls the partition; "-" for none. */
 const char *partition_words(const struct partition *p, char *buffer, size_t size);
-/* What the list could not find out: is it about this disk, or about all? */
-bool disk_misses(const struct disk *disk, const char *missing);

@@ -116,7 +116,6 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	struct text_stream text;
 	struct disk_facts facts;
 	FILE *out = text_stream_begin(&text);
-	bool first = true;
 
 	if (!out)
 		return NULL;
@@ -128,14 +127,10 @@ char *disks_everything(const struct disk_list *list, const struct disk *disk,
 	if (disk->partition_count)
 		fputc('\n', out);
 	everything_partitions(out, disk, scale);
-	for (size_t i = 0; i < list->missing_count; i++) {
-		if (!disk_misses(disk, list->missing[i]))
-			continue;
-		if (first)
-			fprintf(out, "\n%s\n", _("What could not be found out:"));
-		first = false;
+	if (list->missing_count)
+		fprintf(out, "\n%s\n", _("What could not be found out:"));
+	for (size_t i = 0; i < list->missing_count; i++)
 		fprintf(out, "%s\n", list->missing[i]);
-	}
 	return text_stream_end(&text);
 }
 

@@ -156,9 +156,15 @@ TEST(all_that_is_known)
 	ck_assert_ptr_null(strstr(text, "direct IO"));
 	free(text);
 	snprintf(list->sg_driver, sizeof(list->sg_driver), "3.5.36");
+	list->missing = calloc(1, sizeof(*list->missing));
+	ck_assert_ptr_nonnull(list->missing);
+	list->missing_count = 1;
+	snprintf(list->missing[0], sizeof(list->missing[0]), "/dev/sdb gave no table.");
 	text = disks_everything(list, &list->disks[0], &no_health, UNITS_SI);
 	ck_assert_ptr_nonnull(strstr(text, "Cache\twrites are cached until a flush"));
 	ck_assert_ptr_nonnull(strstr(text, "sg\tdriver 3.5.36, direct IO not allowed"));
+	/* Also of other disks: the message line says that i tells it, wherever the cursor is. */
+	ck_assert_ptr_nonnull(strstr(text, "/dev/sdb gave no table."));
 	free(text);
 	disk_list_destroy(list);
 }
