@@ -256,43 +256,23 @@ void digest_list_done(struct digest_list *list)
 	*list = (struct digest_list){ 0 };
 }
 
-static uint64_t left_out_in(const struct range_list *left_out, struct range r, size_t *next)
-{
-	uint64_t sum = 0;
-
-	for (; *next < left_out->count; ++*next) {
-		struct range item = left_out->items[*next], part;
-
-		if (item.start >= r.start + r.count)
-			break;
-		if (range_intersect(item, r, &part))
-			sum += part.count;
-		if (item.start + item.count > r.start + r.count)
-			break;
-	}
-	return sum;
-}
-
 static bool fill_all(const struct digest_list *list, const struct plan *plan,
 		     struct digests *digests)
 {
-	size_t next = 0;
-
 	if (list->count != digests_count(digests))
 		return false;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct digest_line *line = &list->lines[i];
-		uint64_t out;
+		struct range sectors = { line->lba, line->sectors };
 		struct digest_region region = digests_region(digests, i);
 
 		if (region.source / plan->sector_size != line->lba ||
 		    region.length / plan->sector_size != line->sectors)
 			return false;
-		out = left_out_in(&list->left_out, (struct range){ line->lba, line->sectors },
-				  &next);
-		digests_set(
-			digests, i,
-			(struct digest_sum){ line->digest, line->weighted, line->sectors - out });
+		digests_set(digests, i,
+			    (struct digest_sum){
+				    line->digest, line->weighted,
+				    line->sectors - range_list_common(&list->left_out, sectors) });
 	}
 	return true;
 }
