@@ -237,20 +237,11 @@ static void note_initramfs(const struct search *search, int root, const char *na
 					"the copy."));
 }
 
-static bool is_one_of(const char *fs, const char *const *list)
-{
-	while (*list && strcmp(*list, fs) != 0)
-		list++;
-	return *list != NULL;
-}
-
 /* A Btrfs that has its old UUID must not be mounted while the source is attached. */
 static bool can_look(const struct identifier *item)
 {
-	static const char *const known[] = { "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat", NULL };
-
 	return (item->length || !after_is_volume(item)) &&
-	       (is_one_of(item->fs, known) ||
+	       (text_is_one_of(item->fs, "ext2", "ext3", "ext4", "xfs", "f2fs", "vfat") ||
 		(strcmp(item->fs, "btrfs") == 0 && item->changed_to[0]));
 }
 
@@ -328,8 +319,7 @@ bool after_grub_is_in(const struct after_disk *disk, const struct identifiers *c
 			continue;
 		CLEANUP(close) int root = can_look(item) ? open_root(disk, item, false) : -1;
 
-		if (root < 0 &&
-		    !is_one_of(item->fs, (const char *const[]){ "swap", "crypto_LUKS", NULL }))
+		if (root < 0 && !text_is_one_of(item->fs, "swap", "crypto_LUKS"))
 			return true;
 		if (root >= 0 && has_one_of(root, places, ARRAY_SIZE(places)))
 			return true;

@@ -25,12 +25,7 @@
 
 static bool can_be_mounted(const char *fs)
 {
-	static const char *const known[] = { "vfat", "exfat", "ext2", "ext3", "ext4" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (strcmp(fs, known[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(fs, "vfat", "exfat", "ext2", "ext3", "ext4");
 }
 
 static bool is_of_plan(const struct disk *disk, const struct plan *plan)

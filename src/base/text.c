@@ -411,20 +411,16 @@ char *text_copy(char *to, size_t size, const char *from)
 	if (size == 0)
 		return to;
 
-	size_t length = strlen(from), used = 0;
+	size_t length = strlen(from), used = length < size ? length : 0;
 
-	if (length >= size) {
-		while (used < length) {
-			uint32_t code;
-			size_t bytes = utf8_decode((const unsigned char *)from + used,
-						   length - used, &code);
+	while (used < length) {
+		uint32_t code;
+		size_t bytes =
+			utf8_decode((const unsigned char *)from + used, length - used, &code);
 
-			if (used + bytes >= size)
-				break;
-			used += bytes;
-		}
-	} else {
-		used = length;
+		if (used + bytes >= size)
+			break;
+		used += bytes;
 	}
 	memmove(to, from, used);
 	to[used] = '\0';
@@ -526,6 +522,14 @@ bool text_take_number(const char **text, char stop, uint64_t *ret)
 		return false;
 	*text = stop ? end + 1 : end;
 	return true;
+}
+
+int text_find(const char *text, const char *const *list)
+{
+	for (int i = 0; list && list[i]; i++)
+		if (strcmp(text, list[i]) == 0)
+			return i;
+	return -1;
 }
 
 bool text_has_ending(const char *name, const char *ending)

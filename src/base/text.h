@@ -99,6 +99,10 @@ const char *text_after(const char *text, const char *beginning);
 /* Decimal digits up to `stop`, without a sign or a leading zero; *text is then after it, or at it
  * if it is NUL. False: it is no such number. */
 bool text_take_number(const char **text, char stop, uint64_t *ret);
+/* The index of a text in a list that ends with NULL; -1: it is not in it, or there is no list. */
+int text_find(const char *text, const char *const *list);
+#define text_is_one_of(text, ...)                                                                  \
+	(text_find((text), (const char *const[]){ __VA_ARGS__, NULL }) >= 0)
 /* Does a name have this ending, and something before it? */
 bool text_has_ending(const char *name, const char *ending);
 /* Takes such an ending off. Returns `name`. */

@@ -271,13 +271,12 @@ void cli_warning(const char *sentence)
 int cli_choose(const char *command, const char *option, const char *value, const char *const *words)
 {
 	char choice[160];
+	int i = text_find(value, words);
 
-	for (int i = 0; words[i]; i++)
-		if (strcmp(words[i], value) == 0)
-			return i;
-	cli_usage(command, _("--%s %s: choose %s."), option, value,
-		  text_choice(choice, sizeof(choice), words));
-	return -1;
+	if (i < 0)
+		cli_usage(command, _("--%s %s: choose %s."), option, value,
+			  text_choice(choice, sizeof(choice), words));
+	return i;
 }
 
 bool cli_parse_number(const char *text, uint32_t max, uint32_t *ret)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/i18n.h"
+#include "base/text.h"
 
 void use_list_done(struct use_list *list)
 {
@@ -218,7 +219,7 @@ enum disk_kind disk_kind_of(const char *name)
 const char *disk_ata_node(const struct disk *disk)
 {
 	bool usb = strcmp(disk->transport, "usb") == 0 && disk->removable == NO;
-	bool ata = strcmp(disk->transport, "sata") == 0 || strcmp(disk->transport, "pata") == 0;
+	bool ata = text_is_one_of(disk->transport, "sata", "pata");
 
 	return disk->kind == DISK_SCSI && !disk->silent && (ata || usb) ? disk->sg : "";
 }
@@ -262,5 +263,5 @@ void type_tidy(char *type)
 
 bool type_is_extended(const char *type)
 {
-	return strcmp(type, "0x5") == 0 || strcmp(type, "0xf") == 0 || strcmp(type, "0x85") == 0;
+	return text_is_one_of(type, "0x5", "0xf", "0x85");
 }

@@ -138,16 +138,13 @@ static size_t blocks_of_file(struct usage *usage, const char *path,
 /* The device of the running system, or the medium of a live system. */
 static bool is_boot_mount(const char *target)
 {
-	static const char *const places[] = {
-		"/", "/usr", "/boot", "/efi", "/boot/efi", "/cdrom", "/isodevice", "/livemnt/boot"
-	};
 	/* Debian, Fedora, Arch, Manjaro. */
 	static const char *const trees[] = { "/run/live/", "/lib/live/mount/", "/run/initramfs/",
 					     "/run/archiso/", "/run/miso/" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (strcmp(target, places[i]) == 0)
-			return true;
+	if (text_is_one_of(target, "/", "/usr", "/boot", "/efi", "/boot/efi", "/cdrom",
+			   "/isodevice", "/livemnt/boot"))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(trees); i++)
 		if (text_after(target, trees[i]))
 			return true;

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/i18n.h"
+#include "base/text.h"
 #include "discover/attr.h"
 #include "discover/device.h"
 #include "guard/claim_private.h"
@@ -195,9 +196,7 @@ static bool given_up(const char *class, dev_t disk)
 	if (!attr_line(folder, "device/state", state, sizeof(state)) &&
 	    !attr_line(folder, "../device/state", state, sizeof(state)))
 		return false;
-	return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
-	       strcmp(state, "cancel") == 0 || strcmp(state, "deleted") == 0 ||
-	       strcmp(state, "dead") == 0;
+	return text_is_one_of(state, "offline", "transport-offline", "cancel", "deleted", "dead");
 }
 
 /* The kernel removes the directory with the disk; the number stays taken while the disk is open. */

@@ -26,14 +26,6 @@ const struct rule_info *rules_table(void)
 	return table;
 }
 
-static bool named(const char *const *allow, const char *id)
-{
-	for (; allow && *allow; allow++)
-		if (strcmp(*allow, id) == 0)
-			return true;
-	return false;
-}
-
 int rules_check_allow(const char *const *allow, struct error *reterr)
 {
 	for (; allow && *allow; allow++) {
@@ -100,7 +92,7 @@ static bool run(const struct rule_info *rule, const struct rule_context *context
 	rule->check(context, ret);
 	if (!ret->sentence[0])
 		return false;
-	if (ret->kind != VERDICT_REFUSE || !named(allow, rule->id))
+	if (ret->kind != VERDICT_REFUSE || text_find(rule->id, allow) < 0)
 		return true;
 	if (!ret->liftable) {
 		say_not_lifted(ret);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/i18n.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -210,13 +209,8 @@ void rule_partition_onto_disk(const struct rule_context *c, struct verdict *ret)
 /* Signatures that their owners look for at the end of a disk. */
 static bool sits_at_the_end(const char *fs)
 {
-	static const char *const ends[] = { "linux_raid_member", "zfs_member", "ddf_raid_member",
-					    "isw_raid_member" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
-		if (strcmp(fs, ends[i]) == 0)
-			return true;
-	return false;
+	return text_is_one_of(fs, "linux_raid_member", "zfs_member", "ddf_raid_member",
+			      "isw_raid_member");
 }
 
 /* An old backup GPT of the destination after everything that is written. */

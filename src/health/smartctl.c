@@ -48,12 +48,7 @@ static const char *node_of(const struct disk *disk)
 
 static bool has_error_counters(const struct disk *disk)
 {
-	static const char *const others[] = { "usb", "sata", "pata" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		if (strcmp(disk->transport, others[i]) == 0)
-			return false;
-	return disk->kind == DISK_SCSI;
+	return disk->kind == DISK_SCSI && !text_is_one_of(disk->transport, "usb", "sata", "pata");
 }
 
 void health_address(const struct disk *disk, struct health_end *ret)

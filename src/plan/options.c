@@ -156,17 +156,6 @@ void plan_option_put(struct plan_options *options, enum plan_option option, uint
 	put(options, &table[option], table[option].inverted ? !value : value);
 }
 
-static int parse_word(const struct option *option, const char *value, uint64_t *ret)
-{
-	for (size_t i = 0; option->words[i]; i++) {
-		if (strcmp(value, option->words[i]) != 0)
-			continue;
-		*ret = i;
-		return 0;
-	}
-	return -EINVAL;
-}
-
 static int parse_number(const char *value, uint64_t *ret)
 {
 	uint64_t n = 0;
@@ -185,12 +174,14 @@ static int parse_number(const char *value, uint64_t *ret)
 static int parse(const struct option *option, const char *value, uint64_t *ret)
 {
 	unsigned set = 0;
-	int r = -EINVAL;
+	int r = -EINVAL, word;
 
 	switch (option->type) {
 	case PLAN_WORD:
 	case PLAN_SWITCH:
-		return parse_word(option, value, ret);
+		word = text_find(value, option->words);
+		*ret = (uint64_t)word;
+		return word < 0 ? -EINVAL : 0;
 	case PLAN_CHECKSUMS:
 		r = checksums_parse(value, &set);
 		*ret = set;

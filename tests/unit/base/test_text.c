@@ -498,6 +498,15 @@ TEST(letters_of_either_case_are_the_same)
 	ck_assert(!letters_end("efi", ".efi"));
 }
 
+TEST(a_text_among_others)
+{
+	ck_assert_int_eq(text_find("b", (const char *const[]){ "a", "b", NULL }), 1);
+	ck_assert_int_eq(text_find("", (const char *const[]){ "a", "b", NULL }), -1);
+	ck_assert_int_eq(text_find("a", NULL), -1);
+	ck_assert(text_is_one_of("ext4", "xfs", "ext4"));
+	ck_assert(!text_is_one_of("ext", "xfs", "ext4"));
+}
+
 TEST(endings)
 {
 	char name[] = "/log/1.map";
