@@ -280,6 +280,7 @@ void device_read_partition(struct udev_device *device, uint32_t sector_size, str
 	uint64_t unit = sector_size >= 512 ? sector_size / 512 : 1;
 	const char *folder = udev_device_get_syspath(device);
 	uint64_t number = 0, start = 0, sectors = 0;
+	char table[sizeof(((struct disk *)NULL)->table)];
 
 	*ret = (struct partition){ .devno = udev_device_get_devnum(device) };
 	attr_u64(folder, "partition", &number);
@@ -291,7 +292,8 @@ void device_read_partition(struct udev_device *device, uint32_t sector_size, str
 	node_of(device, ret->node, sizeof(ret->node));
 	prop_text(device, "ID_PART_ENTRY_TYPE", ret->type, sizeof(ret->type));
 	type_tidy(ret->type);
-	text_copy(ret->type_name, sizeof(ret->type_name), type_name(ret->type));
+	prop_text(device, "ID_PART_ENTRY_SCHEME", table, sizeof(table));
+	text_copy(ret->type_name, sizeof(ret->type_name), type_name(table, ret->type));
 	ret->extended = type_is_extended(ret->type);
 	prop_encoded(device, "ID_PART_ENTRY_NAME", ret->name, sizeof(ret->name));
 	prop_text(device, "ID_PART_ENTRY_UUID", ret->part_uuid, sizeof(ret->part_uuid));

@@ -235,15 +235,19 @@ static const char *translate(const char *name)
 	return name;
 }
 
-const char *type_name(const char *type)
+const char *type_name(const char *table, const char *type)
 {
-	bool dos = strncmp(type, "0x", 2) == 0;
+	bool number = strncmp(type, "0x", 2) == 0;
+	bool own = strcmp(table, "sun") == 0 || strcmp(table, "sgi") == 0;
 	struct fdisk_context *fdisk = fdisk_new_context();
-	struct fdisk_label *label = fdisk ? fdisk_get_label(fdisk, dos ? "dos" : "gpt") : NULL;
+	struct fdisk_label *label = fdisk ? fdisk_get_label(fdisk, own      ? table
+								   : number ? "dos"
+									    : "gpt")
+					  : NULL;
 	const struct fdisk_parttype *found = NULL;
 	const char *name;
 
-	if (label && dos)
+	if (label && number)
 		found = fdisk_label_get_parttype_from_code(label,
 							   (unsigned)strtoul(type, NULL, 16));
 	else if (label && type[0])
@@ -251,7 +255,9 @@ const char *type_name(const char *type)
 	/* A constant of the library: it outlives the context. */
 	name = found ? fdisk_parttype_get_name(found) : NULL;
 	fdisk_unref_context(fdisk);
-	return name ? translate(name) : "";
+	if (name)
+		return translate(name);
+	return strcmp(table, "mac") == 0 || strcmp(table, "atari") == 0 ? type : "";
 }
 
 void type_tidy(char *type)

@@ -228,8 +228,9 @@ bool disk_is_host_managed(const struct disk *disk);
 bool disk_is_sg_only(const struct disk *disk);
 /* The sg node through which to send ATA commands; "": not to this disk. */
 const char *disk_ata_node(const struct disk *disk);
-/* "c12a7328-…" or "0x83" -> "EFI System", translated; "" for one that fdisk has no name for. */
-const char *type_name(const char *type);
+/* "c12a7328-…" or "0x83" -> "EFI System", translated; `type` itself where the table (as in struct
+ * disk) has words for types; "" for one that fdisk has no name for. */
+const char *type_name(const char *table, const char *type);
 /* Lower case, in place: the form in which types are compared and shown. */
 void type_tidy(char *type);
 /* An MS-DOS container for logical partitions. */

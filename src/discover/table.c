@@ -222,7 +222,8 @@ static void read_signatures(blkid_probe probe, struct table *table)
 	}
 }
 
-static void take_partition(blkid_partition from, uint32_t sector_size, struct partition *ret)
+static void take_partition(blkid_partition from, const char *table, uint32_t sector_size,
+			   struct partition *ret)
 {
 	uint64_t unit = sector_size / 512;
 	const char *type = blkid_partition_get_type_string(from);
@@ -237,7 +238,7 @@ static void take_partition(blkid_partition from, uint32_t sector_size, struct pa
 		snprintf(ret->type, sizeof(ret->type), "0x%x",
 			 (unsigned)blkid_partition_get_type(from));
 	type_tidy(ret->type);
-	text_copy(ret->type_name, sizeof(ret->type_name), type_name(ret->type));
+	text_copy(ret->type_name, sizeof(ret->type_name), type_name(table, ret->type));
 	take_text(blkid_partition_get_name(from), ret->name, sizeof(ret->name));
 	take_text(blkid_partition_get_uuid(from), ret->part_uuid, sizeof(ret->part_uuid));
 	ret->extended = blkid_partition_is_extended(from);
@@ -261,7 +262,7 @@ static int take_partitions(blkid_partlist list, const struct table_source *sourc
 		if (!of ||
 		    (blkid_parttable_get_parent(of) && !blkid_partition_is_logical(partition)))
 			continue;
-		take_partition(partition, source->sector_size,
+		take_partition(partition, table->type, source->sector_size,
 			       &table->partitions[table->partition_count++]);
 	}
 	qsort(table->partitions, table->partition_count, sizeof(*table->partitions),

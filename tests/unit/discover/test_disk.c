@@ -123,10 +123,14 @@ TEST(types_have_names)
 	char upper[] = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
 
 	type_tidy(upper);
-	ck_assert_str_eq(type_name(upper), "EFI System");
-	ck_assert_str_eq(type_name("0x83"), "Linux");
-	ck_assert_str_eq(type_name("0x99"), "");
-	ck_assert_str_eq(type_name(""), "");
+	ck_assert_str_eq(type_name("gpt", upper), "EFI System");
+	ck_assert_str_eq(type_name("dos", "0x83"), "Linux");
+	ck_assert_str_eq(type_name("dos", "0x99"), "");
+	/* The same number means something else in another table. */
+	ck_assert_str_eq(type_name("sgi", "0x3"), "SGI raw");
+	ck_assert_str_eq(type_name("sun", "0x5"), "Whole disk");
+	ck_assert_str_eq(type_name("mac", "apple_unix_svr2"), "apple_unix_svr2");
+	ck_assert_str_eq(type_name("", ""), "");
 	ck_assert(type_is_extended("0x5") && type_is_extended("0xf"));
 	ck_assert(!type_is_extended("0x83"));
 }
