@@ -432,13 +432,29 @@ int map_set_wiped(struct map *map, const struct range_list *areas)
 	return 0;
 }
 
-int map_forget_wiped(struct map *map, uint64_t start, uint64_t size)
+static int forget_wiped(struct map *map, uint64_t start, uint64_t size)
 {
 	const struct plan *plan = map->plan;
 	uint64_t sector = plan ? plan->sector_size : 1;
 
 	return range_list_subtract(&map->held.wiped,
 				   (struct range){ start / sector, (size + sector - 1) / sector });
+}
+
+int map_forget(struct map *map, uint64_t start, uint64_t end)
+{
+	struct map_block block;
+	int r = 0;
+
+	while (r == 0 && map_next(map, start, MAP_FINISHED, &block) && block.start < end) {
+		uint64_t from = block.start > start ? block.start : start;
+
+		start = block.start + block.size < end ? block.start + block.size : end;
+		r = map_set(map, from, start - from, MAP_NON_TRIED);
+		if (r == 0)
+			r = forget_wiped(map, from, start - from);
+	}
+	return r;
 }
 
 void map_set_cleared(struct map *map, uint64_t lba)

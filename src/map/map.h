@@ -82,8 +82,8 @@ const struct plan *map_plan(const struct map *map);
 const struct map_held *map_held(const struct map *map);
 /* These areas are zeros on the medium now, and nothing of them is armed. -ENOMEM. */
 int map_set_wiped(struct map *map, const struct range_list *areas);
-/* These bytes were finished, and are to be copied again: they are not empty. -ENOMEM. */
-int map_forget_wiped(struct map *map, uint64_t start, uint64_t size);
+/* What of [start, end) is finished is to be copied again: it is not empty. -ENOMEM. */
+int map_forget(struct map *map, uint64_t start, uint64_t end);
 /* The free places that are left out, up to this LBA, are cleared. */
 void map_set_cleared(struct map *map, uint64_t lba);
 /* What was wiped is about to be written. */

@@ -372,17 +372,9 @@ static void tell(struct verification *v, uint64_t lba)
 /* If somebody resumes it all the same, all of it is copied again. */
 static void forget_copy(struct verification *v)
 {
-	struct map_block block;
-	uint64_t pos = 0;
-
 	v->owner->note_written(v->copy->job);
 	pthread_mutex_lock(v->map_lock);
-	while (map_next(v->map, pos, MAP_FINISHED, &block)) {
-		pos = block.start + block.size;
-		if (map_set(v->map, block.start, block.size, MAP_NON_TRIED) < 0 ||
-		    map_forget_wiped(v->map, block.start, block.size) < 0)
-			break;
-	}
+	(void)map_forget(v->map, 0, UINT64_MAX);
 	/* It cannot fail: nothing is copied. */
 	map_set_first(v->map, NULL, 0);
 	pthread_mutex_unlock(v->map_lock);

@@ -225,27 +225,6 @@ int proof_want_compare(struct verification *v, struct range_list *ret)
 	return 0;
 }
 
-/* Makes non-tried what of the region the map calls finished; adds its bytes. */
-static int forget_finished(struct map *map, const struct digest_region *region, uint64_t *bytes)
-{
-	uint64_t pos = region->source, end = region->source + region->length;
-	struct map_block block;
-	int r = 0;
-
-	while (r == 0 && pos < end && map_next(map, pos, MAP_FINISHED, &block) &&
-	       block.start < end) {
-		uint64_t from = block.start > pos ? block.start : pos;
-
-		pos = block.start + block.size < end ? block.start + block.size : end;
-		r = map_set(map, from, pos - from, MAP_NON_TRIED);
-		if (r == 0)
-			r = map_forget_wiped(map, from, pos - from);
-		if (r == 0)
-			*bytes += pos - from;
-	}
-	return r;
-}
-
 /* If the source cannot be read, copying it again would only lose data. */
 static bool can_be_mended(const struct region_proof *state)
 {
@@ -255,14 +234,13 @@ static bool can_be_mended(const struct region_proof *state)
 int proof_forget_wrong(const struct verification *v, struct map *map)
 {
 	const struct proof *proof = v->proof;
-	uint64_t bytes = 0;
 	int r = 0;
 
 	for (size_t i = 0; proof && r == 0 && i < proof->count; i++) {
 		if (!can_be_mended(&proof->regions[i]))
 			continue;
 		struct digest_region region = digests_region(proof->expected, i);
-		r = forget_finished(map, &region, &bytes);
+		r = map_forget(map, region.source, region.source + region.length);
 	}
 	return r;
 }
@@ -272,12 +250,14 @@ static int rewrite_region(struct verification *v, size_t region, struct range_li
 {
 	struct proof *proof = v->proof;
 	struct region_proof *state = &proof->regions[region];
+	uint64_t finished = map_bytes(v->map, MAP_FINISHED);
 	int code;
 	struct digest_region r = digests_region(proof->expected, region);
 
 	pthread_mutex_lock(v->map_lock);
-	code = forget_finished(v->map, &r, &proof->rewritten);
+	code = map_forget(v->map, r.source, r.source + r.length);
 	pthread_mutex_unlock(v->map_lock);
+	proof->rewritten += finished - map_bytes(v->map, MAP_FINISHED);
 	v->owner->map_changed(v->copy->job, false);
 	if (code < 0)
 		return code;
