@@ -29,8 +29,8 @@ static int plan_line(void *user, const char *line, const char **retwhy)
 	return 0;
 }
 
-/* Everything was read, except what the list leaves out. */
-static int make_map(const struct plan *plan, const struct range_list *left_out, struct map **ret)
+int recorded_map(const struct plan *plan, const struct range_list *left_out, struct map **ret,
+		 struct error *reterr)
 {
 	static const struct range_list none;
 	const struct range_list *places = plan_left_out(plan);
@@ -49,7 +49,7 @@ static int make_map(const struct plan *plan, const struct range_list *left_out, 
 		r = map_set(*ret, bad.items[i].start * sector, bad.items[i].count * sector,
 			    MAP_BAD);
 	range_list_done(&bad);
-	return r;
+	return r < 0 ? error_nomem(reterr) : 0;
 }
 
 static int make(const struct digest_list *list, struct map_plan_reader *reader, const char *path,
@@ -66,7 +66,7 @@ static int make(const struct digest_list *list, struct map_plan_reader *reader, 
 	if (r < 0)
 		return r;
 	text_copy(ret->id, sizeof(ret->id), map_plan_recorded_id(reader));
-	return make_map(ret->plan, &list->left_out, &ret->map) < 0 ? error_nomem(reterr) : 0;
+	return recorded_map(ret->plan, &list->left_out, &ret->map, reterr);
 }
 
 int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr)

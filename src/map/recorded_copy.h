@@ -25,6 +25,10 @@ struct recorded_copy {
 /* Trusts nothing in the file. -EINVAL with a sentence if something cannot be right. */
 int recorded_copy_load(const char *path, struct recorded_copy *ret, struct error *reterr);
 void recorded_copy_done(struct recorded_copy *recorded);
+/* The map of a copy of which all was read but these sectors. They are bad in it, unless the plan
+ * leaves them out. -ENOMEM. */
+int recorded_map(const struct plan *plan, const struct range_list *left_out, struct map **ret,
+		 struct error *reterr);
 
 /*
  * ---- the digests of an unfinished copy, in a file beside its map ----

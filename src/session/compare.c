@@ -7,7 +7,6 @@
 #include "base/cleanup.h"
 #include "base/i18n.h"
 #include "guard/facts.h"
-#include "session/plan_from_file.h"
 
 int compare_allowed(const struct plan *plan, const struct verdict_list *verdicts,
 		    enum guard_run run, struct error *reterr)
@@ -64,7 +63,8 @@ static int find_digests(struct compare *compare)
 	if (compare->recorded.digests)
 		return 0;
 	if (!list[0])
-		return load_map_of_all(compare->plan, &compare->recorded.map, &compare->error);
+		return recorded_map(compare->plan, &(struct range_list){ 0 },
+				    &compare->recorded.map, &compare->error);
 	r = recorded_copy_load(list, &compare->recorded, &compare->error);
 	if (r == 0 && strcmp(compare->recorded.id, PLAN_ID(compare->plan)) != 0)
 		r = error_set(

@@ -356,16 +356,3 @@ int load_bad(const struct map *map, const struct disk *disk, const struct endpoi
 		range_list_done(ret);
 	return r;
 }
-
-int load_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr)
-{
-	struct plan_walk walk = { 0 };
-	struct extent part;
-	int r = map_new(plan, ret, reterr);
-
-	while (r == 0 && plan_walk(plan, &walk, &part))
-		if (map_set(*ret, part.source_lba * plan->sector_size,
-			    part.sectors * plan->sector_size, MAP_FINISHED) < 0)
-			r = error_nomem(reterr);
-	return r;
-}

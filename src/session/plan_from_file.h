@@ -44,5 +44,3 @@ void loaded_done(struct loaded *loaded);
  * reads. disk: of the source; NULL: not known. -ENOMEM, with an empty list. */
 int load_bad(const struct map *map, const struct disk *disk, const struct endpoint *source,
 	     struct range_list *ret);
-/* A map in which everything in the plan is finished. */
-int load_map_of_all(const struct plan *plan, struct map **ret, struct error *reterr);
