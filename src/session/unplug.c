@@ -360,19 +360,17 @@ static bool find_both(struct session *session, struct endpoint *source,
 {
 	struct session_waiting *shown = &session->unplugged.shown;
 	const struct plan *plan = session->plan;
-	bool found_source, found_destination;
+	bool no_source, no_destination;
 
 	shown->note[0] = '\0';
-	found_source = find_one(session, &plan->source, false, source);
-	found_destination = find_one(session, &plan->destinations[0], true, destination);
-	if (shown->source == !found_source && shown->destination == !found_destination)
-		return found_source && found_destination;
-	if (!found_source || !found_destination) {
-		shown->source = !found_source;
-		shown->destination = !found_destination;
-		say_who(session);
-	}
-	return found_source && found_destination;
+	no_source = !find_one(session, &plan->source, false, source);
+	no_destination = !find_one(session, &plan->destinations[0], true, destination);
+	if (!no_source && !no_destination)
+		return true;
+	shown->source = no_source;
+	shown->destination = no_destination;
+	say_who(session);
+	return false;
 }
 
 static bool was_refused(const struct unplugged *waiting, const struct endpoint *source,
