@@ -12,6 +12,7 @@
 #include "after/resize_fs.h"
 #include "base/bytes.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/i18n.h"
 #include "base/range.h"
 #include "base/text.h"
@@ -113,24 +114,21 @@ static uint32_t read_next(struct inspector *in, uint64_t at, uint64_t left, bool
 static int read_table(const struct half_made *half, struct table *ret)
 {
 	const struct endpoint *end = &half->plan->destinations[0];
+	bool readable = !endpoint_is_sg_only(end);
+	CLEANUP(close) int fd = readable ? file_open_again(half->destination, O_RDONLY) : -1;
 	const struct table_source source = {
-		.fd = half->destination,
+		.fd = fd,
 		.size = half->plan->destination_size_after,
 		.sector_size = end->logical_sector_size ? end->logical_sector_size
 							: half->plan->sector_size,
 	};
-	int flags = fcntl(half->destination, F_GETFL), r;
 
 	*ret = (struct table){ 0 };
-	if (endpoint_is_sg_only(end) || flags < 0)
+	if (fd < 0)
 		return 0;
-	posix_fadvise(half->destination, 0, 0, POSIX_FADV_DONTNEED);
-	if (flags & O_DIRECT && fcntl(half->destination, F_SETFL, flags & ~O_DIRECT) < 0)
-		return 0;
-	r = table_read(&source, ret);
-	if (flags & O_DIRECT && fcntl(half->destination, F_SETFL, flags) < 0)
-		return -errno;
-	return r == -ENOMEM ? r : 0;
+	/* What is in it may be of before. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return table_read(&source, ret) == -ENOMEM ? -ENOMEM : 0;
 }
 
 static void describe(const struct half_made *half, uint64_t lba, char *ret, size_t size)
@@ -380,10 +378,10 @@ static int check_place(const struct half_made *half, uint64_t at, uint64_t lengt
 static int check_signatures(const struct half_made *half, struct error *reterr)
 {
 	struct table table;
-	int r = read_table(half, &table);
+	int r = 0;
 
-	if (r < 0)
-		return r == -ENOMEM ? error_nomem(reterr) : 0;
+	if (read_table(half, &table) < 0)
+		return error_nomem(reterr);
 	if (table.type[0])
 		r = check_place(half, 0, HEAD, reterr);
 	for (size_t i = 0; r == 0 && i < table.signature_count; i++)
