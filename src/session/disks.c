@@ -55,14 +55,6 @@ void session_drop_disks(struct session *session, const struct disk_list **held)
 		disk_list_destroy((struct disk_list *)disks);
 }
 
-static void replace_disks(struct session *session, struct disk_list *disks)
-{
-	const struct disk_list *before = session->disks;
-
-	session->disks = disks;
-	session_drop_disks(session, &before);
-}
-
 /* Reading a disk that is being copied would disturb the copy, or a dying disk. One that came back
  * has another sequence number. */
 static void spare_ends(const struct session *session, struct scan_spared ret[2])
@@ -233,15 +225,16 @@ void session_take_scan(struct session *session, unsigned *changes)
 	session->errors[SESSION_TASK_SCAN] = scanning->error;
 	/* A disk that always answers late must not appear as silent after each scan. */
 	if (unsettled && !scanning->looks && are_same(session->disks, scanning->disks)) {
-		disk_list_destroy(scanning->disks);
-		scanning->disks = NULL;
+		disk_list_destroy(cleanup_steal(scanning->disks));
 		begin(session, true, NULL);
 		return;
 	}
 	*changes |= SESSION_CHANGE_DISKS;
 	if (found) {
-		replace_disks(session, scanning->disks);
-		scanning->disks = NULL;
+		const struct disk_list *before = session->disks;
+
+		session->disks = cleanup_steal(scanning->disks);
+		session_drop_disks(session, &before);
 		session_recheck(session);
 		take_looked(session);
 		session_look_for_ends(session, changes);
