@@ -79,17 +79,17 @@ static int load(struct check *check)
 
 static int check_files(struct check *check)
 {
-	const struct plan *plan = &check->ends;
 	const char *map = check->goes_on ? check->map_path : NULL;
-	int r = 0;
+	int r;
 
 	files_follow(check->options, &check->named);
-	if (!check->goes_on && !check->loaded.recorded.digests)
-		r = files_check_new(plan, check->named.map, &check->error);
+	r = files_check(&check->named, &check->ends, map, &check->error);
+	if (r == 0 && !map && check->named.map[0] && !check->loaded.recorded.digests)
+		r = files_check_new(check->named.map, &check->error);
 	/* Another program's map: nothing beside it is ours yet. */
-	if (check->goes_on && check->wish.ends)
-		r = files_check_beside(check->map_path, &check->error);
-	return r < 0 ? r : files_check(&check->named, plan, map, &check->error);
+	if (r == 0 && map && check->wish.ends)
+		r = files_check_beside(map, &check->error);
+	return r;
 }
 
 /* The LVM groups of the source. */

@@ -371,16 +371,12 @@ int files_check_beside(const char *map, struct error *reterr)
 		       : 0;
 }
 
-int files_check_new(const struct plan *plan, const char *map, struct error *reterr)
+int files_check_new(const char *map, struct error *reterr)
 {
-	struct stat st;
 	char word[PATH_MAX];
-	int r = files_check_map(&plan->source, &plan->destinations[0], map, reterr);
+	int r = files_check_beside(map, reterr);
 
-	if (*map && r == 0)
-		r = files_check_beside(map, reterr);
-	/* Anything but a file is refused elsewhere. */
-	if (r < 0 || stat(map, &st) < 0 || !S_ISREG(st.st_mode))
+	if (r < 0 || access(map, F_OK) < 0)
 		return r;
 	return error_set(reterr, ERROR_CLASS_USAGE, -EEXIST, "plan", map,
 			 _("The map %s exists already. Name another file, or go on with its copy:  "

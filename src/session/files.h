@@ -46,7 +46,7 @@ int files_check_map(const struct endpoint *source, const struct endpoint *destin
 		    const char *map, struct error *reterr);
 /* A map is the only way to resume its copy, so it is never replaced by a new one: -EEXIST. Nor is
  * what somebody else has made where something is saved beside it. */
-int files_check_new(const struct plan *plan, const char *map, struct error *reterr);
+int files_check_new(const char *map, struct error *reterr);
 /* The first of what is saved beside that map, if somebody else has made it. */
 bool files_has_foreign_beside(const char *map, char *ret, size_t size);
 /* -EEXIST if there is one. */
