@@ -53,12 +53,6 @@ static void recall(struct ranges_screen *screen, struct app *app)
 	}
 }
 
-static bool same_source(const struct endpoint *a, const struct endpoint *b)
-{
-	return a->kind == b->kind && !strcmp(a->node, b->node) && a->size == b->size &&
-	       a->partition == b->partition && identity_same(&a->identity, &b->identity);
-}
-
 /* The source may have changed since, and its disk may have been looked at again. */
 static void renew(struct ranges_screen *screen, struct app *app)
 {
@@ -68,7 +62,7 @@ static void renew(struct ranges_screen *screen, struct app *app)
 		    (choice->source.kind != ENDPOINT_IMAGE && !disk);
 	struct error error;
 
-	if (gone || (screen->model && !same_source(&screen->model->source, &choice->source))) {
+	if (gone || (screen->model && !used_same_source(&screen->model->source, &choice->source))) {
 		ranges_model_destroy(screen->model);
 		screen->model = NULL;
 		screen->list.at = 0;
