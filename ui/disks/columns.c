@@ -128,28 +128,18 @@ void disks_columns(const struct disks_model *model, int cols, struct disks_colum
 	*ret = c;
 }
 
+static void put_as(struct line *line, int width, const char *text,
+		   void (*put)(struct line *, int, const char *))
+{
+	if (!width)
+		return;
+	put(line, width, text);
+	line_add(line, " ");
+}
+
 static void put_column(struct line *line, int width, const char *text)
 {
-	if (!width)
-		return;
-	line_put(line, width, text);
-	line_add(line, " ");
-}
-
-static void put_marked(struct line *line, int width, const char *text)
-{
-	if (!width)
-		return;
-	line_put_marked(line, width, text);
-	line_add(line, " ");
-}
-
-static void put_tail(struct line *line, int width, const char *text)
-{
-	if (!width)
-		return;
-	line_put_tail(line, width, text);
-	line_add(line, " ");
+	put_as(line, width, text, line_put);
 }
 
 static void put_size(struct line *line, const struct disks_columns *c, const char *text)
@@ -285,15 +275,15 @@ static void put_disk(const struct disk *disk, const struct disks_columns *c,
 	put_column(line, c->node, disk->name);
 	put_size(line, c,
 		 size_text(disk->identity.size, disk->identity.logical_sector_size, scale, size));
-	put_marked(line, c->model, text_or_dash(disk->identity.model));
-	put_tail(line, c->serial, text_or_dash(disk->identity.serial));
+	put_as(line, c->model, text_or_dash(disk->identity.model), line_put_marked);
+	put_as(line, c->serial, text_or_dash(disk->identity.serial), line_put_tail);
 	put_health(health, c, line);
 	put_column(line, c->hctl, text_or_dash(disk->hctl));
 	put_column(line, c->sg, generic_node(disk));
 	put_column(line, c->raw, disk->raw_count ? text_base_name(disk->raw[0]) : "-");
 	put_column(line, c->transport, text_or_dash(disk->transport));
 	put_column(line, c->sectors, sectors);
-	put_tail(line, c->wwn, text_or_dash(disk->identity.wwn));
+	put_as(line, c->wwn, text_or_dash(disk->identity.wwn), line_put_tail);
 	use_letters(&disk->in_use, disk->read_only, use);
 	if (disk->copied && !use_list_find(&disk->in_use, USE_COPY))
 		text_copy(use + strcspn(use, "-"), 2, "C");
@@ -314,8 +304,8 @@ static void put_partition(const struct disk *disk, const struct partition *p,
 	put_column(line, c->node, text);
 	put_size(line, c, size_text(bytes, disk->identity.logical_sector_size, scale, size));
 	partition_words(p, text, sizeof(text));
-	put_marked(line, c->model, text);
-	put_tail(line, c->serial, text_or_dash(p->mountpoint));
+	put_as(line, c->model, text, line_put_marked);
+	put_as(line, c->serial, text_or_dash(p->mountpoint), line_put_tail);
 	put_column(line, c->health, "");
 	put_column(line, c->temperature, "");
 	snprintf(text, sizeof(text), _("part %u"), p->number);
@@ -336,7 +326,7 @@ static void put_image(const struct endpoint *image, const struct disks_columns *
 	put_column(line, c->node, _("image"));
 	put_size(line, c, image->exists ? size_text(image->size, 512, scale, size) : "-");
 	/* Its path takes the columns that only disks have. */
-	put_tail(line, c->model + 1 + c->serial, image->node);
+	put_as(line, c->model + 1 + c->serial, image->node, line_put_tail);
 	line_add(line, "%s", image->exists ? _("file") : _("to be created"));
 }
 
