@@ -65,7 +65,7 @@ const struct disk *endpoint_disk(const struct disk_list *disks, const struct end
 {
 	const struct disk *found = NULL;
 
-	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+	if (!endpoint_is_device(endpoint))
 		return NULL;
 	for (size_t i = 0; i < disks->count; i++) {
 		const struct disk *disk = &disks->disks[i];

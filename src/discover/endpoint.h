@@ -41,6 +41,18 @@ struct endpoint {
 			* there */
 };
 
+/* A disk or a partition. */
+static inline bool endpoint_is_device(const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION;
+}
+
+/* A whole disk, or an image of one. */
+static inline bool endpoint_is_whole_disk(const struct endpoint *endpoint)
+{
+	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_IMAGE;
+}
+
 /*
  * Finds what the user named: a node, a partition, /dev/sgN, /dev/raw/rawN, any
  * symbolic link to them, serial=…, wwn=…, or the path of an image file. A path

@@ -266,7 +266,7 @@ bool facts_made_of(const struct guard_place *place, const struct endpoint *endpo
 
 bool facts_place_beside(const struct guard_place *place, const struct endpoint *endpoint)
 {
-	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+	if (!endpoint_is_device(endpoint))
 		return false;
 	for (size_t i = 0; i < place->below_count; i++)
 		if (strcmp(place->below[i].disk, endpoint->disk_node) == 0)
@@ -480,13 +480,12 @@ void facts_gather(const struct plan *plan, const struct disk_list *disks, const 
 		find_place(&mounts, plan->destinations[0].node, &ret->destination_image);
 		measure_image(plan->destinations[0].node, ret);
 	}
-	if (plan->destinations[0].kind == ENDPOINT_DISK ||
-	    plan->destinations[0].kind == ENDPOINT_PARTITION)
+	if (endpoint_is_device(&plan->destinations[0]))
 		find_below(&mounts, &plan->destinations[0], &ret->destination_below);
 	if (plan->destinations[0].kind != ENDPOINT_IMAGE)
 		facts_find_writers(&plan->destinations[0], disks, &ret->destination_writers);
 	if (!plan->source.gone[0]) {
-		if (plan->source.kind == ENDPOINT_DISK || plan->source.kind == ENDPOINT_PARTITION)
+		if (endpoint_is_device(&plan->source))
 			find_below(&mounts, &plan->source, &ret->source_below);
 		facts_find_writers(&plan->source, disks, &ret->source_writers);
 	}

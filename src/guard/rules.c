@@ -293,16 +293,6 @@ void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
 		snprintf(list + used, RULE_LIST_MAX - used, used ? ", %s" : "%s", item);
 }
 
-bool rule_is_device(const struct endpoint *endpoint)
-{
-	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION;
-}
-
-bool rule_is_whole_disk(const struct endpoint *endpoint)
-{
-	return endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_IMAGE;
-}
-
 bool rule_copies(const struct plan *plan, uint64_t start, uint64_t length)
 {
 	uint64_t end, pos = start;
@@ -324,7 +314,7 @@ bool rule_copies_table(const struct rule_context *context)
 
 	const struct disk *disk = context->source_contents;
 
-	if (!disk || !rule_is_whole_disk(context->source) ||
+	if (!disk || !endpoint_is_whole_disk(context->source) ||
 	    context->destination->kind == ENDPOINT_PARTITION || plan->extent_count == 0)
 		return false;
 	if (strcmp(disk->table, "gpt") != 0 && strcmp(disk->table, "dos") != 0)

@@ -146,7 +146,7 @@ void rule_table_not_copied(const struct rule_context *c, struct verdict *ret)
 	const struct disk *disk = c->source_contents;
 	char list[RULE_LIST_MAX] = "";
 
-	if (!disk || !rule_is_whole_disk(c->source) || c->destination->kind != ENDPOINT_DISK ||
+	if (!disk || !endpoint_is_whole_disk(c->source) || c->destination->kind != ENDPOINT_DISK ||
 	    rule_copies_table(c))
 		return;
 	for (size_t i = 0; i < disk->partition_count; i++) {
@@ -184,7 +184,7 @@ void rule_disk_into_partition(const struct rule_context *c, struct verdict *ret)
 {
 	const struct plan *plan = c->plan;
 
-	if (rule_is_whole_disk(c->source) && c->destination->kind == ENDPOINT_PARTITION &&
+	if (endpoint_is_whole_disk(c->source) && c->destination->kind == ENDPOINT_PARTITION &&
 	    c->source_contents && c->source_contents->table[0] && plan->extent_count &&
 	    plan->extents[0].source_lba == 0)
 		rule_say(ret, VERDICT_WARN,
@@ -294,7 +294,7 @@ void rule_source_table_broken(const struct rule_context *c, struct verdict *ret)
 {
 	const struct disk *disk = c->source_contents;
 
-	if (disk && disk->note_count && rule_is_whole_disk(c->source))
+	if (disk && disk->note_count && endpoint_is_whole_disk(c->source))
 		rule_say(ret, VERDICT_WARN,
 			 _("The partition table of the source %s has a fault, which is copied as "
 			   "it is: %s"),
@@ -336,7 +336,7 @@ static bool find_types(const struct rule_context *c, const char *const *types,
 	char name[RULE_NAME_MAX];
 
 	list[0] = '\0';
-	if (!disk || !rule_is_device(c->destination))
+	if (!disk || !endpoint_is_device(c->destination))
 		return false;
 	for (; *types; types++) {
 		if (c->source->kind == ENDPOINT_DISK && strcmp(disk->whole_fs, *types) == 0 &&
@@ -457,7 +457,7 @@ void rule_duplicate_identities(const struct rule_context *c, struct verdict *ret
 	const struct disk *disk = c->source_disk;
 	char name[RULE_NAME_MAX];
 
-	if (!disk || !rule_is_device(c->destination) ||
+	if (!disk || !endpoint_is_device(c->destination) ||
 	    c->plan->options.identities != IDENTITIES_KEEP)
 		return;
 	if (rule_copies_table(c) && disk->table_uuid[0]) {

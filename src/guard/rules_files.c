@@ -30,7 +30,7 @@ void rule_image_on_source_disk(const struct rule_context *c, struct verdict *ret
 {
 	const struct guard_place *place = file_place(c);
 
-	if (!place || !rule_is_device(c->source))
+	if (!place || !endpoint_is_device(c->source))
 		return;
 	if (facts_place_on(place, c->source))
 		rule_say(ret, VERDICT_REFUSE,

@@ -27,7 +27,7 @@ void rule_source_gone(const struct rule_context *c, struct verdict *ret)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is attached again. Resume again, and it is read."),
 			 c->source_name);
-	else if (rule_is_device(c->source) && !c->source_disk)
+	else if (endpoint_is_device(c->source) && !c->source_disk)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The source %s is no longer attached, or another disk is in its place. "
 			   "Look at the list of disks again."),
@@ -36,7 +36,7 @@ void rule_source_gone(const struct rule_context *c, struct verdict *ret)
 
 void rule_destination_gone(const struct rule_context *c, struct verdict *ret)
 {
-	if (rule_is_device(c->destination) && !c->destination_disk)
+	if (endpoint_is_device(c->destination) && !c->destination_disk)
 		rule_say(ret, VERDICT_REFUSE,
 			 _("The destination %s is no longer attached, or another disk is in its "
 			   "place. Look at the list of disks again."),
@@ -45,7 +45,7 @@ void rule_destination_gone(const struct rule_context *c, struct verdict *ret)
 
 static bool same_device(const struct rule_context *c)
 {
-	if (!rule_is_device(c->source) || !rule_is_device(c->destination))
+	if (!endpoint_is_device(c->source) || !endpoint_is_device(c->destination))
 		return false;
 	if (c->source->devno == c->destination->devno)
 		return true;

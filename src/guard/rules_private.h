@@ -37,9 +37,6 @@ const char *rule_disk_name(const struct disk *disk, char buffer[static RULE_NAME
 void rule_list_add(char list[static RULE_LIST_MAX], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-bool rule_is_device(const struct endpoint *endpoint);
-/* A whole disk, or an image of one. */
-bool rule_is_whole_disk(const struct endpoint *endpoint);
 /* The plan copies the partition table of a whole disk to the start of a whole disk or image. */
 bool rule_copies_table(const struct rule_context *c);
 /* Bytes [start, start + length) of the source's node are inside the plan's extents. */

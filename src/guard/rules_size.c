@@ -12,7 +12,7 @@
 static void say_empty(const struct endpoint *endpoint, const struct disk *disk, const char *name,
 		      struct verdict *ret)
 {
-	if (rule_is_device(endpoint) &&
+	if (endpoint_is_device(endpoint) &&
 	    (endpoint->size == 0 || (disk && disk->medium_present == NO)))
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s has no medium or a size of 0. Insert the medium, or check cable and "
@@ -121,7 +121,7 @@ void rule_destination_too_small(const struct rule_context *c, struct verdict *re
 	uint32_t unit = c->plan->sector_size;
 	char sectors[UNITS_TEXT_MAX], bytes[UNITS_TEXT_MAX];
 
-	if (!rule_is_device(c->destination) || c->destination->size == 0)
+	if (!endpoint_is_device(c->destination) || c->destination->size == 0)
 		return;
 	if (needed > c->destination->size) {
 		uint64_t missing = needed - c->destination->size;
@@ -213,7 +213,7 @@ void rule_sector_size_differs(const struct rule_context *c, struct verdict *ret)
 	uint32_t to = c->destination->logical_sector_size;
 	uint32_t larger = from > to ? from : to;
 
-	if (from == 0 || to == 0 || !rule_is_device(c->destination))
+	if (from == 0 || to == 0 || !endpoint_is_device(c->destination))
 		return;
 	if (from == to) {
 		rule_say(ret, VERDICT_OK, _("logical sector size equal (%" PRIu32 ")"), from);
@@ -268,7 +268,7 @@ void rule_alignment(const struct rule_context *c, struct verdict *ret)
 	const struct endpoint *destination = c->destination;
 	uint32_t physical = destination->physical_sector_size;
 
-	if (!rule_is_device(destination) || physical <= destination->logical_sector_size)
+	if (!endpoint_is_device(destination) || physical <= destination->logical_sector_size)
 		return;
 	/* The few sectors of a moved backup GPT do not matter. */
 	size_t count = plan->options.table != TABLE_KEEP ? 1 : plan->extent_count;

@@ -27,7 +27,7 @@ static const struct use *find_use(const struct disk *disk, const struct endpoint
 	const struct use *first = NULL;
 
 	list[0] = '\0';
-	if (!disk || !rule_is_device(endpoint))
+	if (!disk || !endpoint_is_device(endpoint))
 		return NULL;
 	for (size_t i = 0; i < disk->in_use.count; i++) {
 		const struct use *use = &disk->in_use.items[i];
@@ -287,7 +287,8 @@ void rule_source_in_use(const struct rule_context *c, struct verdict *ret)
 
 void rule_without_root(const struct rule_context *c, struct verdict *ret)
 {
-	if (!c->facts->root && (rule_is_device(c->source) || rule_is_device(c->destination)))
+	if (!c->facts->root &&
+	    (endpoint_is_device(c->source) || endpoint_is_device(c->destination)))
 		rule_say(ret, VERDICT_WARN,
 			 _("This was checked without root privileges: file systems and open "
 			   "holders may be missing. Start clonedeck as root."));
@@ -298,7 +299,7 @@ void rule_without_root(const struct rule_context *c, struct verdict *ret)
 static void say_unreachable(const struct rule_context *c, const struct endpoint *endpoint,
 			    const struct disk *disk, const char *option, struct verdict *ret)
 {
-	if (!rule_is_device(endpoint)) {
+	if (!endpoint_is_device(endpoint)) {
 		rule_say(ret, VERDICT_REFUSE,
 			 _("%s is a file: SCSI commands cannot reach it. Leave %s sg away."),
 			 endpoint->node, option);

@@ -14,14 +14,10 @@
 
 static const char title[] = N_("Copy between two disks");
 
-static bool is_disk(const struct endpoint *end)
-{
-	return end->kind == ENDPOINT_DISK || end->kind == ENDPOINT_PARTITION;
-}
-
 bool bench_pair_is_chosen(const struct app *app)
 {
-	return is_disk(&app_choice(app)->source) && is_disk(&app_choice(app)->destination);
+	return endpoint_is_device(&app_choice(app)->source) &&
+	       endpoint_is_device(&app_choice(app)->destination);
 }
 
 void bench_pair_end(struct bench_screen *screen)

@@ -173,8 +173,8 @@ static const struct disk *chosen_twin(const struct disks_model *model, const str
 
 static bool too_small(const struct endpoint *source, const struct endpoint *destination)
 {
-	return (destination->kind == ENDPOINT_DISK || destination->kind == ENDPOINT_PARTITION) &&
-	       destination->size && destination->size < source->size;
+	return endpoint_is_device(destination) && destination->size &&
+	       destination->size < source->size;
 }
 
 #define PATH_MOST 32 /* of an image: what follows it in a sentence says what to do next */

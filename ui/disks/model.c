@@ -32,8 +32,7 @@ static long find_open(const struct disks_model *model, const struct disk *disk)
 
 bool disks_lies_on(const struct endpoint *endpoint, const struct disk *disk)
 {
-	return (endpoint->kind == ENDPOINT_DISK || endpoint->kind == ENDPOINT_PARTITION) &&
-	       strcmp(endpoint->disk_node, disk->node) == 0 &&
+	return endpoint_is_device(endpoint) && strcmp(endpoint->disk_node, disk->node) == 0 &&
 	       identity_same(&endpoint->identity, &disk->identity);
 }
 

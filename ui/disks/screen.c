@@ -95,7 +95,7 @@ static void check_end(struct app *app, const struct endpoint *endpoint,
 	char node[sizeof(endpoint->node)], text[sizeof(node) + 128];
 	bool same;
 
-	if (endpoint->kind != ENDPOINT_DISK && endpoint->kind != ENDPOINT_PARTITION)
+	if (!endpoint_is_device(endpoint))
 		return;
 	disk = endpoint_disk(disks, endpoint);
 	other = disk ? NULL : resized(disks, endpoint);

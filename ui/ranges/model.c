@@ -17,16 +17,10 @@ static void make_single_row(struct ranges_model *model, struct ranges_row *row)
 	row->partition = disk_partition(model->disk, model->source.partition);
 }
 
-/* Do the rows of the disk's table count from the start of the source? */
-static bool is_whole_disk(const struct endpoint *source)
-{
-	return source->kind == ENDPOINT_DISK || source->kind == ENDPOINT_IMAGE;
-}
-
 static int make_rows(struct ranges_model *model)
 {
 	const struct disk *disk = model->disk;
-	bool table = is_whole_disk(&model->source) && disk && disk->region_count;
+	bool table = endpoint_is_whole_disk(&model->source) && disk && disk->region_count;
 	size_t count = table ? disk->region_count : 1;
 	struct ranges_row *rows = calloc(count, sizeof(*rows));
 
@@ -63,7 +57,7 @@ int ranges_model_new(const struct endpoint *source, const struct disk *disk,
 	model->context.sector_size =
 		source->logical_sector_size ? source->logical_sector_size : 512;
 	model->context.sectors = source->size / model->context.sector_size;
-	model->context.disk = is_whole_disk(source) ? disk : NULL;
+	model->context.disk = endpoint_is_whole_disk(source) ? disk : NULL;
 	model->destination_valid = true;
 	model->destination_same = true;
 	field_set(&model->destination, _("same"));
@@ -95,7 +89,7 @@ int ranges_model_rebase(struct ranges_model *model, const struct disk *disk)
 	if (error < 0)
 		model->disk = before;
 	else
-		model->context.disk = is_whole_disk(&model->source) ? disk : NULL;
+		model->context.disk = endpoint_is_whole_disk(&model->source) ? disk : NULL;
 	return error;
 }
 
@@ -359,7 +353,7 @@ uint64_t ranges_model_beyond(const struct ranges_model *model, const struct endp
 	const struct range *last = model->list.items + model->list.count;
 	uint64_t end;
 
-	if (destination->kind != ENDPOINT_DISK && destination->kind != ENDPOINT_PARTITION)
+	if (!endpoint_is_device(destination))
 		return 0;
 	if (!destination->size || !model->list.count ||
 	    !ranges_model_destination_of(model, last[-1].start, &end) ||
