@@ -27,6 +27,10 @@
 
 #define MOUNTS "/proc/self/mountinfo"
 
+/* Kernel headers of older releases lack it. */
+#ifndef EXFAT_SUPER_MAGIC
+#define EXFAT_SUPER_MAGIC 0x2011bab0
+#endif
 #define FAT_LIMIT 4294967295ULL /* bytes, FAT32 */
 
 DEFINE_CLEANUP(table, struct libmnt_table *, mnt_unref_table)
@@ -332,8 +336,11 @@ static void measure_image(const char *path, struct guard_facts *ret)
 
 		ret->image_free_known = u64_mul(blocks, vfs.f_frsize, &ret->image_free);
 	}
-	if (statfs(resolved, &fs) == 0 && fs.f_type == MSDOS_SUPER_MAGIC)
+	if (statfs(resolved, &fs) < 0)
+		return;
+	if (fs.f_type == MSDOS_SUPER_MAGIC)
 		ret->image_limit = FAT_LIMIT;
+	ret->image_dense = fs.f_type == MSDOS_SUPER_MAGIC || fs.f_type == EXFAT_SUPER_MAGIC;
 }
 
 bool facts_is_storage(const char *path, const struct endpoint *endpoint)

@@ -64,6 +64,7 @@ struct guard_facts {
 	struct guard_place destination_below;
 	uint64_t image_free; /* bytes free where a destination image goes */
 	bool image_free_known;
+	bool image_dense;          /* its file system has no holes: zeros take space, too */
 	uint64_t image_limit;      /* bytes, largest file its file system can hold; 0 unknown */
 	uint64_t source_allocated; /* bytes that a source image really takes */
 	bool source_allocated_known;

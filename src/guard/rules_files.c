@@ -83,7 +83,8 @@ void rule_image_space(const struct rule_context *c, struct verdict *ret)
 		rule_say(ret, VERDICT_OK, _("%s are free for the image, which needs %s at most"),
 			 UNITS_LONG(facts->image_free, UNITS_SI, 512),
 			 UNITS_LONG(needs, UNITS_SI, 512));
-	else if (facts->source_allocated_known && facts->source_allocated <= facts->image_free)
+	else if (facts->source_allocated_known && facts->source_allocated <= facts->image_free &&
+		 !facts->image_dense)
 		rule_say(
 			ret, VERDICT_WARN,
 			_("The image %s needs %s, and only %s are free. The source file is sparse, "

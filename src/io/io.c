@@ -24,9 +24,13 @@ static int extend(const struct io_end *end, struct error *reterr)
 	struct stat st;
 	int code = 0;
 
-	if (fstat(end->fd, &st) < 0 ||
-	    ((uint64_t)st.st_size < end->size && ftruncate(end->fd, (off_t)end->size) < 0))
+	if (fstat(end->fd, &st) < 0) {
 		code = -errno;
+	} else if ((uint64_t)st.st_size < end->size && ftruncate(end->fd, (off_t)end->size) < 0) {
+		code = -errno;
+		/* Where there are no holes (FAT), it has taken all room that there was. */
+		(void)!ftruncate(end->fd, st.st_size);
+	}
 	return code == 0 ? 0
 			 : error_set(reterr, ERROR_CLASS_DESTINATION, code, "open", end->name,
 				     _("%s cannot be made %" PRIu64 " bytes long: %s."), end->name,

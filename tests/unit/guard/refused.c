@@ -299,6 +299,14 @@ void set_no_space(struct machine *m)
 	m->facts.image_free = DISK_SIZE - 1;
 }
 
+static void set_no_space_without_holes(struct machine *m)
+{
+	set_no_space(m);
+	m->facts.source_allocated_known = true;
+	m->facts.source_allocated = 4096;
+	m->facts.image_dense = true;
+}
+
 static void set_fat(struct machine *m)
 {
 	machine_image(&m->destination, "/mnt/b.img", 0, false);
@@ -416,6 +424,7 @@ const struct rule_case refused[] = {
 	  "/dev/sdb (serial WX12D3456789) is a host-managed" },
 	{ "destination-extended", set_extended, "logical" },
 	{ "image-space", set_no_space, "Make room" },
+	{ "image-space", set_no_space_without_holes, "Make room" },
 	{ "image-limit", set_fat, "FAT" },
 	{ "log-on-destination", set_log_on_destination, "/mnt/log" },
 	{ "log-on-destination", set_map_on_destination, "/mnt/a.map" },
