@@ -21,15 +21,6 @@ static const char *property_of(struct udev_device *device, const char *name)
 	return device ? udev_device_get_property_value(device, name) : NULL;
 }
 
-static bool take_text(const char *value, char *to, size_t size)
-{
-	to[0] = '\0';
-	if (!value)
-		return false;
-	text_sanitise(to, size, value, strlen(value));
-	return to[0] != '\0';
-}
-
 static bool take_u64(const char *value, uint64_t *ret)
 {
 	char *end;
@@ -59,17 +50,6 @@ size_t attr_file(const char *folder, const char *name, void *to, size_t size)
 	ssize_t length = read(fd, to, size);
 
 	return length > 0 ? (size_t)length : 0;
-}
-
-/* NULL where there is none. */
-static const char *read_value(const char *folder, const char *name, char value[static VALUE_MAX])
-{
-	size_t length = attr_file(folder, name, value, VALUE_MAX - 1);
-
-	while (length > 0 && value[length - 1] == '\n')
-		length--;
-	value[length] = '\0';
-	return length > 0 ? value : NULL;
 }
 
 bool attr_line(const char *folder, const char *name, char *to, size_t size)
@@ -107,14 +87,16 @@ bool attr_text(const char *folder, const char *name, char *to, size_t size)
 {
 	char value[VALUE_MAX];
 
-	return take_text(read_value(folder, name, value), to, size);
+	text_sanitise(to, size, value, attr_file(folder, name, value, sizeof(value)));
+	return to[0] != '\0';
 }
 
 bool attr_u64(const char *folder, const char *name, uint64_t *ret)
 {
 	char value[VALUE_MAX];
 
-	return take_u64(read_value(folder, name, value), ret);
+	value[attr_file(folder, name, value, sizeof(value) - 1)] = '\0';
+	return take_u64(value, ret);
 }
 
 enum tristate attr_bool(const char *folder, const char *name)
@@ -128,7 +110,10 @@ enum tristate attr_bool(const char *folder, const char *name)
 
 bool prop_text(struct udev_device *device, const char *name, char *to, size_t size)
 {
-	return take_text(property_of(device, name), to, size);
+	const char *value = property_of(device, name);
+
+	text_sanitise(to, size, value ? value : "", SIZE_MAX);
+	return to[0] != '\0';
 }
 
 bool prop_u64(struct udev_device *device, const char *name, uint64_t *ret)

@@ -180,15 +180,6 @@ static uint32_t command_limit(const char *folder)
 	return kib < MAX_COMMAND / 1024 ? (uint32_t)kib * 1024 : MAX_COMMAND;
 }
 
-static enum tristate is_more_than_0(const char *folder, const char *name)
-{
-	uint64_t value;
-
-	if (!attr_u64(folder, name, &value))
-		return UNKNOWN;
-	return value > 0 ? YES : NO;
-}
-
 /* As the driver found it; for SCSI, from the caching mode page and the provisioning pages. */
 static void read_abilities(const char *folder, struct disk *disk)
 {
@@ -197,8 +188,8 @@ static void read_abilities(const char *folder, struct disk *disk)
 	disk->write_cache = UNKNOWN;
 	if (attr_text(folder, "queue/write_cache", cache, sizeof(cache)))
 		disk->write_cache = strcmp(cache, "write back") == 0 ? YES : NO;
-	disk->unmap = is_more_than_0(folder, "queue/discard_max_bytes");
-	disk->zeroes = is_more_than_0(folder, "queue/write_zeroes_max_bytes");
+	disk->unmap = attr_bool(folder, "queue/discard_max_bytes");
+	disk->zeroes = attr_bool(folder, "queue/write_zeroes_max_bytes");
 }
 
 /* A kernel without support for zones gives these disks no block node. */
@@ -395,17 +386,9 @@ static void read_scsi_model(struct udev_device *disk, const char *hardware, stru
 	attr_text(hardware, "vendor", vendor, sizeof(vendor));
 	if (!attr_text(hardware, "model", model, sizeof(model)))
 		prop_encoded(disk, "ID_MODEL_ENC", model, sizeof(model));
-	if (vendor[0] && strcmp(vendor, "ATA") != 0) {
-		text_copy(ret->model, sizeof(ret->model), vendor);
-		if (model[0]) {
-			size_t used = strlen(ret->model);
-
-			ret->model[used++] = ' ';
-			text_copy(ret->model + used, sizeof(ret->model) - used, model);
-		}
-	} else {
-		text_copy(ret->model, sizeof(ret->model), model);
-	}
+	text_copy(ret->model, sizeof(ret->model), strcmp(vendor, "ATA") == 0 ? "" : vendor);
+	if (model[0])
+		text_append(ret->model, sizeof(ret->model), " ", "%s", model);
 }
 
 /* A device without hardware has no model: its file, its name or its RAID level stands there. */

@@ -75,20 +75,17 @@ static int link_slaves(struct stack *stack, size_t block, struct udev_device *de
 
 static int read_backing_file(struct stack_block *block, struct udev_device *device)
 {
-	const char *file = NULL;
+	bool loop = disk_kind_of(block->name) == DISK_LOOP;
+	char file[PATH_MAX];
 
-	if (disk_kind_of(block->name) == DISK_LOOP)
-		file = udev_device_get_sysattr_value(device, "loop/backing_file");
-	else if (strncmp(block->name, "zram", 4) == 0)
-		file = udev_device_get_sysattr_value(device, "backing_dev");
-	if (!file || file[0] != '/')
+	if ((!loop && !text_after(block->name, "zram")) ||
+	    !attr_line(udev_device_get_syspath(device), loop ? "loop/backing_file" : "backing_dev",
+		       file, sizeof(file)) ||
+	    file[0] != '/')
 		return 0;
+	attr_cut_deleted(file);
 	block->backing_file = strdup(file);
-	if (!block->backing_file)
-		return -ENOMEM;
-	block->backing_file[strcspn(block->backing_file, "\n")] = '\0';
-	attr_cut_deleted(block->backing_file);
-	return 0;
+	return block->backing_file ? 0 : -ENOMEM;
 }
 
 /* A cache that no backing device uses, and a backing device whose cache is missing, have no holder
