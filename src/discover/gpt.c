@@ -150,7 +150,8 @@ static int add_areas(const struct gpt_copy *copy, enum region_kind kind, struct 
 static int note_states(const struct gpt_copy *primary, const struct gpt_copy *backup, uint64_t last,
 		       struct table *table)
 {
-	if (primary->state != GPT_SOUND && backup->state == GPT_SOUND)
+	table->from_backup = primary->state != GPT_SOUND && backup->state == GPT_SOUND;
+	if (table->from_backup)
 		return table_add_note(table, "%s",
 				      _("The GPT at the start of the disk is damaged; its backup "
 					"at the end is shown instead."));

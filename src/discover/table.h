@@ -30,6 +30,7 @@ struct table {
 	size_t partition_count;
 	struct table_area *areas; /* not sorted */
 	size_t area_count;
+	bool from_backup; /* the GPT at the start is damaged; the one at the end is not */
 	struct table_note *notes;
 	size_t note_count;
 };

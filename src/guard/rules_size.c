@@ -331,9 +331,17 @@ static bool is_gpt(const struct rule_context *c)
 
 void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 {
-	if (c->plan->options.table == TABLE_KEEP && rule_copies_table(c) && is_gpt(c) &&
-	    c->destination->kind == ENDPOINT_DISK &&
-	    c->destination->size > c->source_contents->identity.size)
+	if (c->plan->options.table != TABLE_KEEP || !rule_copies_table(c) || !is_gpt(c) ||
+	    c->destination->kind != ENDPOINT_DISK ||
+	    c->destination->size <= c->source_contents->identity.size)
+		return;
+	if (c->source_contents->from_backup)
+		rule_say(ret, VERDICT_WARN,
+			 _("The GPT at the start of the source is damaged, and %s is larger: "
+			   "nothing finds the backup GPT inside it. Repair it first (gdisk does "
+			   "that), or take a disk of the same size."),
+			 c->destination->node);
+	else
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "
 			   "Move it to the end afterwards with:  sfdisk --relocate gpt-bak-std %s"),

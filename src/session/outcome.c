@@ -297,7 +297,7 @@ static void say_tables(const struct disk *source, struct report *report)
 	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
-	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
+	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE) && !(source && source->from_backup))
 		outcome_add(report,
 			    _("Move the backup GPT to the end of the disk:  sfdisk --relocate "
 			      "gpt-bak-std %s"),
