@@ -159,15 +159,16 @@ int outcome_open(const struct endpoint *end)
 }
 
 /* The source's table could not be read before the copy. The copy may have enough of it: of a GPT,
- * the backup. */
+ * the backup, which is where the source ended. */
 static void look_at_copy(const struct look *look, const struct disk *source)
 {
 	const struct plan *plan = look->report->plan;
 	CLEANUP(close) int fd = outcome_open(&plan->destinations[0]);
+	uint64_t ends = source->identity.size, room = plan->destination_size_after;
 	struct disk disk = *source;
 	struct table table = { 0 };
 	struct table_source from = { .fd = fd,
-				     .size = plan->destination_size_after,
+				     .size = ends < room ? ends : room,
 				     .sector_size = disk.identity.logical_sector_size };
 
 	if (fd >= 0 && from.sector_size && table_read(&from, &table) == 0 && table.type[0]) {

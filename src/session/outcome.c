@@ -160,6 +160,33 @@ static const char *hurt_table(const struct report *report)
 	return table ? table->fs : "";
 }
 
+/*
+ * What makes a GPT from its backup. Nothing finds a backup inside a larger disk, and sfdisk would
+ * take the protective MBR for the table: the backup is shown to it at the end of a smaller one.
+ */
+static void say_rebuild_gpt(const char *format, bool no_mbr, bool no_gpt, struct report *report)
+{
+	const struct plan *plan = report->plan;
+	bool inside = no_gpt && plan->destinations[0].size > plan->source.size;
+	char buffer[160], command[REPORT_STEP_MAX] = "";
+	const char *node =
+		text_shell_word(buffer, sizeof(buffer), plan->destinations[0].node, "DESTINATION");
+	const char *on = inside ? "$l" : node;
+
+	if (inside)
+		text_append(command, sizeof(command), "",
+			    "l=$(losetup -f --show -b %u --sizelimit %" PRIu64 " %s) && ",
+			    plan->sector_size, plan->source.size, node);
+	if (no_mbr)
+		text_append(command, sizeof(command), "",
+			    "echo 1,,ee | sfdisk --wipe never --label dos %s && ", on);
+	text_append(command, sizeof(command), "", "sfdisk --relocate gpt-bak-std %s", on);
+	if (inside)
+		text_append(command, sizeof(command), "",
+			    " && losetup -d $l && sfdisk --relocate gpt-bak-std %s", node);
+	add_about(report, format, command);
+}
+
 static void say_lost_table(const struct disk *source, struct report *report)
 {
 	char buffer[200];
@@ -176,25 +203,20 @@ static void say_lost_table(const struct disk *source, struct report *report)
 				      "the partitions and write it anew:  testdisk %s"),
 				    node);
 	} else if (first) {
-		outcome_add(report,
-			    strcmp(type, "gpt") == 0
-				    ? _("Rebuild the partition table from the backup GPT:  echo "
-					"1,,ee | sfdisk --wipe never --label dos %s && sfdisk "
-					"--relocate gpt-bak-std %s")
-				    : _("If the source had a GPT, this brings it back from its "
-					"backup:  echo 1,,ee | sfdisk --wipe never --label dos %s "
-					"&& sfdisk --relocate gpt-bak-std %s"),
-			    node, node);
+		bool known = strcmp(type, "gpt") == 0;
+
+		say_rebuild_gpt(known ? _("Rebuild the partition table from the backup GPT:  %s")
+				      : _("If the source had a GPT, this brings it back from its "
+					  "backup:  %s"),
+				true, gpt || !known, report);
 		outcome_add(
 			report, "%s",
 			_("The boot code of BIOS machines was in the first sector, too: to start "
 			  "from it there, install the boot loader again. UEFI does not need it."));
 	} else if (gpt || backup) {
-		outcome_add(report,
-			    gpt ? _("Rebuild the partition table from the backup GPT:  sfdisk "
-				    "--relocate gpt-bak-std %s")
-				: _("Write the backup GPT anew:  sfdisk --relocate gpt-bak-std %s"),
-			    node);
+		say_rebuild_gpt(gpt ? _("Rebuild the partition table from the backup GPT:  %s")
+				    : _("Write the backup GPT anew:  %s"),
+				false, gpt, report);
 	}
 }
 
@@ -289,23 +311,19 @@ static void say_grow(const struct disk *source, struct report *report)
 
 static void say_tables(const struct disk *source, struct report *report)
 {
-	const char *node = report->plan->destinations[0].node;
-
 	say_lost_table(source, report);
 	say_smaller(source, report);
 	/* The command that was advised for the table does this, too. */
 	if (is_hurt(report, REPORT_HURT_MBR) || is_hurt(report, REPORT_HURT_GPT) ||
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
-	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE) && !(source && source->from_backup))
-		outcome_add(report,
-			    _("Move the backup GPT to the end of the disk:  sfdisk --relocate "
-			      "gpt-bak-std %s"),
-			    node);
+	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
+		say_rebuild_gpt(source && source->from_backup
+					? _("Rebuild the partition table from the backup GPT:  %s")
+					: _("Move the backup GPT to the end of the disk:  %s"),
+				false, source && source->from_backup, report);
 	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
-		outcome_add(report,
-			    _("Write the backup GPT anew:  sfdisk --relocate gpt-bak-std %s"),
-			    node);
+		say_rebuild_gpt(_("Write the backup GPT anew:  %s"), false, false, report);
 }
 
 static void say_duplicates(struct report *report)

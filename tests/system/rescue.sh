@@ -73,21 +73,21 @@ no_more_failed_reads() {
 	[ "$our_reads" -le $((their_reads * 3 / 2)) ]
 }
 
-# damaged_gpt PLACE...: the same, of a disk with three partitions.
+# damaged_gpt PLACE...: the same, of a disk with three partitions, onto one of $size MiB.
 damaged_gpt() {
 	local whole
 	whole=$(new_disk good 32)
 	partition_gpt "$whole"
 	detach "$whole"
 	damaged 32 "$@"
-	destination=$(new_disk destination 32)
+	destination=$(new_disk destination "${size:-32}")
 	clone 4 "$source" "$destination" --report "$case_dir/report.json" ${more:+"$more"}
 }
 
 # The command in the step that matches; run, it makes the table that the source had.
 table_comes_back() { # STEP
 	sh -c "$(jq -r --arg step "$1" '.next[] | select(contains($step)) |
-		sub("^.*?: +(?=(echo|sfdisk) )"; "")' report.json)"
+		sub("^.*?: +(?=(echo |sfdisk |l=))"; "")' report.json)"
 	sfdisk --verify "$destination"
 	diff <(sfdisk --dump good.img | grep -o 'start=.*') \
 		<(sfdisk --dump "$destination" | grep -o 'start=.*')
@@ -114,6 +114,19 @@ the_first_sector_is_not_readable() {
 	damaged_gpt 0+1
 	says 'PARTITION TABLE NOT READABLE: the copy will not boot (LBA 0 +1)'
 	jq -e '.armed == false and .hurt[0].what == "mbr"' report.json
+	table_comes_back GPT
+}
+
+# Nothing finds a backup inside a larger disk, and sfdisk says no word of it.
+no_gpt_is_readable_and_the_new_disk_is_larger() {
+	size=48
+	damaged_gpt 1+2
+	table_comes_back 'backup GPT'
+}
+
+nor_is_the_first_sector() {
+	size=48
+	damaged_gpt 0+3
 	table_comes_back GPT
 }
 
@@ -358,6 +371,7 @@ a_hundred_bad_sectors_of_what_is_used() {
 
 run_cases one_bad_sector_of_what_is_used ten_bad_sectors_of_what_is_used \
 	a_hundred_bad_sectors_of_what_is_used the_gpt_is_not_readable the_first_sector_is_not_readable \
+	no_gpt_is_readable_and_the_new_disk_is_larger nor_is_the_first_sector \
 	the_superblock_of_a_whole_disk_is_not_readable a_bad_sector_that_hurts_no_table \
 	a_few_bad_sectors many_bad_sectors a_dead_zone maps_go_both_ways \
 	a_resumed_copy_leaves_bad_sectors_alone a_failing_disk_gives_its_tables_first \
