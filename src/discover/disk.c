@@ -103,6 +103,8 @@ const char *region_words(const struct disk *disk, enum region_kind kind, uint64_
 	case REGION_TABLE:
 		if (strcmp(disk->table, "gpt") == 0)
 			return _("GPT header and entries");
+		if (strcmp(disk->table, "dos") != 0)
+			return _("partition table");
 		return start ? _("extended boot record") : _("master boot record");
 	case REGION_TABLE_BACKUP:
 		return _("GPT backup");
@@ -238,7 +240,7 @@ static const char *translate(const char *name)
 const char *type_name(const char *table, const char *type)
 {
 	bool number = strncmp(type, "0x", 2) == 0;
-	bool own = strcmp(table, "sun") == 0 || strcmp(table, "sgi") == 0;
+	bool own = text_is_one_of(table, "sun", "sgi", "bsd");
 	struct fdisk_context *fdisk = fdisk_new_context();
 	struct fdisk_label *label = fdisk ? fdisk_get_label(fdisk, own      ? table
 								   : number ? "dos"

@@ -278,7 +278,7 @@ static int read_partitions(const struct table_source *source, blkid_probe probe,
 
 	blkid_probe_enable_superblocks(probe, 0);
 	blkid_probe_enable_partitions(probe, 1);
-	if (blkid_do_safeprobe(probe) != 0)
+	if (blkid_do_safeprobe(probe) < 0)
 		return 0;
 	take_value(probe, "PTTYPE", table->type, sizeof(table->type));
 	take_value(probe, "PTUUID", table->uuid, sizeof(table->uuid));
@@ -286,6 +286,9 @@ static int read_partitions(const struct table_source *source, blkid_probe probe,
 	root = list ? blkid_partlist_get_table(list) : NULL;
 	if (!root)
 		return 0;
+	/* A BSD disklabel that is in no partition has no PTTYPE, only partitions. */
+	if (!table->type[0])
+		take_text(blkid_parttable_get_type(root), table->type, sizeof(table->type));
 	return take_partitions(list, source, table);
 }
 
@@ -305,6 +308,12 @@ static int inspect_protective_mbr(const struct table_source *source, struct tabl
 	return r < 0 ? r : dos_inspect(source, table);
 }
 
+/* A BSD disklabel is in the 512 bytes after the first ones, all else in the first sector. */
+static uint64_t sectors_of_table(const struct table_source *source, const struct table *table)
+{
+	return strcmp(table->type, "bsd") == 0 && source->sector_size == 512 ? 2 : 1;
+}
+
 static int inspect(const struct table_source *source, struct table *table)
 {
 	bool found;
@@ -317,7 +326,7 @@ static int inspect(const struct table_source *source, struct table *table)
 	else if (strcmp(table->type, "dos") == 0)
 		r = dos_inspect(source, table);
 	else if (table->type[0])
-		r = table_add_area(table, REGION_TABLE, 0, 1);
+		r = table_add_area(table, REGION_TABLE, 0, sectors_of_table(source, table));
 	if (r == 0 && strcmp(table->type, "gpt") != 0)
 		r = gpt_inspect_other_size(source, table);
 	return r;

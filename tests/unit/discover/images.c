@@ -167,3 +167,29 @@ void image_swap(struct image *image, uint64_t lba, uint64_t sectors, const char 
 	memcpy(page + 1052, label, strnlen(label, 16));
 	memcpy(page + 4096 - 10, "SWAPSPACE2", 10);
 }
+
+static void put_bsd(uint8_t *label, unsigned at, uint32_t sectors, uint32_t start, uint8_t type)
+{
+	uint8_t *entry = label + 148 + 16 * at;
+
+	put32(entry, sectors);
+	put32(entry + 4, start);
+	entry[12] = type;
+	/* So many are in use, and the checksum is that of 16 bits each. */
+	label[138] = (uint8_t)(at + 1);
+	memset(label + 136, 0, 2);
+	for (size_t i = 0; i < 148 + 16 * (at + 1); i++)
+		if (i != 136 && i != 137)
+			label[136 + i % 2] ^= label[i];
+}
+
+void image_bsd(struct image *image)
+{
+	uint32_t half = (uint32_t)image->sectors / 2;
+	uint8_t *label = image->bytes + 512;
+
+	put32(label, 0x82564557);
+	put32(label + 132, 0x82564557);
+	put_bsd(label, 0, half - 16, 16, 7);
+	put_bsd(label, 1, half, half, 1);
+}

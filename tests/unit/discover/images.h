@@ -32,3 +32,5 @@ void image_dos_entry(struct image *image, uint64_t lba, int entry, uint8_t type,
 		     uint32_t sectors);
 /* Swap space at the sector, label of up to 16 bytes. */
 void image_swap(struct image *image, uint64_t lba, uint64_t sectors, const char *label);
+/* A BSD disklabel of the whole disk: a file system in the first half, swap behind it. */
+void image_bsd(struct image *image);

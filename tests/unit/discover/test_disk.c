@@ -129,6 +129,7 @@ TEST(types_have_names)
 	/* The same number means something else in another table. */
 	ck_assert_str_eq(type_name("sgi", "0x3"), "SGI raw");
 	ck_assert_str_eq(type_name("sun", "0x5"), "Whole disk");
+	ck_assert_str_eq(type_name("bsd", "0x7"), "4.2BSD");
 	ck_assert_str_eq(type_name("mac", "apple_unix_svr2"), "apple_unix_svr2");
 	ck_assert_str_eq(type_name("", ""), "");
 	ck_assert(type_is_extended("0x5") && type_is_extended("0xf"));

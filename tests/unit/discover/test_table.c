@@ -379,6 +379,19 @@ static void make_logical(void)
 	image_swap(&image, 3136, 1984, "logical");
 }
 
+TEST(a_BSD_disklabel_of_the_whole_disk)
+{
+	image_bsd(&image);
+	ck_assert_int_eq(read_image(), 0);
+	ck_assert_str_eq(table.type, "bsd");
+	ck_assert_uint_eq(area_at(0)->sectors, 2);
+	ck_assert_uint_eq(table.partition_count, 2);
+	ck_assert_uint_eq(table.partitions[0].start, 16);
+	ck_assert_str_eq(table.partitions[0].type_name, "4.2BSD");
+	ck_assert_uint_eq(table.partitions[1].start, SECTORS / 2);
+	ck_assert_uint_eq(table.partitions[1].sectors, SECTORS / 2);
+}
+
 TEST(dos_table_with_logical_partitions)
 {
 	make_logical();
