@@ -336,11 +336,12 @@ void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 	    c->destination->size <= c->source_contents->identity.size)
 		return;
 	if (c->source_contents->from_backup)
-		rule_say(ret, VERDICT_WARN,
-			 _("The GPT at the start of the source is damaged, and %s is larger: "
-			   "nothing finds the backup GPT inside it. Repair it first (gdisk does "
-			   "that), or take a disk of the same size."),
-			 c->destination->node);
+		rule_say(
+			ret, VERDICT_WARN,
+			_("The GPT at the start of the source is damaged, and %s is larger: "
+			  "nothing finds the backup GPT inside it. The report has the command that "
+			  "brings it back."),
+			c->destination->node);
 	else
 		rule_say(ret, VERDICT_WARN,
 			 _("%s is larger than the source: the backup GPT ends up inside the disk. "

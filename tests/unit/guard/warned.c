@@ -443,7 +443,7 @@ const struct rule_case warned[] = {
 	{ "destination-hidden", set_destination_protected, "stays as it is. hdparm" },
 	{ "destination-hidden", set_destination_bridged, "stays as it is. Attached" },
 	{ "backup-gpt-inside", set_larger, "sfdisk --relocate gpt-bak-std /dev/sdb" },
-	{ "backup-gpt-inside", set_larger_than_a_backup, "Repair it first" },
+	{ "backup-gpt-inside", set_larger_than_a_backup, "brings it back" },
 	{ "backup-gpt-missing", set_some_partitions, "sfdisk --relocate gpt-bak-std /dev/sdb" },
 	{ "backup-gpt-inside", set_larger_than_image, "/dev/sdb" },
 	{ "backup-gpt-missing", set_some_of_image, "/dev/sdb" },
