@@ -419,8 +419,13 @@ void rule_new_identities(const struct rule_context *c, struct verdict *ret)
 	}
 	if (!gets_new_ones(c)) {
 		rule_say(ret, VERDICT_REFUSE,
-			 _("%s has no partitions: new identifiers are given only to partitions and "
-			   "what they hold. Keep them (--identities=keep)."),
+			 c->source_contents && strcmp(c->source_contents->table, "?") == 0
+				 ? _("The partitions of %s are not known, since its table could "
+				     "not be read: new identifiers are given only to partitions "
+				     "and what they hold. Keep them (--identities=keep).")
+				 : _("%s has no partitions: new identifiers are given only to "
+				     "partitions and what they hold. Keep them "
+				     "(--identities=keep)."),
 			 c->source_name);
 		return;
 	}

@@ -355,9 +355,16 @@ static void set_new_identities_without_table(struct machine *m)
 	m->options = &options;
 }
 
+static void set_new_identities_of_unread_table(struct machine *m)
+{
+	set_new_identities_without_table(m);
+	strcpy(m->disks[0].table, "?");
+}
+
 const struct rule_case refused[] = {
 	{ "new-identities", set_new_identities_of_image, "not an image" },
 	{ "new-identities", set_new_identities_without_table, "has no partitions" },
+	{ "new-identities", set_new_identities_of_unread_table, "are not known" },
 	{ "destination-not-half-made", set_not_half_made, "holds ext4 \"photos\" now" },
 	{ "source-gone", set_source_gone, "/dev/sda (serial ZFL1A2B3)" },
 	{ "destination-gone", set_destination_gone, "/dev/sdb" },
