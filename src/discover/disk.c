@@ -259,7 +259,7 @@ const char *type_name(const char *table, const char *type)
 	fdisk_unref_context(fdisk);
 	if (name)
 		return translate(name);
-	return strcmp(table, "mac") == 0 || strcmp(table, "atari") == 0 ? type : "";
+	return text_is_one_of(table, "mac", "atari") ? type : "";
 }
 
 void type_tidy(char *type)

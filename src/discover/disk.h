@@ -158,9 +158,9 @@ struct disk {
 	size_t partition_count;
 	struct region *regions; /* sorted, complete cover of the disk */
 	size_t region_count;
-	char read_by[160]; /* the copy of another clonedeck that reads it, in words; "" none */
-	bool copied;       /* it is an end of the copy of another clonedeck */
-	bool from_backup;  /* the GPT at the start is damaged; this is the one at the end */
+	char read_by[160];    /* the copy of another clonedeck that reads it, in words; "" none */
+	bool copied;          /* it is an end of the copy of another clonedeck */
+	bool gpt_from_backup; /* the GPT at the start is damaged; this is the one at the end */
 	struct table_note *notes;
 	size_t note_count;
 	struct use_list in_use; /* of the whole disk and of all its partitions */

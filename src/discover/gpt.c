@@ -34,7 +34,7 @@ struct gpt_copy {
 	size_t outside_count;
 };
 
-uint32_t gpt_sum(const void *data, size_t length)
+uint32_t gpt_crc32(const void *data, size_t length)
 {
 	return ~crc32(~0U, CRC32_IEEE, data, length);
 }
@@ -51,7 +51,7 @@ bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba)
 	/* The checksum is made with itself as zero. */
 	header->header_crc = 0;
 
-	uint32_t found = gpt_sum(sector, size);
+	uint32_t found = gpt_crc32(sector, size);
 
 	header->header_crc = htole32(said);
 	return found == said;
@@ -92,7 +92,7 @@ static bool entries_are_sound(const struct table_source *source, const struct gp
 	entries = malloc(rounded);
 	if (!entries || table_read_sectors(source, copy->entries, copy->entry_sectors, entries) < 0)
 		return false;
-	if (gpt_sum(entries, bytes) != le32toh(header->entries_crc))
+	if (gpt_crc32(entries, bytes) != le32toh(header->entries_crc))
 		return false;
 	find_outside(header, entries, copy);
 	return true;
@@ -150,8 +150,8 @@ static int add_areas(const struct gpt_copy *copy, enum region_kind kind, struct 
 static int note_states(const struct gpt_copy *primary, const struct gpt_copy *backup, uint64_t last,
 		       struct table *table)
 {
-	table->from_backup = primary->state != GPT_SOUND && backup->state == GPT_SOUND;
-	if (table->from_backup)
+	table->gpt_from_backup = primary->state != GPT_SOUND && backup->state == GPT_SOUND;
+	if (table->gpt_from_backup)
 		return table_add_note(table, "%s",
 				      _("The GPT at the start of the disk is damaged; its backup "
 					"at the end is shown instead."));

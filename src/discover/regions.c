@@ -262,7 +262,7 @@ int merge_table(struct disk *disk, struct table *table)
 	free(disk->partitions);
 	disk->partitions = table->partitions;
 	disk->partition_count = table->partition_count;
-	disk->from_backup = table->from_backup;
+	disk->gpt_from_backup = table->gpt_from_backup;
 	disk->notes = table->notes;
 	disk->note_count = table->note_count;
 	table->partitions = NULL;

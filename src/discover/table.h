@@ -30,7 +30,7 @@ struct table {
 	size_t partition_count;
 	struct table_area *areas; /* not sorted */
 	size_t area_count;
-	bool from_backup; /* the GPT at the start is damaged; the one at the end is not */
+	bool gpt_from_backup; /* the GPT at the start is damaged; the one at the end is not */
 	struct table_note *notes;
 	size_t note_count;
 };
@@ -119,6 +119,6 @@ struct gpt_entry {
 	uint8_t name[72];
 } __attribute__((packed));
 
-uint32_t gpt_sum(const void *data, size_t length);
+uint32_t gpt_crc32(const void *data, size_t length);
 /* Is there a header in this sector, with its checksum right, which says that it lies here? */
 bool gpt_header_is_sound(uint8_t *sector, uint32_t sector_size, uint64_t lba);

@@ -335,7 +335,7 @@ void rule_backup_gpt_inside(const struct rule_context *c, struct verdict *ret)
 	    c->destination->kind != ENDPOINT_DISK ||
 	    c->destination->size <= c->source_contents->identity.size)
 		return;
-	if (c->source_contents->from_backup)
+	if (c->source_contents->gpt_from_backup)
 		rule_say(
 			ret, VERDICT_WARN,
 			_("The GPT at the start of the source is damaged, and %s is larger: "

@@ -62,7 +62,7 @@ static int check_header(struct fitting *f, struct error *reterr)
 		count = 0;
 	}
 	if (count == 0 || lba + sectors > le64toh(header->first_usable) ||
-	    gpt_sum(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
+	    gpt_crc32(f->before + lba * f->sector, (size_t)count * ENTRY_SIZE) !=
 		    le32toh(header->entries_crc))
 		return fitting_refuse(f, reterr,
 				      _("The entries of the GPT of %s are damaged. Repair them "
@@ -208,7 +208,7 @@ int gpt_prepare(struct fitting *f, struct error *reterr)
 	if (f->other_sector != f->sector)
 		gpt_change(f, f->table);
 	header->header_crc = 0;
-	header->header_crc = htole32(gpt_sum(header, le32toh(header->header_size)));
+	header->header_crc = htole32(gpt_crc32(header, le32toh(header->header_size)));
 	return 0;
 }
 
@@ -225,7 +225,7 @@ void gpt_change(const struct fitting *f, unsigned char *table)
 		entries[part->number - 1].last =
 			htole64(sector_there(f, part->to + part->size) - 1);
 	}
-	header->entries_crc = htole32(gpt_sum(entries, bytes));
+	header->entries_crc = htole32(gpt_crc32(entries, bytes));
 	header->header_crc = 0;
-	header->header_crc = htole32(gpt_sum(header, le32toh(header->header_size)));
+	header->header_crc = htole32(gpt_crc32(header, le32toh(header->header_size)));
 }

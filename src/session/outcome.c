@@ -318,10 +318,10 @@ static void say_tables(const struct disk *source, struct report *report)
 	    is_hurt(report, REPORT_HURT_GPT_BACKUP))
 		return;
 	if (was_warned(report, MEANS_BACKUP_GPT_INSIDE))
-		say_rebuild_gpt(source && source->from_backup
+		say_rebuild_gpt(source && source->gpt_from_backup
 					? _("Rebuild the partition table from the backup GPT:  %s")
 					: _("Move the backup GPT to the end of the disk:  %s"),
-				false, source && source->from_backup, report);
+				false, source && source->gpt_from_backup, report);
 	else if (was_warned(report, MEANS_BACKUP_GPT_MISSING))
 		say_rebuild_gpt(_("Write the backup GPT anew:  %s"), false, false, report);
 }

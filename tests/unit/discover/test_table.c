@@ -255,7 +255,7 @@ TEST(damaged_primary_gpt_shows_backup)
 	ck_assert_str_eq(table.type, "gpt");
 	ck_assert_uint_eq(table.partition_count, 1);
 	ck_assert(noted("its backup at the end is shown"));
-	ck_assert(table.from_backup);
+	ck_assert(table.gpt_from_backup);
 	ck_assert_uint_eq(area_at(2)->sectors, 32);
 }
 

@@ -157,7 +157,7 @@ static void set_larger(struct machine *m)
 static void set_larger_than_a_backup(struct machine *m)
 {
 	set_larger(m);
-	m->disks[0].from_backup = true;
+	m->disks[0].gpt_from_backup = true;
 }
 
 void set_leftovers(struct machine *m)
